@@ -21,6 +21,7 @@ COMPILED = (
     "server/rumble_server/match/clock.py",
     "server/rumble_server/match/facts.py",
     "server/rumble_server/match/frames.py",
+    "server/rumble_server/match/progress.py",
     "server/rumble_server/match/referee.py",
     "server/rumble_server/match/seat.py",
     "server/rumble_server/results/result.py",

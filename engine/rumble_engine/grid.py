@@ -48,9 +48,9 @@ class Grid:
         self.directions = tuple(tuple(_shifts(step, connect)) for step in (1, height - 1, height, height + 1))
         self.lines = self.open_lines(0)
         self._drawn = tuple(
-            sum(1 << 4 * columns * row for row in range(rows) if stones >> row & 1) for stones in range(1 << rows)
+            sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """By the stones of a column: the hexadecimal digits of the last column of a board, 1 for each stone."""
+        """By the key of a column: the hexadecimal digits of the last column of a board, 1 for an X and 2 for an O."""
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
         """By the taken cells of the top row: the columns that are not full, from the left."""
@@ -104,15 +104,22 @@ class Grid:
             rest >>= height
         return min(key, mirrored)
 
-    def draw(self, x: int, o: int) -> str:
+    def draw(self, filled: int, o: int) -> str:
         """Return the board as a text of `X`, `O` and `.`, row by row from the top."""
         drawn, height, column = self._drawn, self.height, len(self._drawn) - 1
+        key = o + filled + self.base  # as in `key`: one number has all that is in a column
         digits = 0
         for _ in self.letters:
-            digits = (digits << 4) + drawn[x & column] + 2 * drawn[o & column]
-            x >>= height
-            o >>= height
+            digits = (digits << 4) + drawn[key & column]
+            key >>= height
         return (self._text % digits).translate(DRAWN)
+
+
+def _mark(key: int, row: int) -> int:
+    """Return what is in a row of a column with this key: 1 for X, 2 for O, 0 for nothing."""
+    if key >> row < 2:
+        return 0
+    return 2 if key >> row & 1 else 1
 
 
 def _shifts(step: int, connect: int) -> Iterator[int]:

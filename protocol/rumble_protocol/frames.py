@@ -34,12 +34,14 @@ def turn_frame(
         "ply": ply,
         "seat": seat,
         "state": state,
+        "legal": legal,
+        "moves": moves,
+        "clock": {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms},
     }
-    if legal is not None:
-        turn["legal"] = legal
-    if moves is not None:
-        turn["moves"] = moves
-    turn["clock"] = {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms}
+    if legal is None:
+        del turn["legal"]
+    if moves is None:
+        del turn["moves"]
     return orjson.dumps(turn)
 
 

@@ -263,6 +263,7 @@ class Server:
         operation = Operation(
             ended=self.ended.by_status,
             connections=self._count_connections,
+            links=self._count_links,
             refusals=self.refusals,
             turn_latency=outbox.latency,
             lag_s=lambda: self._clock.lag_s,
@@ -338,6 +339,9 @@ class Server:
         bots, strangers = self.clubs.count_sessions()
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
+
+    def _count_links(self) -> dict[str, int]:
+        return {"dialled": 0, "accepted": 0} if self._links is None else self._links.count()
 
     def _shut_out(self) -> None:
         """End the connections of those who are banned."""

@@ -38,7 +38,7 @@ from rumble_server.store.errors import DamagedLog
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
-from rumble_server.web.site import Process, Site
+from rumble_server.web.site import Process, Relay, Site
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +115,8 @@ class Leading:
     """Where what the arena says goes."""
     gateway: Gateway
     gate: Gate
+    relay: Relay
+    """The feeds for visitors of this node."""
 
 
 def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
@@ -174,9 +176,11 @@ class Club:
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
-        leader = self.arena if gate is None else GatedLeader(self.arena, gate)
-        gateway = None if leading is None else leading.gateway
-        self.gateway = gateway or make_gateway(leader, self.arena, sessions, shared, name)
+        if leading is not None:
+            self.gateway = leading.gateway
+        else:
+            leader = self.arena if gate is None else self._behind(gate)
+            self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
@@ -188,6 +192,7 @@ class Club:
             shared.process,
             name,
             lambda: self._entry.title,
+            None if leading is None else leading.relay,
         )
         if gate is None:
             self.log.on_durable.append(self._on_durable)
@@ -213,6 +218,11 @@ class Club:
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)
+
+    def _behind(self, gate: Gate) -> Leader:
+        leader = GatedLeader(self.arena, gate, self.log)
+        self.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
+        return leader
 
     def _clock_behind(self, gate: Gate, newest_ms: int) -> Clock:
         """Make the club's clock: its time goes on from the newest fact, should another node's clock be ahead."""

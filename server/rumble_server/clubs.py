@@ -19,9 +19,11 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.club import Club, Leading, Shared, Stored, read_club
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.stored_uses import StoredUses
 from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import Site
+from rumble_server.web.site import ClubUse, Site
 
 if TYPE_CHECKING:
     from rumble_server.cluster.node import Node
@@ -44,6 +46,8 @@ class Clubs:
         """Those that are loaded, main first."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
+        self._reader: LogReader | None = None
+        self._stored_uses = StoredUses()
         self._house_is_open = False
         self._is_draining = False
         self.lost = asyncio.Event()
@@ -131,7 +135,7 @@ class Clubs:
 
     # --- for the web ---
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         """Find the site of a club; None if there is none. Raises WebError."""
         try:
             club = await self.load(name)
@@ -142,9 +146,37 @@ class Clubs:
             raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
         return None if club is None else club.site
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         """Have another node answer a request. Return whether it was asked."""
         return False
+
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        """Return what goes on in the clubs that are loaded; if `stored` also in others, which takes up to a second."""
+        uses = {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
+        if stored:
+            uses |= await self._stored([each.name for each in self.directory if each.name not in uses])
+        return uses
+
+    async def _stored(self, names: list[str]) -> dict[str, ClubUse]:
+        """Read what clubs use in which nothing runs; none where the database cannot be read."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._reading, self._read_uses, names)
+        except StoreError as error:
+            log.warning("what clubs use cannot be read: %s", error)
+            return {}
+
+    def _read_uses(self, names: list[str]) -> dict[str, ClubUse]:
+        return self._stored_uses.read(self._outside(), names)
+
+    def _outside(self) -> LogReader:
+        """Return what reads clubs that are not loaded here. On the thread. Raises StoreError."""
+        if self._reader is None:
+            self._reader = self._shared.store.reader(MAIN)
+        return self._reader
+
+    def count_streams(self) -> int:
+        """Return how many streams of events are open to visitors."""
+        return sum(each.feed.spectators for each in self)
 
     def sites(self) -> Iterator[Site]:
         """Return the sites of those that are loaded, main first."""
@@ -259,3 +291,5 @@ class Clubs:
     def let_go(self) -> None:
         """Read no more."""
         self._reading.shutdown(cancel_futures=True)
+        if self._reader is not None:
+            self._reader.close()

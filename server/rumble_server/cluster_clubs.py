@@ -5,37 +5,49 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 
 import asyncio
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
+import orjson
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
 
-from rumble_server.arena.recorder import apply_ban
 from rumble_server.club import Leading, Shared, make_gateway
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.feeds import Feeds
+from rumble_server.cluster.forwarding import NO_LEADER
 from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
+from rumble_server.followed_club import FollowedClub, News
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
-from rumble_server.store.codec import Numbered
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
-from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
+from rumble_server.web.club_paths import LED, METRICS
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import Site
+from rumble_server.web.shares import STREAM
+from rumble_server.web.site import ClubUse, Site
 
 log = logging.getLogger(__name__)
 
+READING = ("GET", "HEAD")
+"""The methods of requests that change nothing."""
+OF_TOURNAMENT = re.compile(r"(?:/api)?/(?:tournaments/([^/]+)|matches/([^/]+))(?:/.*)?")
+"""Paths about one tournament, or about one match."""
+
 READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
+USES_S = 1.0
+"""How long another node may take, in s, to tell what its clubs use."""
 LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 LED_S, PAUSE_S = 1.0, 0.01
@@ -67,10 +79,11 @@ class ClusterClubs(Clubs):
         """The edge of the club that was handed over last."""
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
-        self._of_main: LogReader | None = None
-        """Reads main's log on the thread."""
-        self._known_of_main = 0
-        """The number of the newest fact about clubs and bans that was taken from there."""
+        self._elsewhere: tuple[float, asyncio.Task[dict[str, ClubUse]]] | None = None
+        """What other nodes told of their clubs, and until when that is good, by the loop's time."""
+        self._followed: dict[str, FollowedClub] = {}
+        """What the database tells of clubs that others lead, since they were first asked for."""
+        self._feeds = Feeds(self._ask, shared.clock)
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does."""
@@ -113,26 +126,36 @@ class ClusterClubs(Clubs):
         """
         if MAIN in self._clubs:
             return
-        news = await asyncio.get_running_loop().run_in_executor(self._reading, self._read_main, self._known_of_main)
-        news = [(number, fact) for number, fact in news if number > self._known_of_main]  # somebody else asked, too
-        if MAIN in self._clubs or not news:
-            return
-        self._known_of_main = news[-1][0]
-        for _, fact in news:
-            if isinstance(fact, ClubFact):
-                self.directory.apply(fact)
-            elif isinstance(fact, Banned | BanLifted):
-                apply_ban(self._shared.door.bans, fact)
+        news = await (await self._followed_club(MAIN)).catch_up()
         self._follow(news, Counter([type(fact) for _, fact in news]))
 
-    def _read_main(self, number: int) -> list[Numbered]:
-        if self._of_main is None:
-            self._of_main = self._shared.store.reader(MAIN)
-        return self._of_main.server_facts_after(number)
+    async def _followed_club(self, name: str) -> FollowedClub:
+        """Return what the database tells of a club. Raises StoreError."""
+        followed = self._followed.get(name)
+        if followed is None:
+            loop, shared = asyncio.get_running_loop(), self._shared
+            archive = await loop.run_in_executor(self._reading, shared.store.archive, name)
+
+            async def read(number: int) -> News:
+                news = await loop.run_in_executor(self._reading, self._read_news, name, number)
+                return ([], 0) if name in self._clubs else news  # what this node leads it knows better
+
+            made = FollowedClub(name, shared, archive, partial(self._feeds.open, name), read)
+            followed = self._followed.setdefault(name, made)
+        return followed
+
+    def _read_news(self, name: str, number: int) -> News:
+        reader = self._outside().of(name)
+        newest = reader.newest()  # first: what is read next is at least up to it
+        return reader.server_facts_after(number), newest
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, and of its bots and visitors here."""
         door = self._doors.pop(name, None)
+        followed = self._followed.pop(name, None)
+        if followed is not None:
+            followed.feed.close()
+        self._feeds.forget(name)
         if name in self._clubs:
             self._links.lead_no_more(name)
             self._remove(self._clubs[name])
@@ -166,7 +189,10 @@ class ClusterClubs(Clubs):
             if name in self._clubs or (leader is not None and leader.node == self._at.id):
                 continue
             edge = self._doors[name].edge
+            known = edge.epoch
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
+            if edge.epoch != known:
+                self._feeds.renew(name)
             if leader is None:
                 self._at.want(name)
             elif name == MAIN:
@@ -185,14 +211,17 @@ class ClusterClubs(Clubs):
             return
         door = self._door(name)
         shared = self._shared
-        gate = Gate(shared.clock, self._at.holds)
+        gate, relay = Gate(shared.clock, self._at.holds), partial(self._feeds.open, name)
         lead = Lead(name, epoch, door.edge.guests, shared.config.bounds.link_bytes, gate.enter)
-        club = self._add(name, stored, Leading(lead, door.gateway, gate))
+        club = self._add(name, stored, Leading(lead, door.gateway, gate, relay))
         lead.attach(club.arena)
-        club.log.on_durable.insert(0, lambda _: lead.on_durable())
+        leader = GatedLeader(club.arena, gate, club.log)
+        club.log.on_durable.append(lambda _: gate.enter(lead.on_durable))
+        club.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
         self._links.forget(door.edge)
-        door.edge.lead_here(GatedLeader(club.arena, gate), epoch, self._at.id)
+        door.edge.lead_here(leader, epoch, self._at.id)
         self._links.lead(lead)
+        self._feeds.renew(name)
         if name == MAIN:
             club.on_facts.append(self._follow)
             await self._on_main(bool(stored.problems))
@@ -221,29 +250,100 @@ class ClusterClubs(Clubs):
 
     # --- for the web ---
 
-    async def site(self, name: str) -> Site | None:
-        """Find the site of a club that this node leads; None if there is no such club. Raises WebError."""
-        club = self._clubs.get(name)
-        if club is None or club.is_suspended:
-            if name not in self._doors and not await self._is_there(name):
-                return None
-            raise WebError.unavailable("this club cannot be reached at the moment; try again soon")
-        return club.site
+    async def site(self, name: str, path: str = "") -> Site | None:
+        """Find the site of a club: its leader's, or else one that is good for this path; None if there is no such club.
 
-    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
+        Raises WebError.
+        """
+        club = self._clubs.get(name)
+        if club is not None and not club.is_suspended:
+            return club.site
+        followed = await self._followed_for(name, path)
+        if followed is not None:
+            return followed.site
+        if name not in self._doors:
+            return None
+        raise WebError.unavailable(NO_LEADER)
+
+    async def _followed_for(self, name: str, path: str) -> FollowedClub | None:
+        """Return what the database tells of a club, if that is enough for a path. Raises WebError."""
+        try:
+            if await self.load(name) is None:
+                return None
+            asked = OF_TOURNAMENT.fullmatch(path)
+            is_feed = STREAM.fullmatch(path) is not None
+            if asked is None and path != METRICS:
+                return None
+            followed = await self._followed_club(name)
+            if not followed.is_caught_up:
+                await followed.catch_up()
+            is_enough = asked is None or is_feed or await followed.is_over(asked[1] or tournament_id_of(asked[2]))
+        except StoreError as error:
+            log.error("club %s cannot be read: %s", name, error)
+            raise WebError.unavailable("the database cannot be read at the moment") from None
+        return followed if is_enough else None
+
+    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
+
+        Raises WebError.
+        """
         if name in self._clubs or scope["state"].get("is_passed_on") or await self.load(name) is None:
+            return False
+        if scope["method"] in READING and await self._followed_for(name, path) is not None:
             return False
         await self._links.forward(name, scope, receive, send)
         return True
 
-    # --- life ---
+    async def _ask(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the leader of a club answer this node. Raises WebError; ConnectionError if it is lost in its answer."""
+        app = self._links.serving.app
+        if name in self._clubs and app is not None:
+            await app(scope, receive, send)
+        else:
+            await self._links.forward(name, scope, receive, send)
 
-    def let_go(self) -> None:
-        """Read no more."""
-        if self._of_main is not None:
-            self._reading.submit(self._of_main.close)
-        self._reading.shutdown()
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        """Return what goes on in the clubs that any node leads; if `stored` also in those that none does."""
+        uses = await self._uses_elsewhere() | await super().uses(stored=False)
+        if stored:
+            others = [each.name for each in self.directory if each.name not in uses]
+            try:
+                led = await self._at.leaders(others)
+            except StoreError as error:
+                log.warning("it is not known who leads: %s", error)
+            else:
+                uses |= await self._stored([name for name in others if name not in led])
+        return uses
+
+    async def _uses_elsewhere(self) -> dict[str, ClubUse]:
+        """Ask the other nodes, once a second at most for all who want to know it."""
+        now_s = asyncio.get_running_loop().time()
+        if self._elsewhere is None or self._elsewhere[0] < now_s:
+            self._elsewhere = now_s + LOOK_S, asyncio.create_task(self._ask_for_uses())
+        return await asyncio.shield(self._elsewhere[1])
+
+    async def _ask_for_uses(self) -> dict[str, ClubUse]:
+        others = [node.address for node in self._at.lease.nodes if node.id != self._at.id]
+        told = await asyncio.gather(*map(self._uses_at, others))
+        return {name: use for each in told for name, use in each.items()}
+
+    async def _uses_at(self, address: str) -> dict[str, ClubUse]:
+        """Ask a node; none where it does not answer in time."""
+        try:
+            async with asyncio.timeout(USES_S):
+                answer = await self._links.ask(address, LED)
+            return {name: ClubUse.from_json(use) for name, use in orjson.loads(answer.body).items()}
+        except (TimeoutError, ConnectionError, WebError, ValueError) as error:
+            log.warning("the node at %s does not tell what its clubs use: %s", address, str(error) or "no answer")
+            return {}
+
+    def count_streams(self) -> int:
+        feeds = [*(each.feed for each in self._followed.values()), *(each.feed for each in self)]
+        of_ended = sum(feed.readers_of_ended for feed in feeds)
+        return of_ended + self._feeds.spectators
+
+    # --- life ---
 
     def count_sessions(self) -> tuple[int, int]:
         counts = [door.gateway.count_sessions() for door in self._doors.values()]
@@ -253,8 +353,13 @@ class ClusterClubs(Clubs):
         """Close all connections of bots and all streams, and end the links."""
         if self._following is not None:
             self._following.cancel()
+        if self._elsewhere is not None:
+            self._elsewhere[1].cancel()
         for door in self._doors.values():
             door.gateway.close_all(CloseCode.DRAINING)
         for each in self:
             each.feed.close()
+        for followed in self._followed.values():
+            followed.feed.close()
+        self._feeds.close()
         self._links.close()

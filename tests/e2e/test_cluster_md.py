@@ -3,14 +3,25 @@
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands, is_file
-from tests.e2e.processes import PATIENCE_S, announced_port, clean_environment, free_port, path_with_programs, running
+from tests.e2e.processes import (
+    PATIENCE_S,
+    RUMBLE,
+    Server,
+    announced_port,
+    clean_environment,
+    free_port,
+    path_with_programs,
+    running,
+)
+from tests.e2e.test_proxies import nginx_command
+from tests.e2e.test_three_nodes import Stream, leader, nodes, until
 from tests.postgres.cluster import Cluster, programs
 
 PAGE = ROOT / "docs" / "CLUSTER.md"
@@ -24,7 +35,7 @@ def is_tried(block: Block) -> None:
 
 def test_every_block_is_what_it_claims() -> None:
     elsewhere = {"elsewhere: it needs Docker": is_tried, "file:": is_file}  # tests/e2e/test_compose_cluster.py
-    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", "pg_dump"), **elsewhere}) == 8
+    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", "pg_dump"), **elsewhere}) == 9
 
 
 def lines(marker: str) -> list[str]:
@@ -109,3 +120,37 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
     assert postgres.run("SELECT count(*) FROM log", restored.rpartition("/")[2]) == postgres.run(
         "SELECT count(*) FROM log", "rumble"
     )
+
+
+@pytest.mark.e2e
+def test_nginx_leads_to_the_nodes_that_are_there(postgres_url: str, tmp_path: Path) -> None:
+    """Bots play and a visitor watches by the one address, beside a node that has died."""
+    front = Server(free_port(), tmp_path)
+    (block,) = [each for each in blocks(PAGE) if each.language == "nginx"]
+    with nodes(tmp_path, postgres_url, 3, more={"RUMBLE_BEHIND_PROXY": "127.0.0.1"}) as each:
+        text = block.text.replace("listen 8765", f"listen 127.0.0.1:{front.port}")
+        for number, node in enumerate(each, 1):
+            text = text.replace(f"node{number}:8765", f"127.0.0.1:{node.server.port}")
+        with running(nginx_command(text, tmp_path), clean_environment(tmp_path), tmp_path / "nginx.log"):
+            until(lambda: answers(front))
+            gone = next(node for node in each if node is not leader(each))
+            gone.process.kill()
+            created = front.tournament("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
+            assert {httpx.get(f"{front.url}/readyz", timeout=PATIENCE_S).status_code for _ in range(9)} == {200}
+            watching = Stream(front, str(created["id"]))
+            until(lambda: "event: snapshot" in watching.text)
+            command = [*RUMBLE, "bot", "random", "--server", front.url, "--join", "friday", "--name"]
+            environment = clean_environment(tmp_path)
+            with ExitStack() as stack:
+                for name in ("alice", "bob"):
+                    stack.enter_context(running([*command, name], environment, tmp_path / f"{name}.log"))
+                watching.join(PATIENCE_S)
+            assert watching.is_over
+
+
+def answers(server: Server) -> bool:
+    """Whether a node answers by this address."""
+    try:
+        return httpx.get(f"{server.url}/readyz", timeout=PATIENCE_S).status_code == 200
+    except httpx.TransportError:
+        return False

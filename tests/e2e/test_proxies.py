@@ -28,6 +28,11 @@ def nginx(text: str, folder: Path, port: int, upstream: int, cert: str, key: str
     )
     text = re.sub(r"(ssl_certificate\s+).*;", rf"\1{cert};", text)
     text = re.sub(r"(ssl_certificate_key\s+).*;", rf"\1{key};", text)
+    return nginx_command(text, folder)
+
+
+def nginx_command(text: str, folder: Path) -> list[str]:
+    """Write what is in a file of conf.d, and return the command of an nginx with it alone."""
     places = "".join(
         f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )

@@ -3,9 +3,10 @@
 import json
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,10 @@ class Node:
 
 
 @contextmanager
-def nodes(folder: Path, url: str, count: int) -> Iterator[list[Node]]:
+def nodes(
+    folder: Path, url: str, count: int, lease_ms: int = LEASE_MS, more: Mapping[str, str] | None = None
+) -> Iterator[list[Node]]:
+    """Run nodes; `more` are settings."""
     with ExitStack() as stack:
         each = []
         for number in range(count):
@@ -61,8 +65,9 @@ def nodes(folder: Path, url: str, count: int) -> Iterator[list[Node]]:
                 "RUMBLE_HOST_TOKEN": TOKEN,
                 "RUMBLE_ADMIN_TOKEN": ADMIN_TOKEN,
                 "RUMBLE_HOUSE": "none",
+                **(more or {}),
             }
-            command = [*RUMBLE, "serve", "--port", str(port), "--lease-ms", str(LEASE_MS), "--grace-ms", "3000"]
+            command = [*RUMBLE, "serve", "--port", str(port), "--lease-ms", str(lease_ms), "--grace-ms", "3000"]
             environment = clean_environment(folder, settings)
             process = stack.enter_context(running(command, environment, log))
             each.append(Node(Server(announced_port(process, log), folder), process, log))
@@ -94,6 +99,27 @@ def bots(folder: Path, each: list[Node], tournament: str) -> Iterator[None]:
         yield
 
 
+class Stream(threading.Thread):
+    """The feed of a tournament as a visitor gets it, until that is over; `text` has what came."""
+
+    def __init__(self, server: Server, tournament: str) -> None:
+        super().__init__(daemon=True)
+        self.text = ""
+        self._url = f"{server.url}/api/tournaments/{tournament}/events"
+        self.start()
+
+    @property
+    def is_over(self) -> bool:
+        return '"status":"finished"' in self.text
+
+    def run(self) -> None:
+        with suppress(httpx.HTTPError), httpx.stream("GET", self._url, timeout=PATIENCE_S) as answer:
+            for piece in answer.iter_text():
+                self.text += piece
+                if self.is_over:
+                    return
+
+
 def status_of(node: Node, tournament: str) -> dict[str, object]:
     answer = httpx.get(f"{node.server.url}/api/tournaments/{tournament}", timeout=PATIENCE_S)
     return dict(answer.json()) if answer.status_code == 200 else {"status": answer.status_code}
@@ -108,13 +134,64 @@ def test_bots_at_three_nodes_play_on_when_the_leader_dies(tmp_path: Path, postgr
         )
         tournament = str(created["id"])
         with bots(tmp_path, others, tournament):
+            streams = [Stream(node.server, tournament) for node in others]
             until(lambda: run(postgres_url, "SELECT count(*) > 40 FROM log WHERE tournament = %s", [tournament])[0][0])
+            until(lambda: all("event: match_over" in stream.text for stream in streams))
+            ((epoch,),) = run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'")
             first.process.send_signal(signal.SIGKILL)
             second = leader(others)
-            assert run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'") == [(2,)]
+            assert run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'")[0][0] > epoch
             until(lambda: status_of(others[1], tournament)["status"] == "finished")
+            for stream in streams:
+                stream.join(PATIENCE_S)
+                assert stream.is_over
+                assert stream.text.count("retry: ") == 1, "it is one stream"
         results = httpx.get(f"{second.server.url}/api/tournaments/{tournament}/export.json", timeout=PATIENCE_S).json()
         assert results
+
+
+def test_what_is_over_is_answered_by_any_node_while_nobody_leads(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2, lease_ms=60_000, more={"RUMBLE_LEADERLESS_LOGIN_MS": "100"}) as each:
+        first = leader(each)
+        epoch = run(postgres_url, "SELECT epoch FROM clubs")
+        (other,) = [node for node in each if node is not first]
+        for name, names in (("over", ["--start-at-bots", "2"]), ("open", [])):
+            first.server.tournament("create", name, "--game", "tictactoe", *names)
+        with bots(tmp_path, each, "over"):
+            until(lambda: status_of(other, "over")["status"] == "finished")
+        paths = [
+            "/tournaments/over",
+            "/tournaments/over/matches",
+            "/tournaments/over/audit",
+            "/matches/over.1.1.1.1",
+            "/matches/over.1.1.1.1/board.svg",
+            "/api/tournaments/over",
+            "/api/tournaments/over/standings",
+            "/api/tournaments/over/matches",
+            "/api/tournaments/over/export.json",
+            "/api/matches/over.1.1.1.1",
+            "/api/matches/over.1.1.1.1/transcript",
+        ]
+        with httpx.Client(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S) as host:
+            before = [host.get(f"{first.server.url}{path}").raise_for_status().text for path in paths]
+            first.process.kill()
+            first.process.wait(PATIENCE_S)
+            here = other.server.url
+            after = [host.get(f"{here}{path}").raise_for_status().text for path in paths]
+            own = [host.get(f"{here}/metrics").raise_for_status().text for _ in range(2)]
+        for path, old, new in zip(paths, before, after, strict=True):
+            if path.startswith("/api"):  # pages have made names in them
+                assert old == new, path
+        assert status_of(other, "over")["status"] == "finished"
+        assert "rumble_clubs 0.0" in own[0]
+        with httpx.stream("GET", f"{here}/api/tournaments/over/events", timeout=PATIENCE_S) as answer:
+            assert "snapshot" in next(text for text in answer.iter_text() if "event" in text)
+        for path in ("/", "/tournaments/open", "/api/tournaments", "/api/tournaments/open/events"):
+            answer = httpx.get(f"{here}{path}", timeout=PATIENCE_S)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), path
+            kind = "application/json" if path.startswith("/api") else "text/html; charset=utf-8"
+            assert answer.headers["Content-Type"] == kind
+        assert run(postgres_url, "SELECT epoch FROM clubs") == epoch, "nobody has led since"
 
 
 def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, postgres_url: str) -> None:
@@ -129,6 +206,17 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert "one" in other.leads(), "who is asked first leads"
         until(lambda: httpx.get(f"{first.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert "one" not in first.leads()
+        httpx.post(
+            f"{other.server.url}/c/one/api/tournaments",
+            json={"name": "Friday", "game": "tictactoe", "start_at_bots": 9},
+            headers=headers,
+            timeout=PATIENCE_S,
+        ).raise_for_status()
+        for node in each:
+            told = httpx.get(f"{node.server.url}/api/clubs", headers=headers, timeout=PATIENCE_S).json()["clubs"]
+            used = {club["name"]: club["used"] for club in told}
+            assert (used["one"]["tournaments"], used["two"]["tournaments"]) == (1, 0)
+            assert used["one"]["bytes"] > 0 == used["two"]["bytes"]
         missing = httpx.get(f"{first.server.url}/c/three/api/tournaments", timeout=PATIENCE_S)
         assert missing.status_code == 404
         ((first_id,),) = run(postgres_url, "SELECT node FROM clubs WHERE club = 'main'")
@@ -168,9 +256,10 @@ def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)
         (other,) = [node for node in each if node is not first]
+        ((epoch,),) = run(postgres_url, "SELECT epoch FROM clubs")
         first.process.terminate()
         until(lambda: other.leads() == ["main"])
-        assert run(postgres_url, "SELECT epoch FROM clubs") == [(2,)]
+        assert run(postgres_url, "SELECT epoch FROM clubs")[0][0] > epoch
         assert first.process.wait(PATIENCE_S) == 0
 
 

@@ -309,7 +309,7 @@ class World:
         self.organiser = Organiser(self.arena)
         door = self.arena.door
         self.gateway = Gateway(
-            self.arena if holds is None else GatedLeader(self.arena, self.gate),
+            self.arena if holds is None else GatedLeader(self.arena, self.gate, self.log),
             self.arena,
             sessions,
             self.clock,

@@ -38,7 +38,7 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         BotSession,
         "send",
-        lambda self, frame, after=0, match_id=NO_MATCH, written=None: send(self, frame, 0, match_id, written),
+        lambda self, frame, after=0, match_id=NO_MATCH: send(self, frame, 0, match_id),
     )
     patch.setattr(BotSession, "send_over", lambda self, frame, match_id, after: send_over(self, frame, match_id, 0))
     patch.setattr(BotSession, "send_last", lambda self, frame, after: send(self, frame))

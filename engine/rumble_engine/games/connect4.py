@@ -88,8 +88,8 @@ class Connect4State(State):
         code = grid.index.get(text)
         if code is None:
             raise UnreadableMove(f"{shown(text)} is not a move: columns are the letters a to {grid.letters[-1]}")
-        self.refuse_after_end(text)
-        if self.filled & grid.tops[code]:
+        if self.won or self.filled & grid.tops[code]:
+            self.refuse_after_end(text)
             raise IllegalMove(f"column {text} is full")
         return code
 
@@ -114,8 +114,8 @@ class Connect4State(State):
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 
     def _board(self) -> str:
-        theirs = self.mine ^ self.filled
-        return self.grid.draw(theirs, self.mine) if self.to_move else self.grid.draw(self.mine, theirs)
+        filled = self.filled
+        return self.grid.draw(filled, self.mine if filled.bit_count() & 1 else self.mine ^ filled)
 
     def _rows(self) -> list[str]:
         board, columns = self._board(), self.grid.columns

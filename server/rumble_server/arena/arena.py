@@ -94,8 +94,8 @@ class Arena:
     def _settle(self) -> None:
         self.scheduler.settle()
 
-    def _on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        self.scheduler.on_over(over, players)
+    def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        self.scheduler.on_over(tournament, over, players)
 
     def transaction(self) -> Transaction:
         """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""
@@ -108,7 +108,7 @@ class Arena:
     def plays(self, name: str) -> bool | None:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
-        return None if player is None else bool(player.matches)
+        return None if player is None else bool(player.matches())
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address, if it is banned."""
@@ -172,12 +172,12 @@ class Arena:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._outlet.sessions.send(session_id, error)
             return
-        player, session = known
+        session = known[1]
         if session.closing:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command_once(player, session, message, text, frame)
+                self._command_once(known[0], session, message, text, frame)
             return
         answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match
@@ -314,13 +314,6 @@ class Arena:
             session = known[1]
             session.lag_ms = lag_ms
             self.matches.round_trip(session, lag_ms)
-
-    def reachable(self, session_ids: Iterable[int]) -> None:
-        """The node of these sessions can be reached again: time is judged, as it was not meanwhile."""
-        for session_id in session_ids:
-            known = self._sessions.get(session_id)
-            if known is not None:
-                self.matches.watch(known[1])
 
     def silent(self, session_id: int) -> None:
         """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""

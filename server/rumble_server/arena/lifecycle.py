@@ -103,7 +103,7 @@ class Lifecycle:
         return fact is not None
 
     def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
-        for match_id in [match_id for match_id in player.matches if match_id in tournament.running]:
+        for match_id in [match_id for match_id in player.matches() if match_id in tournament.running]:
             self._matches.forfeit(match_id, player, termination, reason)
 
     # --- tournaments ---

@@ -16,7 +16,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import UNREACHABLE, TimerHandle
+from rumble_server.arena.ports import UNKNOWN, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
@@ -24,9 +24,12 @@ from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
+from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 
+NEVER = 1 << 62
+"""In the place of a time in ms: no timer runs."""
 UNMEASURED = -1
 """In the place of a bot's thinking time in ms: only the arena's own clock tells."""
 
@@ -34,28 +37,48 @@ UNMEASURED = -1
 class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    __slots__ = ("_matches", "append", "match_id", "parts", "players", "record", "referee", "timer", "timer_at_ms")
+    __slots__ = (
+        "_matches",
+        "append",
+        "match_id",
+        "parts",
+        "players",
+        "referee",
+        "timer",
+        "timer_at_ms",
+        "tournament",
+    )
     __deletable__ = ("referee",)
 
-    def __init__(self, started: MatchStarted, matches: "Matches") -> None:
+    def __init__(
+        self,
+        started: MatchStarted,
+        tournament: Tournament,
+        players: tuple[Player, ...],
+        parts: list[Part],
+        matches: "Matches",
+    ) -> None:
+        recorder = matches.recorder
         self.match_id = started.match
-        self.players = matches.recorder.players.of(started.seats)
-        is_challenge = matches.recorder.tournaments[started.tournament].challenger is not None
-        self.parts = [Part(started.match, seat, started.game, is_challenge) for seat in range(len(self.players))]
+        self.tournament = tournament
+        self.players = players
+        self.parts = parts
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
-        self.timer_at_ms = 0
-        self.append = matches.recorder.append
-        self.record = matches.recorder.record
+        self.timer_at_ms = NEVER
+        self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
             started,
             self,
             matches.new_turn_id,
-            matches.recorder.clock,
+            recorder.clock,
             matches.bounds,
             nobody_away_before_ms=matches.nobody_away_before_ms,
         )
+
+    def record(self, over: MatchOver) -> None:
+        self._matches.recorder.record_of(self.tournament, over)
 
     def begin(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -69,15 +92,11 @@ class LiveMatch:
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         session = self.parts[seat].session
-        if session is None or session.closing:  # it is never told of the turn
-            self.referee.hold_turn(turn_id)
+        if session is not None and session.ask(frame, self.match_id):
             return
-        if session.holds(self.match_id):
-            self.referee.hold_turn(turn_id)
-            written = partial(self._matches.turn_written, self.match_id, turn_id)
-            session.send(frame, 0, self.match_id, written)
-        else:
-            session.send_now(frame)
+        self.referee.hold_turn(turn_id)
+        if session is not None:  # else, or if it is closing, it is never told of the turn
+            session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, turn_id))
 
     def end(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -92,7 +111,7 @@ class Matches:
         self,
         recorder: Recorder,
         run: int,
-        on_over: Callable[[MatchOver, tuple[Player, ...]], None],
+        on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None],
         nobody_away_before_ms: int,
         bounds: Bounds,
     ) -> None:
@@ -102,6 +121,7 @@ class Matches:
         self.nobody_away_before_ms = nobody_away_before_ms
         """No away or absent time runs before: the bots have to find the server again after its start."""
         self.live: dict[str, LiveMatch] = {}
+        self._clock = recorder.clock
         self._on_over = on_over
         self._stopped = False
         self._prefix, self._turns = f"{run:x}.", 0
@@ -113,17 +133,22 @@ class Matches:
 
     # --- matches begin, go on and stop ---
 
-    def start(self, started: MatchStarted) -> None:
-        self.recorder.record(started)
-        match = self._place(started)
+    def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
+        """Begin a match of these players, by seat, who have room for it."""
+        self.recorder.record_of(tournament, started)
+        match = self._place(started, tournament, players)
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
-        match.referee.start(sessions, started.at_ms)
-        self._follow(match)
+        referee = match.referee
+        referee.start(sessions, started.at_ms)
+        turn = referee.turn
+        if turn is None or not turn.held:  # else no clock runs, until the turn has left
+            self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
-        match = self._place(started)
+        tournament = self.recorder.tournaments[started.tournament]
+        match = self._place(started, tournament, self.recorder.players.of(started.seats))
         match.referee.rebuild(facts, self.recorder.clock.now_ms())
         self._follow(match)
 
@@ -135,7 +160,7 @@ class Matches:
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Have a player lose a match by something outside the board."""
         match = self.live[match_id]
-        match.referee.forfeit(player.matches[match_id].seat, termination, reason, self.recorder.clock.now_ms())
+        match.referee.forfeit(match.players.index(player), termination, reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def stop(self) -> None:
@@ -145,12 +170,15 @@ class Matches:
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _place(self, started: MatchStarted) -> LiveMatch:
-        match = LiveMatch(started, self)
-        self.live[started.match] = match
-        self.recorder.clock.watch(self._is_playing)
-        for player, part in zip(match.players, match.parts, strict=True):
+    def _place(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
+        if not self.live:
+            self.recorder.clock.watch(self._is_playing)
+        match_id, is_challenge, parts = started.match, tournament.challenger is not None, list[Part]()
+        for player in players:
+            part = Part(match_id, len(parts), started.game, is_challenge)
+            parts.append(part)
             player.begin(part)
+        match = self.live[match_id] = LiveMatch(started, tournament, players, parts, self)
         return match
 
     def _is_playing(self) -> bool:
@@ -169,8 +197,8 @@ class Matches:
                 match = self.live[part.match_id]
                 match.referee.connect(part.seat, part.session, now_ms)
                 self._follow(match)
-        for part in list(player.matches.values()):
-            if part.session is None and part.match_id in player.matches:
+        for part in list(player.away_from.values()):
+            if part.match_id in player.away_from:
                 match = self.live[part.match_id]
                 match.referee.disconnect(part.seat, now_ms)
                 self._follow(match)
@@ -196,12 +224,16 @@ class Matches:
         if part is None:
             session.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
-        match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
-        referee = match.referee
+        match, now_ms = self.live[match_id], self._clock.now_ms()
+        referee, seat, turn_id = match.referee, part.seat, message.turn_id
         try:
             if thought_ms >= 0:
-                referee.measured(part.seat, message.turn_id, thought_ms, now_ms)
-            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame)
+                referee.measured(seat, turn_id, thought_ms, now_ms)
+                if referee.over is not None:  # it came too late
+                    session.send(write_message(_unknown_match(message)), match_id=match_id)
+                    self._follow(match)
+                    return False
+            answered = referee.move(seat, turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
             log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))
@@ -209,7 +241,7 @@ class Matches:
             answered = True
         turn = referee.turn
         # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
-        if turn is None or match.timer is None or turn.deadline_ms < match.timer_at_ms:
+        if turn is None or turn.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
@@ -244,12 +276,13 @@ class Matches:
         if match.timer is not None:
             match.timer.cancel()
         del self.live[over.match]
-        for player, part in zip(match.players, match.parts, strict=True):
-            player.end(part)
+        players = match.players
+        for part in match.parts:
+            players[part.seat].end(part)
         del match.referee  # match and referee know each other: without this they are freed only by the collector
-        self._on_over(over, match.players)
-        for player in match.players:  # a session has room again
-            taken = player.take_up()
+        self._on_over(match.tournament, over, players)
+        for player in players:
+            taken = player.take_up() if player.away_from else ()  # a session has room again
             if taken:
                 self.go_on(player, taken)
 
@@ -265,43 +298,46 @@ class Matches:
     def _arm(self, match: LiveMatch) -> None:
         """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
         wake_at_ms = match.referee.wake_at_ms
-        if wake_at_ms is None:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
         if match.timer is not None:
-            if match.timer_at_ms <= wake_at_ms:
-                return
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
-        match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
+        match.timer = self.recorder.clock.call_at(wake_at_ms, partial(self._on_timer, match.match_id))
 
-    def watch(self, session: BotSession) -> None:
-        """See to it that the session's matches are judged in time, whatever delayed that before."""
-        for match_id in session.matches:
-            self._arm(self.live[match_id])
-
-    def _on_timer(self, match: LiveMatch) -> None:
-        match.timer = None
+    def _on_timer(self, match_id: str) -> None:
+        match = self.live[match_id]
+        match.timer, match.timer_at_ms = None, NEVER
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
         now_ms = self.recorder.clock.now_ms()
-        turn = match.referee.turn
-        session = None if turn is None else match.parts[turn.seat].session
-        if session is not None and session.reach.delay_ms:  # what it sent in time may still come
-            wake_at_ms += session.reach.delay_ms
-            if now_ms < wake_at_ms < UNREACHABLE:
-                match.timer_at_ms = wake_at_ms
-                match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
-            if now_ms < wake_at_ms:
-                return
         if now_ms < wake_at_ms:
             self._arm(match)
             return
         match.timer_at_ms = now_ms
-        match.timer = self.recorder.clock.after_input(lambda: self._wake(match))
+        turn = match.referee.turn
+        session = None if turn is None or turn.held else match.parts[turn.seat].session
+        if (
+            turn is None
+            or session is None
+            or session.reach.ask is None
+            or now_ms < turn.deadline_ms + self.recorder.clock.late_ms - turn.late_ms
+        ):
+            match.timer = self.recorder.clock.after_input(partial(self._wake, match_id))
+        else:  # its node knows better, and what it sent in time may still come
+            answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
+            match.timer = session.reach.ask(session.id, match_id, turn.turn_id, answered)
 
-    def _wake(self, match: LiveMatch) -> None:
-        match.timer = None
+    def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
+        """The node of a seat's bot says how long that has thought about a turn: judge it."""
+        if thought_ms != UNKNOWN:
+            self.live[match_id].referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
+        self._wake(match_id)
+
+    def _wake(self, match_id: str) -> None:
+        match = self.live[match_id]
+        match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
             match.referee.wake(self.recorder.clock.now_ms())
             self._follow(match)

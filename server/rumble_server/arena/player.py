@@ -12,7 +12,7 @@ Free = dict[str, set[str]]
 class Player:
     """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "claimed", "matches", "name", "sessions", "sole", "tournaments")
+    __slots__ = ("_free", "away_from", "claimed", "name", "sessions", "sole", "tournaments")
 
     def __init__(self, name: str, free: Free) -> None:
         """This player is kept in `free`."""
@@ -22,8 +22,8 @@ class Player:
         """By worker in lower case, the newest login last."""
         self.sole: BotSession | None = None
         """Its one session, if that is no worker. It is given every match, whatever games its login names."""
-        self.matches: dict[str, Part] = {}
-        """The matches that it is in, whether a session plays them or it is away, by id."""
+        self.away_from: dict[str, Part] = {}
+        """The matches that it is in and no session plays, by id; the one that has waited longest comes first."""
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
         self.claimed = 0
@@ -65,6 +65,10 @@ class Player:
 
     # --- sessions and matches ---
 
+    def matches(self) -> list[str]:
+        """Return the ids of the matches that it is in, whether a session plays them or it is away."""
+        return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
+
     def connect(self, session: BotSession) -> BotSession | None:
         """Have a session. Return the older one of the same worker, if any, which plays nothing any more."""
         older = self.sessions.get(session.worker.casefold())
@@ -80,8 +84,9 @@ class Player:
         if self.sessions.get(worker) is not session:
             return False
         del self.sessions[worker]
-        for part in list(session.matches.values()):
+        for match_id, part in list(session.matches.items()):
             session.give_up(part)
+            self.away_from[match_id] = part
         self._note_sessions()
         return True
 
@@ -91,34 +96,35 @@ class Player:
 
     def begin(self, part: Part) -> None:
         """Be in a match, which a session plays if one has room."""
-        self.matches[part.match_id] = part
         session = self.session_for(part.game)
-        if session is not None:
+        if session is None:
+            self.away_from[part.match_id] = part
+        else:
             session.take(part)
-        self._count()
+            self._count()
 
     def end(self, part: Part) -> None:
         """Be in a match no longer."""
-        del self.matches[part.match_id]
-        if part.session is not None:
+        if part.session is None:
+            del self.away_from[part.match_id]
+        else:
             part.session.give_up(part)
-        self._count()
+            self._count()
 
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
-        """Have sessions with room for them play the matches of their games that none plays, the oldest first.
+        """Have sessions with room for them play the matches of their games that none plays, the longest waiting first.
 
         Return these matches. A `newcomer` that is no worker and alone takes up all: it played them before.
         """
         taken: list[Part] = []
-        if self.sole is not None and len(self.sole.matches) == len(self.matches):
-            return taken
         heir = newcomer if newcomer is self.sole else None
-        for part in self.matches.values():
-            if part.session is None:
-                session = heir or self.session_for(part.game)
-                if session is not None:
-                    session.take(part)
-                    taken.append(part)
+        for part in self.away_from.values():
+            session = heir or self.session_for(part.game)
+            if session is not None:
+                session.take(part)
+                taken.append(part)
+        for part in taken:
+            del self.away_from[part.match_id]
         if taken:
             self._count()
         return taken
@@ -158,12 +164,9 @@ class Player:
     def _count(self) -> None:
         sole, name = self.sole, self.name
         if sole is not None:  # the usual case, whatever the game
-            if len(sole.matches) - len(sole.challenges) < sole.max_matches:
-                for names in self._free.values():
-                    names.add(name)
-            else:
-                for names in self._free.values():
-                    names.discard(name)
+            note = set.add if sole.has_place else set.discard
+            for names in self._free.values():
+                note(names, name)
             return
         for game, names in self._free.items():
             if self.is_free(game):

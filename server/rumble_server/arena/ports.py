@@ -68,18 +68,25 @@ class Clock(Protocol):
         """Call back once every frame that was received before this call has been handled."""
 
 
+UNKNOWN = -1
+"""In the place of a time in ms."""
+Ask = Callable[[int, str, str, Callable[[int], None]], TimerHandle]
+"""Asks how long the bot of a session has thought about a turn of a match, in ms, and calls back with the answer.
+
+It comes behind everything that the bot had said; it is `UNKNOWN` once the session's node is given up.
+"""
+
+
 class Reach:
-    """How far away connections are beyond their own lag: those of one node share one."""
+    """How connections are reached: those of one node share one."""
 
-    __slots__ = ("delay_ms",)
+    __slots__ = ("ask",)
 
-    def __init__(self) -> None:
-        self.delay_ms = 0
-        """How long after it was sent in time a move may come; `UNREACHABLE` while none can come."""
+    def __init__(self, ask: Ask | None = None) -> None:
+        self.ask = ask
+        """None: they are of this node."""
 
 
-UNREACHABLE = 1 << 50
-"""In the place of a delay in ms."""
 HERE = Reach()
 """The reach of this node's own connections."""
 

@@ -84,17 +84,21 @@ class Recorder:
 
     def record(self, fact: LogFact) -> None:
         """Append a fact to the log, and apply it to the tournament or the server that it is about."""
-        number = self.append(fact)
         kind = type(fact)
         if kind in _OF_A_TOURNAMENT:
             tournament_id = tournament_of(fact)
             if kind is TournamentCreated:
                 self.tournaments[tournament_id] = Tournament(fact)  # type: ignore[arg-type]
-            self.tournaments[tournament_id].apply(fact)  # type: ignore[arg-type]
-            self.unsettled[tournament_id] = None
-            self._numbers[tournament_id] = number
+            self.record_of(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
         else:
+            self.append(fact)
             self.take(fact)  # type: ignore[arg-type]
+
+    def record_of(self, tournament: Tournament, fact: TournamentFact) -> None:
+        """Append a fact of this tournament to the log, and apply it."""
+        self._numbers[tournament.id] = self.append(fact)
+        tournament.apply(fact)
+        self.unsettled[tournament.id] = None
 
     def take(self, fact: ServerFact) -> None:
         """Apply a fact about the club as a whole, which is in the log."""

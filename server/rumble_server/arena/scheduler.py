@@ -70,13 +70,12 @@ class Scheduler:
             unsettled.pop(tournament.id, None)
             unsettled[tournament.id] = None
 
-    def on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        """A match has ended, or was lost before it began."""
+    def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        """A match of a tournament has ended."""
         if self._held:  # before the tournament of this match, which was just played in
             waiting = {**self._held, **self._recorder.unsettled}
             self._recorder.unsettled.clear()
             self._recorder.unsettled.update(waiting)
-        tournament = self._recorder.tournaments[over.tournament]
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
         if over.scores is None and tournament.status == "running":
@@ -177,12 +176,13 @@ class Scheduler:
             self._held.pop(tournament.id, None)
         for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
-                if not is_challenge and not self._make_room(found):
+                pair = players.of(found.seats)
+                if not is_challenge and not self._make_room(found, pair):
                     continue
-                self._matches.start(found)
+                self._matches.start(found, tournament, pair)
                 room -= 1
             else:
-                self._recorder.record(found)
+                self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
             budget -= 1
@@ -197,12 +197,12 @@ class Scheduler:
         """Return how many more matches the club's quota allows."""
         return self._recorder.allowance.match_room(len(self._matches.live))
 
-    def _make_room(self, started: MatchStarted) -> bool:
+    def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
         Return False if a bot has none all the same: a match that it was away from has taken it.
         """
-        players, had_room = self._recorder.players.of(started.seats), True
+        had_room = True
         for player in players:
             if player.sole is not None and not player.sole.challenges:
                 continue  # the usual case: else it would not have been free

@@ -42,27 +42,14 @@ class Outlet:
             session.release()
 
 
-class Held:
-    """A frame, or a close, that waits."""
-
-    __slots__ = ("after", "kind", "match_id", "said", "written")
-
-    def __init__(
-        self,
-        said: bytes | CloseCode,
-        after: int,
-        match_id: str,
-        kind: Literal["frame", "start", "over", "barrier"],
-        written: Callable[[], None] | None,
-    ) -> None:
-        self.said = said
-        self.after = after
-        """The number of the fact that must be on disk first."""
-        self.match_id = match_id
-        self.kind = kind
-        """What it is: it begins a match, it ends one, it waits for every earlier frame, or none of these."""
-        self.written = written
-        """Called when it has left."""
+Kind = Literal["frame", "start", "over", "barrier"]
+"""What is said: it begins a match, it ends one, it waits for everything said before, or none of these."""
+Said = bytes | CloseCode
+"""A frame, or the close of the connection."""
+Written = Callable[[], None] | None
+"""Called when a frame has left."""
+Held = tuple[Said, int, str, Kind, Written]
+"""What waits. The number is of the fact that must be on disk first, the text is the id of its match."""
 
 
 class Part:
@@ -179,40 +166,49 @@ class BotSession:
         if part.is_challenge:
             self.challenges = tuple([each for each in self.challenges if each != part.match_id])
 
-    def send(
-        self, frame: bytes, after: int = 0, match_id: str = NO_MATCH, written: Callable[[], None] | None = None
-    ) -> None:
-        """Send a frame, once the log is on disk up to `after`.
-
-        `written` is called when a frame that had to wait has left, and not at all if it never leaves.
-        """
+    def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
+        """Send a frame, once the log is on disk up to `after`."""
         if self.closing:
             return
         if after > self._outlet.log.durable or self.holds(match_id):
-            self._hold(Held(frame, after, match_id, "frame", written))
+            self._hold((frame, after, match_id, "frame", None))
         else:
             self._outlet.write(self.id, frame)
 
+    def send_behind(self, frame: bytes, match_id: str, written: Callable[[], None]) -> None:
+        """Send a frame of a match of which something is held, after that.
+
+        `written` is called when it has left, and not at all if it never leaves.
+        """
+        if not self.closing:
+            self._hold((frame, 0, match_id, "frame", written))
+
     def send_start(self, frame: bytes, match_id: str) -> None:
         """Send a `match_start`."""
-        if self._held:
-            self._say(Held(frame, 0, match_id, "start", None))
-        elif not self.closing:
-            self._told_open[match_id] = None
-            self._outlet.write(self.id, frame)
+        if not self.closing:
+            self._pass(frame, 0, match_id, "start")
 
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
         """Send a `match_over` once its result, fact `after`, is on disk."""
-        self._say(Held(frame, after, match_id, "over", None))
+        if not self.closing:
+            self._pass(frame, after, match_id, "over")
 
     def send_last(self, frame: bytes, after: int) -> None:
         """Send a frame after everything that was said before, once the log is on disk up to `after`."""
-        self._say(Held(frame, after, NO_MATCH, "barrier", None))
+        if not self.closing:
+            self._pass(frame, after, NO_MATCH, "barrier")
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
         if not self.closing:
             self._outlet.write(self.id, frame)
+
+    def ask(self, frame: bytes, match_id: str) -> bool:
+        """Send the `turn` of a match, unless something of it is held. Return whether it was sent."""
+        if self.closing or (self._held_places and self.holds(match_id)):
+            return False
+        self._outlet.write(self.id, frame)
+        return True
 
     def holds(self, match_id: str) -> bool:
         """Whether a further frame of this match would have to wait behind a held one."""
@@ -223,7 +219,7 @@ class BotSession:
         """Close the connection after what was sent before."""
         if not self.closing:
             self.closing = True
-            self._pass(Held(code, 0, NO_MATCH, "barrier", None))
+            self._pass(code, 0, NO_MATCH, "barrier")
 
     def drop(self) -> None:
         """The connection has ended: what is held is not sent any more."""
@@ -237,47 +233,43 @@ class BotSession:
         self._held_overs = 0
         durable = self._outlet.log.durable
         for each in held:
-            if self._held or each.after > durable:
-                self._pass(each)
-            else:
-                self._leave(each)
+            said, after, match_id, kind, written = each
+            if after > durable or (self._held and self._is_behind(match_id, kind)):
+                self._hold(each)
+                continue
+            self._leave(said, match_id, kind)
+            if written is not None:
+                written()
 
-    def _say(self, said: Held) -> None:
-        if not self.closing:
-            self._pass(said)
-
-    def _pass(self, said: Held) -> None:
+    def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
         """Send what need not wait, behind what is held; hold anything else."""
-        if self._must_wait(said):
-            self._hold(said)
+        if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
+            self._hold((said, after, match_id, kind, None))
         else:
-            self._leave(said)
+            self._leave(said, match_id, kind)
 
-    def _leave(self, said: Held) -> None:
+    def _is_behind(self, match_id: str, kind: Kind) -> bool:
+        """Whether something waits for what is held."""
+        if kind == "start" and self._held_overs and len(self._told_open) >= self.max_matches:
+            return True
+        return kind == "barrier" or self.holds(match_id)
+
+    def _leave(self, said: Said, match_id: str, kind: Kind) -> None:
         """Send what need not wait."""
-        if said.kind == "start":
-            self._told_open[said.match_id] = None
-        elif said.kind == "over":
-            self._told_open.pop(said.match_id, None)
-        if isinstance(said.said, CloseCode):
-            self._outlet.sessions.close(self.id, said.said)
+        if kind == "start":
+            self._told_open[match_id] = None
+        elif kind == "over":
+            self._told_open.pop(match_id, None)
+        if isinstance(said, bytes):
+            self._outlet.write(self.id, said)
         else:
-            self._outlet.write(self.id, said.said)
-        if said.written is not None:
-            said.written()
-
-    def _must_wait(self, said: Held) -> bool:
-        if said.after > self._outlet.log.durable:
-            return True
-        if not self._held:
-            return False
-        if said.kind == "barrier" or self.holds(said.match_id):
-            return True
-        return said.kind == "start" and self._held_overs > 0 and len(self._told_open) >= self.max_matches
+            self._outlet.sessions.close(self.id, said)
 
     def _hold(self, held: Held) -> None:
         if not self._held:
             self._outlet.wait(self)
         self._held.append(held)
-        self._held_places[held.match_id] = None
-        self._held_overs += held.kind == "over"
+        _, _, match_id, kind, _ = held
+        self._held_places[match_id] = None
+        if kind == "over":
+            self._held_overs += 1

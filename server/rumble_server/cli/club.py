@@ -195,6 +195,6 @@ def _quotas(**texts: str | None) -> dict[str, int | None]:
 
 
 def _use(used: int | None, most: int | None) -> str:
-    """Return how much is used of a quota; a club that is not loaded does not tell."""
+    """Return how much is used of a quota; `?` where that cannot be had."""
     bound = "" if most is None else f" of {most}"
     return f"{'?' if used is None else used}{bound}"

@@ -8,6 +8,7 @@ the old leader said too late is dropped by its epoch.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from rumble_protocol.bot_messages import BotMessage, Join, Login, Move
@@ -22,6 +23,7 @@ from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, 
 from rumble_server.cluster.records import (
     FRAME_NUMBER,
     MOVE,
+    NOT_KNOWN,
     NUMBER,
     SEND,
     LoginRecord,
@@ -54,11 +56,18 @@ class Link(Protocol):
         """Whether more waits to be sent than the other node takes."""
 
 
-class Here(Leader, Protocol):
-    """The leader of a club on this node."""
+class FrameLeader(Leader, Protocol):
+    """The leader of a club that may change its node."""
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
         """A session sent a valid message other than a login; `frame` is for one that another leader may have taken."""
+
+
+class Here(FrameLeader, Protocol):
+    """The leader of a club on this node."""
+
+    def unsure(self) -> list[bytes]:
+        """Return the records of what it was told, moves apart, and may not have on disk."""
 
 
 class Edge:
@@ -87,6 +96,8 @@ class Edge:
         self._guests = self.guests.by_id
         self._here: Here | None = None
         """The arena, where this node leads."""
+        self._node = ""
+        """The id of this node then."""
         self._run = ""
         """What turn ids begin with then."""
         self._stream = Stream(club, 0, 0)
@@ -106,14 +117,17 @@ class Edge:
     def lead_by(self, epoch: int) -> None:
         """A node leads the club under this epoch; its link comes by `up`."""
         if epoch > self.epoch:
+            self._leave()
             self.epoch = epoch
-            self._link = self._here = None
+            self._link = None
             self._begin()
 
     def lead_here(self, leader: Here, epoch: int, node: str) -> None:
         """This node, of this id, leads the club itself."""
+        self._leave()
         unsure = self._unsure()
         self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
+        self._node = node
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
         self._stop_waiting()
         for session_id, guest in list(self._guests.items()):
@@ -122,14 +136,34 @@ class Edge:
             caller = replace(guest.caller_again(), frame=(node, guest.number))
             leader.login(session_id, guest.next_login(), caller)
         for kind, session_id, content in unsure:
-            if kind == ToLeader.REPEATED:
-                (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
-                message = read_bot_message(text)
-                if type(message) is not Move:
-                    self.guests.forgiven = session_id  # it was counted
-                    leader.receive(session_id, message, text, frame=(node, number))
-                    self.guests.forgiven = -1
+            self._say_again(leader, kind, session_id, content)
         self._let_speak()
+
+    def _say_again(self, leader: Here, kind: ToLeader, session_id: int, content: bytes) -> None:
+        """Hand over what an earlier leader may have had: it is counted no second time."""
+        if kind == ToLeader.REPEATED:
+            (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
+            message = read_bot_message(text)
+            if type(message) is not Move:
+                self.guests.forgiven = session_id
+                leader.receive(session_id, message, text, frame=(self._node, number))
+                self.guests.forgiven = -1
+            return
+        (number,) = NUMBER.unpack_from(content)
+        if kind == ToLeader.REFUSED:
+            end = NUMBER.size + number
+            leader.refused(session_id, content[end:].decode(), content[NUMBER.size : end])
+        elif kind == ToLeader.FLOODED:
+            leader.flooded(session_id, number)
+        else:
+            leader.close(session_id, CloseCode(number))
+
+    def _leave(self) -> None:
+        """This node leads the club no more: what its log may not have on disk waits for the next leader."""
+        here, self._here = self._here, None
+        if here is not None:
+            for said in here.unsure():
+                self._stream.out.add(said)
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -145,7 +179,7 @@ class Edge:
 
     def lead_by_nobody(self) -> None:
         """No node leads the club, as far as is known here."""
-        self._here = None
+        self._leave()
         self.down()
 
     def packet(self, packet: Opening | Records) -> None:
@@ -169,7 +203,6 @@ class Edge:
             stream.up(packet.seen)
             self._is_known = True
             self._stop_waiting()
-            stream.out.add(record(ToLeader.CAUGHT_UP, 0))
             self._flush_later()
         elif packet.kind is Packet.GONE:
             if self._is_known:
@@ -217,11 +250,11 @@ class Edge:
             guest, content = self._guests.get(session_id), each[RECORD_HEAD.size :]
             if guest is None:
                 continue
-            if kind == ToLeader.LOGIN and guest.is_in:
-                said = LoginRecord.model_validate_json(content)
-                if said.number == guest.number and not said.again and guest.login.join is not None:
+            if kind == ToLeader.LOGIN:
+                number = content[: FRAME_NUMBER.size]
+                if guest.is_in and number == FRAME_NUMBER.pack(guest.number) and guest.login.join is not None:
                     join = write_message(Join(tournament=guest.login.join, invite=guest.login.invite))
-                    unsure.append((ToLeader.REPEATED, session_id, FRAME_NUMBER.pack(said.number) + join))
+                    unsure.append((ToLeader.REPEATED, session_id, number + join))
             elif kind == ToLeader.MESSAGE:
                 unsure.append((ToLeader.REPEATED, session_id, content))
             elif kind in SAID_AGAIN:
@@ -267,7 +300,7 @@ class Edge:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
             guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
         if self._here is not None:
-            self._here.login(session_id, guest.next_login(), caller)
+            self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
         else:
             self._say(_login_record(session_id, guest))
 
@@ -275,12 +308,13 @@ class Edge:
         here = self._here
         if type(message) is not Move:
             if here is not None:
-                here.receive(session_id, message, text)
+                self._said += 1
+                here.receive(session_id, message, text, frame=(self._node, self._said))
             else:
                 self._say_frame(session_id, text)
         elif here is None:
             guest = self._guests.get(session_id)
-            thought_ms = None if guest is None else guest.thought_ms(message.turn_id, self._clock)
+            thought_ms = None if guest is None else guest.thought_ms(message.match, message.turn_id, self._clock)
             if thought_ms is None:
                 self._say_frame(session_id, text)
             else:
@@ -397,17 +431,27 @@ class Edge:
             self.guests.invited(session_id, content.decode())
         elif kind == ToEdge.CLOSE:
             self.guests.close(session_id, CloseCode(NUMBER.unpack(content)[0]))
+        elif kind == ToEdge.ASK:
+            self._clock.after_input(partial(self._tell_thought, self._stream, session_id, content))
         elif kind == ToEdge.CUT:
             self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
+
+    def _tell_thought(self, stream: Stream, session_id: int, question: bytes) -> None:
+        """Tell the leader for how long a bot has thought about a turn, behind all that its bot has said."""
+        if stream is self._stream:
+            match_id, _, turn_id = question[NUMBER.size :].decode().partition(" ")
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(match_id, turn_id, self._clock)
+            answer = NUMBER.pack(NOT_KNOWN if thought_ms is None else thought_ms)
+            self._say(record(ToLeader.THOUGHT, session_id, question[: NUMBER.size] + answer))
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:
     caller = guest.caller_again()
     said = LoginRecord(
         login=write_message(guest.next_login()).decode(),
-        number=guest.number,
         again=guest.is_in,
         address=caller.address,
         keyless_allowed=caller.keyless_allowed,
@@ -418,4 +462,5 @@ def _login_record(session_id: int, guest: Guest) -> bytes:
         has_invited_room=caller.has_invited_room,
         may_speak=caller.may_speak,
     )
-    return record(ToLeader.LOGIN, session_id, said.model_dump_json().encode())
+    number = 0 if guest.is_in else guest.number  # it joins no second time
+    return record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(number) + said.model_dump_json().encode())

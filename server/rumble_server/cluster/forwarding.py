@@ -12,6 +12,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rumble_server.cluster.edge import Link
 from rumble_server.cluster.link import AnswerHead, Packet, RequestHead, Web, write_web
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import is_of_node
 
 KEPT_S = 1.0
 """How long the answer to a request without secrets is kept."""
@@ -22,8 +24,7 @@ PERSONAL = frozenset((b"authorization", b"cookie", b"range"))
 """The headers of a request whose answer is not for others."""
 VARYING = frozenset((b"host", b"accept", b"accept-encoding", b"if-none-match"))
 """The headers by which answers differ."""
-NO_LEADER = b'{"code":"unavailable","message":"this club cannot be reached at the moment; try again soon"}'
-RETRY_AFTER_S = 2
+NO_LEADER = "this club cannot be reached at the moment; try again soon"
 
 
 class _Asked:
@@ -52,14 +53,17 @@ class Forwarding:
         """Answers by what was asked, the oldest first."""
 
     async def ask(self, link: Link | None, club: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request by the node at the other end of a link."""
+        """Answer a request by the node at the other end of a link.
+
+        Raises WebError where that cannot be reached, ConnectionError where it is lost within the answer.
+        """
         key = _key(club, scope)
         answer = self._answer_kept(key)
         if answer is not None:
             for message in answer:
                 await send(message)
         elif link is None:
-            await _unavailable(send)
+            raise WebError.unavailable(NO_LEADER)
         else:
             await self._forward(link, club, scope, receive, _Keeper(send, self, key) if key is not None else send)
 
@@ -118,9 +122,8 @@ class Forwarding:
         if is_over or asked.is_gone:
             return
         if not has_begun:
-            await _unavailable(send)
-        else:
-            raise ConnectionError("the node that answered cannot be reached any more")
+            raise WebError.unavailable(NO_LEADER)
+        raise ConnectionError("the node that answered cannot be reached any more")
 
 
 class _Keeper:
@@ -171,7 +174,7 @@ async def _pass_on(asked: _Asked, club: str, number: int, receive: Receive) -> N
 def _key(club: str, scope: Scope) -> Any:
     """Return what makes an answer the same for everyone; None if it is for who asks alone."""
     headers = scope["headers"]
-    if scope["method"] not in ("GET", "HEAD") or any(name in PERSONAL for name, _ in headers):
+    if is_of_node(scope) or scope["method"] not in ("GET", "HEAD") or any(name in PERSONAL for name, _ in headers):
         return None
     if scope.get("state", {}).get("is_local"):
         return None  # what is shown to this machine is for it alone
@@ -195,9 +198,3 @@ def _head_of(scope: Scope) -> bytes:
             shown_host=state.get("shown_host") or "",
         )
     )
-
-
-async def _unavailable(send: Send) -> None:
-    headers = [(b"content-type", b"application/json"), (b"retry-after", str(RETRY_AFTER_S).encode())]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": NO_LEADER, "more_body": False})

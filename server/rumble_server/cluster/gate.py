@@ -14,14 +14,17 @@ from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import Caller, Clock, FrameId, TimerHandle
-from rumble_server.cluster.edge import Here
+from rumble_server.arena.ports import Caller, Clock, FrameId, Log, TimerHandle
+from rumble_server.cluster.edge import FrameLeader
+from rumble_server.cluster.records import FRAME_NUMBER, ToLeader, numbered, record
 
 What = TypeVar("What")
 Found = TypeVar("Found")
 
 PORTION = 256
 """How many calls that waited enter in one turn of the event loop."""
+NOT_ENTERED = 1 << 62
+"""In the place of a fact's number."""
 MOST_FRAMES = 256
 """Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
 
@@ -44,10 +47,14 @@ class Gate:
 
     def enter(self, call: Callable[[], None]) -> None:
         """Call, now or when the gate is open again."""
-        if not self._waiting and self.is_open:
+        if self.lets_in():
             call()
         else:
             self._waiting.append(call)
+
+    def lets_in(self) -> bool:
+        """Whether a call enters now: the gate is open, and nothing waits that came before."""
+        return not self._waiting and self.is_open
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -113,23 +120,24 @@ class GatedClock:
         self._clock.watch(is_wanted)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
-        timer = _Timer(callback)
-        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, partial(self._gate.enter, timer.fire))
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, timer.enter)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        timer = _Timer(callback)
-        timer.handle = self._clock.after_input(partial(self._gate.enter, timer.fire))
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.after_input(timer.enter)
         return timer
 
 
 class _Timer:
     """A timer that may be cancelled also while it waits at the gate."""
 
-    __slots__ = ("_callback", "handle")
+    __slots__ = ("_callback", "_gate", "handle")
 
-    def __init__(self, callback: Callable[[], None]) -> None:
+    def __init__(self, callback: Callable[[], None], gate: Gate) -> None:
         self._callback: Callable[[], None] | None = callback
+        self._gate = gate
         self.handle: TimerHandle | None = None
 
     def cancel(self) -> None:
@@ -137,43 +145,103 @@ class _Timer:
         if self.handle is not None:
             self.handle.cancel()
 
+    def enter(self) -> None:
+        """Fire, now or when the gate is open again."""
+        self._gate.enter(self.fire)
+
     def fire(self) -> None:
         if self._callback is not None:
             self._callback()
 
 
-class GatedLeader:
-    """The leader of a club for the sessions of its own node: what they bring enters by the gate."""
+class _Said:
+    """What a session said, and the fact that has to be on disk before all is told, known once that has entered."""
 
-    def __init__(self, leader: Here, gate: Gate) -> None:
+    __slots__ = ("fact", "record")
+
+    def __init__(self, said: bytes) -> None:
+        self.record = said
+        self.fact = NOT_ENTERED
+
+
+class GatedLeader:
+    """The leader of a club for the sessions of its own node: what they bring enters by the gate.
+
+    What was not answered, since the gate is closed or the log does not have it on disk, is kept, to be said again
+    should another lead the club. Moves are not: their turns are asked again.
+    """
+
+    def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
         self._leader = leader
         self._gate = gate
         self._enter = gate.enter
+        self._log = log
+        self._kept: deque[_Said] = deque()
         self._frames: Counter[int] = Counter()
         """How many frames of each session have come since the gate was closed."""
 
+    def unsure(self) -> list[bytes]:
+        """Return the records of what was not answered, in the order in which it was said."""
+        return [said.record for said in self._kept]
+
+    def on_durable(self) -> None:
+        """More of the log is on disk, and what waited for that was told."""
+        kept, durable = self._kept, self._log.durable
+        while kept and kept[0].fact <= durable:
+            kept.popleft()
+
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._enter(partial(self._leader.login, session_id, login, caller))
+        call = partial(self._leader.login, session_id, login, caller)
+        if login.join is None or caller.frame is None:
+            self._enter(call)
+        else:
+            self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
-        self._take(session_id, partial(self._leader.receive, session_id, message, text, frame=frame))
+        if frame is None and self._gate.lets_in():  # the way of every move
+            self._frames.clear()
+            self._leader.receive(session_id, message, text)
+            return
+        call = partial(self._leader.receive, session_id, message, text, frame=frame)
+        if frame is None:
+            self._take(session_id, call)
+        else:
+            content = FRAME_NUMBER.pack(frame[1]) + text.encode()
+            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, content))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        self._take(session_id, partial(self._leader.refused, session_id, text, error))
+        call = partial(self._leader.refused, session_id, text, error)
+        self._take(session_id, call, numbered(ToLeader.REFUSED, session_id, len(error), error + text.encode()))
 
-    def _take(self, session_id: int, call: Callable[[], None]) -> None:
+    def _take(self, session_id: int, call: Callable[[], None], said: bytes | None = None) -> None:
         if self._gate.is_open:
             self._frames.clear()
+        else:
+            self._frames[session_id] += 1
+            if self._frames[session_id] > MOST_FRAMES:
+                if self._frames[session_id] == MOST_FRAMES + 1:
+                    self.flooded(session_id, MOST_FRAMES)
+                return
+        if said is None:
             self._enter(call)
-            return
-        self._frames[session_id] += 1
-        if self._frames[session_id] <= MOST_FRAMES:
-            self._enter(call)
-        elif self._frames[session_id] == MOST_FRAMES + 1:
-            self.flooded(session_id, MOST_FRAMES)
+        else:
+            self._keep(said, call)
+
+    def _keep(self, said: bytes, call: Callable[[], None]) -> None:
+        """Let something in, and keep it until all that follows from it is told."""
+        entry = _Said(said)
+        self._kept.append(entry)
+
+        def enter() -> None:
+            call()
+            entry.fact = self._log.last
+            self.on_durable()
+
+        self._enter(enter)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        self._enter(partial(self._leader.flooded, session_id, allowed))
+        call = partial(self._leader.flooded, session_id, allowed)
+        self._keep(numbered(ToLeader.FLOODED, session_id, allowed), call)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         self._enter(partial(self._leader.round_trip, session_id, lag_ms))

@@ -12,8 +12,6 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.sessions import Sessions
 
-MOST_ASKED = 256
-"""Turns of one session whose times are kept; beyond it the oldest are forgotten, and the leader's clock judges."""
 TURN, MATCH_START = b'{"type":"turn"', b'{"type":"match_start"'
 MATCH_OVER, SESSION = b'{"type":"match_over"', b'{"type":"session"'
 TURN_ID, MATCH = b'"turn_id":"', b'"match":"'
@@ -38,8 +36,8 @@ class Guest:
         """Nothing is read from its socket: too much waits for the leader."""
         self.open: dict[str, None] = {}
         """The matches that its bot was told of as open."""
-        self.asked: dict[str, tuple[int, int]] = {}
-        """When each turn was written, and how late the server had been in all by then."""
+        self.asked: dict[str, tuple[str, int, int]] = {}
+        """By match, its newest turn: its id, when it was written, and how late the server had been in all by then."""
         self.waits: TimerHandle | None = None
         """The timer of a login that has no leader."""
 
@@ -57,10 +55,12 @@ class Guest:
             self.waits.cancel()
             self.waits = None
 
-    def thought_ms(self, turn_id: str, clock: Clock) -> int | None:
-        """Return how long its bot took for a turn; None if it is not known."""
-        asked = self.asked.pop(turn_id, None)
-        return None if asked is None else max(0, clock.now_ms() - asked[0] - (clock.late_ms - asked[1]))
+    def thought_ms(self, match_id: str, turn_id: str, clock: Clock) -> int | None:
+        """Return how long its bot has thought about a turn; None if that is not the newest one of its match."""
+        asked = self.asked.get(match_id)
+        if asked is None or asked[0] != turn_id:
+            return None
+        return max(0, clock.now_ms() - asked[1] - (clock.late_ms - asked[2]))
 
 
 class Guests:
@@ -129,13 +129,14 @@ class Guests:
     def _shows(self, guest: Guest, frame: bytes) -> bool:
         """Note what a frame tells; return whether its bot is to see it."""
         if frame.startswith(TURN):
-            if len(guest.asked) >= MOST_ASKED:
-                del guest.asked[next(iter(guest.asked))]
-            guest.asked[_text_after(frame, TURN_ID)] = self._clock.now_ms(), self._clock.late_ms
+            turn_id = _text_after(frame, TURN_ID)
+            guest.asked[_text_after(frame, MATCH)] = turn_id, self._clock.now_ms(), self._clock.late_ms
         elif frame.startswith(MATCH_START):
             guest.open[_text_after(frame, MATCH)] = None
         elif frame.startswith(MATCH_OVER):
-            guest.open.pop(_text_after(frame, MATCH), None)
+            match_id = _text_after(frame, MATCH)
+            guest.open.pop(match_id, None)
+            guest.asked.pop(match_id, None)
         elif frame.startswith(SESSION):
             known, guest.open = guest.open, dict.fromkeys(orjson.loads(frame)["matches"])
             hides, guest.has_session = guest.has_session, True

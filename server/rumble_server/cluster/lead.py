@@ -16,12 +16,13 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.matches import UNMEASURED
-from rumble_server.arena.ports import UNREACHABLE, Caller, Reach, Sessions
+from rumble_server.arena.ports import UNKNOWN, Caller, Reach, Sessions, TimerHandle
 from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
 from rumble_server.cluster.records import (
     FRAME_NUMBER,
     MOVE,
+    NOT_KNOWN,
     NUMBER,
     SEND,
     LoginRecord,
@@ -39,10 +40,27 @@ SESSIONS_OF_A_NODE = 1 << 32
 _LOW = SESSIONS_OF_A_NODE - 1
 
 
+class _Question:
+    """How long a bot has thought: asked of its node before a verdict."""
+
+    __slots__ = ("_answered",)
+
+    def __init__(self, answered: Callable[[int], None]) -> None:
+        self._answered: Callable[[int], None] | None = answered
+
+    def cancel(self) -> None:
+        self._answered = None
+
+    def answer(self, thought_ms: int) -> None:
+        """Call back, unless nobody wants to know any more."""
+        if self._answered is not None:
+            self._answered(thought_ms)
+
+
 class _Peer:
     """An edge of the club: its stream, its link, and its sessions."""
 
-    __slots__ = ("base", "link", "node", "reach", "sessions", "stream", "trip_ms", "waiting")
+    __slots__ = ("asked", "base", "link", "node", "questions", "sessions", "stream", "waiting")
 
     def __init__(self, node: str, base: int, stream: Stream) -> None:
         self.node = node
@@ -50,9 +68,10 @@ class _Peer:
         """What its sessions' ids begin with."""
         self.stream = stream
         self.link: Link | None = None
-        self.trip_ms = 0
-        """The round trip of its link."""
-        self.reach = Reach()
+        self.questions: dict[int, _Question] = {}
+        """What it was asked and has not answered, by number."""
+        self.asked = 0
+        """The number of the last question."""
         self.sessions: dict[int, None] = {}
         """The sessions, by their ids in the arena."""
         self.waiting: deque[tuple[int, int]] = deque()
@@ -124,20 +143,11 @@ class Lead:
             self._enter(partial(self._handle, peer, taken, seen))
 
     def down(self, node: str, link: Link) -> None:
-        """A link of a node is lost: no time is judged for its sessions, whose frames may be on their way."""
+        """A link of a node is lost. Its sessions stay, and no time is judged for them: the node is asked before."""
         peer = self._peers.get(node)
         if peer is not None and peer.link is link:
             peer.link = None
             peer.stream.down()
-            peer.reach.delay_ms = UNREACHABLE
-
-    def trip(self, node: str, trip_ms: int) -> None:
-        """The round trip of a node's link was measured."""
-        peer = self._peers.get(node)
-        if peer is not None:
-            peer.trip_ms = trip_ms
-            if peer.reach.delay_ms != UNREACHABLE:
-                peer.reach.delay_ms = trip_ms
 
     def forget(self, node: str) -> None:
         """The lease of a node is over, or it begins anew: its sessions are lost."""
@@ -147,6 +157,8 @@ class Lead:
             self._due.pop(peer, None)
             for session_id in list(peer.sessions):
                 self._enter(lambda lost=session_id: self._arena.lost(lost))  # type: ignore[misc]
+            for question in peer.questions.values():
+                self._enter(partial(question.answer, UNKNOWN))
 
     def forget_unreachable(self, there: Container[str]) -> None:
         """Only the leases of these nodes are valid: forget others to which there is no link."""
@@ -222,9 +234,11 @@ class Lead:
         elif kind == ToLeader.LOST:
             peer.sessions.pop(session_id, None)
             arena.lost(session_id)
-        elif kind == ToLeader.CAUGHT_UP:
-            peer.reach.delay_ms = peer.trip_ms
-            arena.reachable(peer.sessions)
+        elif kind == ToLeader.THOUGHT:
+            question = peer.questions.pop(_number(content), None)
+            if question is not None:
+                (thought_ms,) = NUMBER.unpack_from(content, NUMBER.size)
+                question.answer(UNKNOWN if thought_ms == NOT_KNOWN else thought_ms)
         else:
             raise LinkError(f"an edge says nothing of kind {kind}")
 
@@ -241,7 +255,7 @@ class Lead:
 
     def _log_in(self, peer: _Peer, session_id: int, content: bytes) -> None:
         try:
-            said = LoginRecord.model_validate_json(content)
+            said = LoginRecord.model_validate_json(content[FRAME_NUMBER.size :])
         except ValidationError as error:
             raise LinkError(f"not a login: {error}") from None
         login = _message(said.login)
@@ -256,14 +270,24 @@ class Lead:
             has_room=said.has_room,
             has_invited_room=said.has_invited_room,
             may_speak=said.may_speak,
-            reach=peer.reach,
-            frame=(peer.node, said.number),
+            reach=Reach(partial(self._ask, peer)),
+            frame=(peer.node, *FRAME_NUMBER.unpack_from(content)),
         )
         peer.sessions[session_id] = None
         if said.again:
             self._forgiven = session_id
         self._arena.login(session_id, login, caller)
         self._forgiven = -1
+
+    def _ask(
+        self, peer: _Peer, session_id: int, match_id: str, turn_id: str, answered: Callable[[int], None]
+    ) -> TimerHandle:
+        """Ask an edge how long a bot has thought (see `Reach`)."""
+        peer.asked += 1
+        question = peer.questions[peer.asked] = _Question(answered)
+        about = f"{match_id} {turn_id}".encode()
+        self._tell(session_id, numbered(ToEdge.ASK, session_id & _LOW, peer.asked, about))
+        return question
 
     # --- Sessions: what the arena says ---
 

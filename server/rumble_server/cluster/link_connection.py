@@ -1,7 +1,7 @@
 """The one module that touches links' sockets: a WebSocket between two nodes, either end, on `websockets`' sans-I/O API.
 
 Packets go as whole binary frames, which are read and written here: the library takes as long for one as four moves do.
-It has everything else, frame by frame. Pings measure the round trip, and end a link on which nothing comes any more.
+It has everything else, frame by frame. Pings end a link on which nothing comes any more.
 """
 
 import asyncio
@@ -49,7 +49,6 @@ class LinkConnection(asyncio.Protocol):
         on_packet: "Callable[[LinkConnection, bytes], None]",
         on_down: "Callable[[LinkConnection], None]",
         on_writable: "Callable[[LinkConnection], None]",
-        on_trip: "Callable[[LinkConnection, int], None]",
     ) -> None:
         """A link on which nothing came for `silent_s` is ended."""
         self.node = ""
@@ -60,7 +59,7 @@ class LinkConnection(asyncio.Protocol):
         self._protocol = protocol
         self._silent_s = silent_s
         self._on_packet, self._on_down = on_packet, on_down
-        self._on_writable, self._on_trip = on_writable, on_trip
+        self._on_writable = on_writable
         self._transport: asyncio.Transport | None = None
         self._masks = isinstance(protocol, ClientProtocol)
         self._rest = b""
@@ -171,9 +170,6 @@ class LinkConnection(asyncio.Protocol):
     def _on_frame(self, frame: Frame) -> None:
         if frame.opcode is Opcode.BINARY and frame.fin:
             self._on_packet(self, bytes(frame.data))
-        elif frame.opcode is Opcode.PONG:
-            trip_ms = int((self._now_s() - float(bytes(frame.data))) * 1000) + 1
-            self._on_trip(self, trip_ms)
 
     def _begin(self) -> None:
         self._is_up = True
@@ -189,7 +185,7 @@ class LinkConnection(asyncio.Protocol):
             self.end()
             return
         if self._protocol.state is State.OPEN:
-            self._protocol.send_ping(repr(self._now_s()).encode())
+            self._protocol.send_ping(b"")
             self._write()
         self._ping_later()
 

@@ -7,11 +7,15 @@ import asyncio
 import hmac
 import logging
 import ssl
-from collections.abc import Container
+from collections import Counter
+from collections.abc import Callable, Container
 from http import HTTPStatus
+from typing import Protocol
 
+from rumble_protocol.clubs import MAIN
 from starlette.types import Receive, Scope, Send
 
+from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.forwarding import Forwarding
 from rumble_server.cluster.lead import Lead
@@ -35,21 +39,48 @@ DIAL_S = 3.0
 """How long a node may take to answer."""
 
 
+class Dialled(Protocol):
+    """A link that a node needs: dialled again whenever it is lost."""
+
+    connection: LinkConnection | None
+    """The link while it is up."""
+
+    def down(self) -> None:
+        """The link is lost."""
+
+    def end(self) -> None:
+        """Need it no more."""
+
+
 class Links:
     """The links of this node. `setup` is a digest of all that nodes must have in common."""
 
     def __init__(
-        self, node: str, setup: str, secret: str, silent_s: float, context: ssl.SSLContext | None = None
+        self,
+        node: str,
+        setup: str,
+        secret: str,
+        silent_s: float,
+        context: ssl.SSLContext | None = None,
+        dial: "Callable[[Links, str], Dialled] | None" = None,
     ) -> None:
-        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS."""
+        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS.
+
+        `dial` begins to dial an address.
+        """
         self.node = node
         self._setup, self._secret = setup, secret
         self._silent_s = silent_s
         self._context = context
         self._edges: dict[str, tuple[Edge, str]] = {}
         """The clubs that others lead, and at which address."""
-        self._dialled: dict[str, _Dialled] = {}
+        self._dial = dial or _Dialled
+        self._dialled: dict[str, Dialled] = {}
         """By address."""
+        self._asking: Counter[str] = Counter()
+        """How much is asked at these addresses for this node itself."""
+        self._is_made = asyncio.Event()
+        """Set, and another one made, whenever a link is up."""
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
@@ -79,7 +110,7 @@ class Links:
             self._edges[edge.club] = edge, address
             dialled = self._dialled.get(address)
             if dialled is None:
-                dialled = self._dialled[address] = _Dialled(self, address)
+                dialled = self._dialled[address] = self._dial(self, address)
             elif dialled.connection is not None:
                 edge.up(dialled.connection)
         else:
@@ -90,20 +121,46 @@ class Links:
         known = self._edges.pop(edge.club, None)
         if known is not None:
             edge.down()
-            address = known[1]
-            if all(other != address for _, other in self._edges.values()):
-                self._dialled.pop(address).end()
+            self._end_unneeded(known[1])
+
+    def _end_unneeded(self, address: str) -> None:
+        if not self._asking[address] and all(other != address for _, other in self._edges.values()):
+            self._dialled.pop(address).end()
 
     async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the node that leads a club answer a request of the web; 503 where that cannot be reached."""
+        """Have the node that leads a club answer a request of the web. Raises as `Forwarding.ask` does."""
         known = self._edges.get(club)
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
+
+    async def ask(self, address: str, path: str) -> OwnRequest:
+        """Ask a node something for this one, over a link that is made for it if there is none. Raises WebError.
+
+        It waits for as long as that takes.
+        """
+        dialled = self._dialled.get(address)
+        if dialled is None:
+            dialled = self._dialled[address] = self._dial(self, address)
+        self._asking[address] += 1
+        try:
+            while dialled.connection is None:
+                await self._is_made.wait()
+            asked = OwnRequest()
+            await self.forwarding.ask(dialled.connection, MAIN, own_request(path), asked.receive, asked.send)
+            return asked
+        finally:
+            self._asking[address] -= 1
+            self._end_unneeded(address)
 
     def forget_unreachable(self, there: Container[str]) -> None:
         """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
         for lead in self._leads.values():
             lead.forget_unreachable(there)
+
+    def count(self) -> dict[str, int]:
+        """Return how many links are up: those that this node dialled, and those that it accepted."""
+        dialled = sum(each.connection is not None for each in self._dialled.values())
+        return {"dialled": dialled, "accepted": len(self._accepted)}
 
     def close(self) -> None:
         """End all links."""
@@ -116,6 +173,8 @@ class Links:
 
     def made(self, address: str, connection: LinkConnection) -> None:
         """A link to an address is up."""
+        self._is_made.set()
+        self._is_made = asyncio.Event()
         for edge, other in list(self._edges.values()):
             if other == address:
                 edge.up(connection)
@@ -128,14 +187,14 @@ class Links:
         """Return a new link to an address. Raises DialError."""
         protocol, host, port, secure = client_protocol(address, self.headers())
         connection = LinkConnection(
-            protocol, self._silent_s, self._heard_as_edge, self._down_as_edge, self._writable_as_edge, _no_trip
+            protocol, self._silent_s, self.heard_as_edge, self.down_as_edge, self.writable_as_edge
         )
         connection.node = address
         context = (self._context or ssl.create_default_context()) if secure else None
         await dial(connection, host, port, context, DIAL_S)
         return connection
 
-    def _heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
+    def heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             known = self._edges.get(packet.club)
@@ -147,7 +206,7 @@ class Links:
             log.error("link to %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_edge(self, connection: LinkConnection) -> None:
+    def down_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in list(self._edges.values()):
             if address == connection.node:
                 edge.down()
@@ -155,7 +214,7 @@ class Links:
         if dialled := self._dialled.get(connection.node):
             dialled.down()
 
-    def _writable_as_edge(self, connection: LinkConnection) -> None:
+    def writable_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in self._edges.values():
             if address == connection.node:
                 edge.writable()
@@ -176,20 +235,23 @@ class Links:
     def accept(self, transport: asyncio.Transport, headers: dict[str, str], request: bytes, rest: bytes) -> None:
         """Take over the connection of a node, which was not refused."""
         connection = LinkConnection(
-            server_protocol(), self._silent_s, self._heard_as_leader, self._down_as_leader, self._writable_as_leader,
-            self._trip,
+            server_protocol(), self._silent_s, self.heard_as_leader, self.down_as_leader, self.writable_as_leader,
         )  # fmt: skip
-        connection.node = headers[NODE]
-        older = self._accepted.get(connection.node)
-        self._accepted[connection.node] = connection
-        if older is not None:
-            older.end()
+        self.take(connection, headers[NODE])
         transport.set_protocol(connection)
         connection.connection_made(transport)
         transport.resume_reading()
         connection.accept(request, rest)
 
-    def _heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
+    def take(self, connection: LinkConnection, node: str) -> None:
+        """Take a connection for the link of a node that dialled, in the place of an older one."""
+        connection.node = node
+        older = self._accepted.get(node)
+        self._accepted[node] = connection
+        if older is not None:
+            older.end()
+
+    def heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             lead = self._leads.get(packet.club)
@@ -208,20 +270,16 @@ class Links:
             log.error("link of node %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_leader(self, connection: LinkConnection) -> None:
+    def down_as_leader(self, connection: LinkConnection) -> None:
         if self._accepted.get(connection.node) is connection:
             del self._accepted[connection.node]
         self.serving.down(connection)
         for lead in self._leads.values():
             lead.down(connection.node, connection)
 
-    def _writable_as_leader(self, connection: LinkConnection) -> None:
+    def writable_as_leader(self, connection: LinkConnection) -> None:
         for lead in self._leads.values():
             lead.writable(connection.node)
-
-    def _trip(self, connection: LinkConnection, trip_ms: int) -> None:
-        for lead in self._leads.values():
-            lead.trip(connection.node, trip_ms)
 
 
 class _Dialled:
@@ -260,7 +318,3 @@ class _Dialled:
             wait_s, told = RETRY_S[0], ""
             self._links.made(self._address, self.connection)
             await self._lost.wait()
-
-
-def _no_trip(_connection: LinkConnection, _trip_ms: int) -> None:
-    """Only leaders judge time."""

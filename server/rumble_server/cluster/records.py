@@ -12,7 +12,7 @@ class ToLeader(IntEnum):
     """Records of the edge, about one of its sessions."""
 
     LOGIN = 1
-    """JSON of `LoginRecord`."""
+    """The number of its frame on this node, 0 for one that was accepted before, and JSON of `LoginRecord`."""
     MOVE = 2
     """The time the bot took, and its frame."""
     MESSAGE = 3
@@ -29,8 +29,8 @@ class ToLeader(IntEnum):
     CLOSE = 9
     """A close code."""
     LOST = 10
-    CAUGHT_UP = 11
-    """Everything that was held back while no link was up has been said. Of no session."""
+    THOUGHT = 11
+    """The number of a question, and the time for which the session's bot has thought; all ones if that is not known."""
 
 
 class ToEdge(IntEnum):
@@ -48,6 +48,8 @@ class ToEdge(IntEnum):
     CLOSE = 7
     """A close code."""
     CUT = 8
+    ASK = 9
+    """The number of a question: how long has the bot thought about this turn? The ids of its match and turn follow."""
 
 
 class LoginRecord(BaseModel):
@@ -57,8 +59,6 @@ class LoginRecord(BaseModel):
 
     login: str
     """The message."""
-    number: int
-    """That of its frame on this node."""
     again: bool
     """It was accepted before, by this leader or another."""
     address: str
@@ -73,6 +73,8 @@ class LoginRecord(BaseModel):
 
 MOVE, SEND = int(ToLeader.MOVE), int(ToEdge.SEND)
 """The kinds of which there is one for each move: to look up a member of an enumeration takes longer than to compare."""
+NOT_KNOWN = 0xFFFFFFFF
+"""In the place of a time in ms."""
 NUMBER = Struct("<I")
 """A time in ms, a size, a code or a count."""
 FRAME_NUMBER = Struct("<Q")

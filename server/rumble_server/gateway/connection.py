@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.frames import LEAST_FRAME_BYTES, least_size, text_frame, whole_texts
+from rumble_server.gateway.frames import HEADS, LEAST_FRAME_BYTES, least_size, text_head, whole_texts
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.round_trip import kernel_round_trip_ms
@@ -64,11 +64,11 @@ class Connection(asyncio.Protocol):
             logger=quiet,
         )
         self._is_open = False
-        """What the protocol tells of its state, after each call that may change it."""
+        """Whether frames can be sent, after each call of the protocol that may change it."""
         self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
         self._unsent: list[bytes] = []
-        """Frames for the end of this turn of the loop."""
+        """Frames for the end of this turn of the loop, each as its head and its payload."""
         self._parts = bytearray()
         """What has come of a message in fragments."""
         self._fragmented = False
@@ -203,6 +203,7 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._keepalive = self._closing = None
         self._transport = None
+        self._is_open = False
         self._rest = b""
         self._place.close()
         self._end_session()
@@ -244,11 +245,13 @@ class Connection(asyncio.Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a text frame; a peer that does not read is cut off."""
-        if not self._is_open or self._transport is None:
+        if not self._is_open:
             return
         unsent = self._unsent
-        unsent.append(text_frame(frame))
-        if len(unsent) == 1:
+        is_first, size = not unsent, len(frame)
+        unsent.append(HEADS[size] if size < len(HEADS) else text_head(size))
+        unsent.append(frame)
+        if is_first:
             self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
@@ -256,7 +259,7 @@ class Connection(asyncio.Protocol):
         unsent, self._unsent = self._unsent, []
         transport = self._transport
         if transport is not None and unsent:
-            transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+            transport.write(b"".join(unsent))
             self._shed_if_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
@@ -333,7 +336,7 @@ class Connection(asyncio.Protocol):
             self._look_at_state()
 
     def _look_at_state(self) -> None:
-        self._is_open = self._protocol.state is State.OPEN
+        self._is_open = self._protocol.state is State.OPEN and self._transport is not None
 
     def _end_session(self) -> None:
         session, self._session = self._session, None

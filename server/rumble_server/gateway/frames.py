@@ -47,11 +47,14 @@ def least_size(payload_bytes: int) -> int:
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
 
 
-def text_frame(payload: bytes) -> bytes:
-    """Build a server's text frame, unmasked and whole."""
-    size = len(payload)
+def text_head(size: int) -> bytes:
+    """Build what a server's text frame of this many bytes begins with, unmasked and whole."""
     if size < 126:
-        return bytes((WHOLE_TEXT, size)) + payload
+        return bytes((WHOLE_TEXT, size))
     if size < 1 << 16:
-        return b"\x81\x7e" + size.to_bytes(2) + payload
-    return b"\x81\x7f" + size.to_bytes(8) + payload
+        return b"\x81\x7e" + size.to_bytes(2)
+    return b"\x81\x7f" + size.to_bytes(8)
+
+
+HEADS = tuple(text_head(size) for size in range(1024))
+"""By the size of a text frame: what it begins with, for those that nearly all turns have."""

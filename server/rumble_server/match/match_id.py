@@ -26,7 +26,7 @@ class MatchId(NamedTuple):
         return cls(tournament_id, cycle, number, board, leg)
 
     def __str__(self) -> str:
-        return f"{self.tournament_id}.{self.cycle}.{self.round}.{self.board}.{self.leg}"
+        return match_id_of(self.tournament_id, self.key)
 
     @property
     def key(self) -> MatchKey:
@@ -55,6 +55,12 @@ def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
     return Neighbours(
         *(str(each) if each else None for each in (before, after, leg if leg in (before, after) else None))
     )
+
+
+def match_id_of(tournament_id: str, key: MatchKey) -> str:
+    """Return the text of an id."""
+    cycle, number, board, leg = key
+    return f"{tournament_id}.{cycle}.{number}.{board}.{leg}"
 
 
 def tournament_id_of(match_id: str) -> str:

@@ -3,9 +3,7 @@
 Every rule about time, faults and order of play is here. The driver calls one method per event and calls `wake` when
 `wake_at_ms` is reached; the referee has the driver record facts and send frames, in this order.
 
-What the log tells (moves, banks, budgets, the open turn, the outcome) changes only in `apply`, live and when the log
-is read again. Beside it stands what is true of this run alone: the lag of connections, what they want left out of
-turns, whether a turn still waits in the server, and how late the server was.
+What the match has come to is in `progress.py`, and changes by facts.
 
 Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` `runs` it
 runs on while the bot is away. `away_left_ms` is a separate budget per seat and match that runs while the bot is not
@@ -15,17 +13,16 @@ connected. Neither runs while the server is late: that time is excused, and reco
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
 
-from rumble_engine import IllegalMove, MoveError, Outcome, State, Termination
+from rumble_engine import IllegalMove, MoveError, Outcome, Termination
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
-    FrameShared,
     MatchFact,
     MatchOver,
     MatchStarted,
@@ -38,16 +35,11 @@ from rumble_server.match.facts import (
 )
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
-from rumble_server.match.seat import Connection, OpenTurn, SeatState
+from rumble_server.match.progress import Lateness, Progress
+from rumble_server.match.seat import Connection, OpenTurn
 
 LENIENT_MS = 2
 """By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
-UNASKED = ""
-"""In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
-AwayTime = tuple[int, int]
-"""Since when and until when, in ms of server time."""
-INFO = '"info"'
-"""Part of every frame that has an `info`, and of few others."""
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
 
@@ -74,14 +66,7 @@ class Driver(Protocol):
         """Send a `match_over` once everything recorded so far is on disk."""
 
 
-class Lateness(Protocol):
-    """How late the server is."""
-
-    late_ms: int
-    """How long it was late in all, up to the newest time that the referee was given, in ms."""
-
-
-class Referee:
+class Referee(Progress):
     """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
 
     def __init__(
@@ -94,88 +79,18 @@ class Referee:
         *,
         nobody_away_before_ms: int = 0,
     ) -> None:
-        self.terms = terms
+        super().__init__(terms, lateness, nobody_away_before_ms)
         self._match_id, self._attempt, self._game = terms.match, terms.attempt, terms.game
-        self.control = PlainControl(terms.time_control)
-        self.moves: list[str] = list(terms.moves)
-        self.state: State = terms.opening_state()
-        self.seats = [
-            SeatState(self.control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms) for _ in terms.seats
-        ]
-        self.turn: OpenTurn | None = None
-        self.over: MatchOver | None = None
         self._driver = driver
         self._append = driver.append
-        self._used_ms = 0
-        self._next: tuple[str, State] | None = None
-        """The move that was read last in this state, and the state after it: so it is read and played once."""
-        self._runs = terms.away_clock == "runs"
-        self._lateness = lateness
-        self._excused_sum_ms = 0
-        """Of both seats, without the open turn's."""
+        self._new_turn_id = new_turn_id
+        self._full_ms = [self.control.move_ms + self.control.bank_ms for _ in terms.seats]
+        """What each seat has for a move where there is no bank."""
         self._most_excused_ms = bounds.excused_ms
         self._most_lag_by_pings_ms = bounds.proxied_lag_ms
-        self._new_turn_id = new_turn_id
-        self._nobody_away_before_ms = nobody_away_before_ms
         self._kept_frame_bytes = bounds.kept_frame_bytes
-        self._informed = False
 
-    # --- facts ---
-
-    def apply(self, fact: MatchFact) -> None:
-        """Take a fact into account: the only way in which the match changes, live and when it is rebuilt."""
-        match fact:
-            case MoveMade():
-                seat = self.seats[fact.seat]
-                known = self._next
-                played = known is not None and known[0] == fact.move
-                self.state = known[1] if known is not None and played else self.state.play(fact.move)
-                self.moves.append(fact.move)
-                seat.bank_ms = fact.bank_ms
-                seat.accepted.add(fact.turn_id)
-                if fact.excused_ms:
-                    seat.excused_ms += fact.excused_ms
-                    self._excused_sum_ms += fact.excused_ms
-                self.turn = self._next = None
-                self._used_ms = 0
-                if INFO in fact.frame:
-                    self._informed = True
-                if self._runs:
-                    self._run_clock_of_away(fact.at_ms)
-            case TurnAsked():
-                deadline_ms = fact.at_ms + fact.remaining_ms + fact.lag_ms
-                late_ms = self._lateness.late_ms
-                self.turn = OpenTurn(
-                    fact.turn_id, fact.seat, fact.at_ms, self._used_ms, fact.lag_ms, deadline_ms, late_ms
-                )
-                if fact.lag_ms:
-                    self.seats[fact.seat].lag_given_ms += fact.lag_ms
-            case StartTold():
-                self._suspend_turn(fact)
-                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
-                    own.away_since_ms = None
-                    own.greeted = True
-            case MoveRefused():
-                self.seats[fact.seat].retries_left = fact.retries_left
-            case SeatAway():
-                own = self.seats[fact.seat]
-                own.drops += fact.on_turn
-                if not self._runs:
-                    self._suspend_turn(fact)
-                own.away_left_ms = fact.away_left_ms
-                own.away_since_ms = fact.at_ms
-                own.away_late_ms = self._lateness.late_ms
-            case SeatBack():
-                self.seats[fact.seat].away_left_ms = fact.away_left_ms
-                self.seats[fact.seat].away_since_ms = None
-            case MatchOver():
-                self.over = fact
-                self.turn = None
-            case FrameSeen():
-                if fact.sender == "bot" and INFO in fact.frame:
-                    self._informed = True
-            case MatchStarted() | FrameShared():
-                pass
+    # --- events ---
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
         """Take up an unfinished match from the facts after its `MatchStarted`; nobody is connected.
@@ -197,8 +112,6 @@ class Referee:
             self._end(self.state.outcome, now_ms)
         elif self._runs:
             self._run_clock_of_away(max(now_ms, self._nobody_away_before_ms))
-
-    # --- events ---
 
     def start(self, connections: Iterable[Connection], now_ms: int) -> None:
         """Tell all bots, which are connected, that the match begins, and ask for the first ply."""
@@ -291,7 +204,7 @@ class Referee:
             if len(text) > LONGEST_MOVE:
                 self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
                 return True
-            self._next = (text, self.state.after(self.state.code_of(text)))
+            state = self.state.after(self.state.code_of(text))
         except IllegalMove as error:
             self._refuse_fault(turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
             return True
@@ -312,10 +225,10 @@ class Referee:
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
         self._append(made)
-        self.apply(made)
+        self._apply_move(made, state)
         if self._excused_sum_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
             return True
-        outcome = self.state.outcome
+        outcome = state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
         else:
@@ -347,47 +260,6 @@ class Referee:
             seat, termination, reason = verdict
             self.forfeit(seat, termination, reason, now_ms)
 
-    # --- what the referee says ---
-
-    @property
-    def wake_at_ms(self) -> int | None:
-        """When a clock or an away budget may run out, as late as the server was so far; None while none runs."""
-        if self.over is not None:
-            return None
-        turn = self.turn
-        wake_at_ms = None
-        if turn is not None and not turn.held:
-            wake_at_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
-        for seat in self.seats:
-            if seat.away_since_ms is not None:
-                until_ms = self._away_until_ms(seat)
-                if wake_at_ms is None or until_ms < wake_at_ms:
-                    wake_at_ms = until_ms
-        return wake_at_ms
-
-    def clock(self, now_ms: int) -> tuple[int, ...]:
-        """What each seat has for a move, bank included, as it stands: the open turn's is running."""
-        seats_ms = [remaining_ms(self.control, seat.bank_ms) for seat in self.seats]
-        if self.turn is not None:
-            seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
-        return tuple(seats_ms)
-
-    def away(self) -> tuple[AwayTime | None, ...]:
-        """Return of each seat since when its bot is away, and until when the match waits for it; None if it is there.
-
-        Both are server time in ms. It waits until the away budget is used up, or the clock if that runs out before.
-        """
-        return tuple(
-            [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
-        )
-
-    def _away_time(self, seat: int) -> AwayTime:
-        own, turn = self.seats[seat], self.turn
-        until_ms = self._away_until_ms(own)
-        if turn is not None and turn.seat == seat:
-            until_ms = min(until_ms, turn.deadline_ms + self._lateness.late_ms - turn.late_ms)
-        return own.away_since_ms or 0, until_ms
-
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)
         self.apply(fact)
@@ -408,10 +280,12 @@ class Referee:
         own = self.seats[seat]
         if own.away_since_ms is not None:
             return
-        left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
-        move_ms = self.control.move_ms
-        seats_ms = [move_ms + each.bank_ms for each in self.seats]
-        seats_ms[seat] = left_ms
+        move_ms, seats_ms = self.control.move_ms, self._full_ms
+        left_ms = seats_ms[seat]
+        if self.control.has_bank or self._used_ms:
+            left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
+            seats_ms = [move_ms + each.bank_ms for each in self.seats]
+            seats_ms[seat] = left_ms
         lag_ms = own.lag_ms
         if own.lag_by_pings:
             lag_ms = min(lag_ms, max(0, self._most_lag_by_pings_ms - own.lag_given_ms))
@@ -429,7 +303,7 @@ class Referee:
         )
         frame = frame_of_turn(asked, self._game, self.state, self.moves)
         self._append(asked)
-        self.apply(asked)
+        self._apply_turn(asked)
         self._driver.ask(seat, frame, asked.turn_id)
 
     def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
@@ -471,30 +345,6 @@ class Referee:
 
     # --- time and the end ---
 
-    def _turn_remaining_ms(self, turn: OpenTurn, now_ms: int) -> int:
-        thought_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
-        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, thought_ms)
-
-    def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
-        """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
-        self.seats[fact.seat].excused_ms += fact.excused_ms
-        self._excused_sum_ms += fact.excused_ms
-        if self.turn is not None and self.turn.seat == fact.seat:
-            self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
-            self.turn = None
-
-    def _run_clock_of_away(self, at_ms: int) -> None:
-        """Let the clock of the seat to move run from `at_ms`, if its bot is away."""
-        seat = self.state.to_move
-        if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
-            deadline_ms = at_ms + remaining_ms(self.control, self.seats[seat].bank_ms)
-            self.turn = OpenTurn(UNASKED, seat, at_ms, 0, 0, deadline_ms, self._lateness.late_ms)
-
-    def _excused_ms(self, seat: int, now_ms: int) -> int:
-        """Return what is excused in the open turn so far, if it is the seat's."""
-        turn = self.turn
-        return 0 if turn is None or turn.seat != seat else turn.excused_ms(now_ms, self._lateness.late_ms)
-
     def _all_excused_ms(self, now_ms: int) -> list[int]:
         """Return what is excused in this attempt so far, by seat."""
         return [own.excused_ms + self._excused_ms(seat, now_ms) for seat, own in enumerate(self.seats)]
@@ -527,10 +377,6 @@ class Referee:
         seat = min(gone)[1]
         reason = f"{self.terms.seats[seat]} was away for more than its {self.terms.away_ms} ms"
         return seat, Termination.DISCONNECT, reason
-
-    def _away_until_ms(self, seat: SeatState) -> int:
-        late_ms = self._lateness.late_ms - seat.away_late_ms
-        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms + late_ms
 
     def _loss(self, seat: int, termination: Termination, reason: str) -> Outcome:
         winner = next(index for index in range(len(self.seats)) if index != seat)

@@ -31,12 +31,10 @@ class Result:
 
 def result_of(over: MatchOver) -> Result:
     """Return the result that a fact tells. Raises ValueError for a void attempt or more than two seats."""
-    if over.scores is None or len(over.seats) != 2 or len(over.scores) != 2:
+    seats, scores = over.seats, over.scores
+    if scores is None or len(seats) != 2 or len(scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
-    first, second = over.seats
-    return Result(
-        (first, second), (over.scores[0], over.scores[1]), over.termination, over.at_fault, over.match, over.moves
-    )
+    return Result(seats, scores, over.termination, over.at_fault, over.match, over.moves)
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:

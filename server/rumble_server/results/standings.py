@@ -13,7 +13,7 @@ from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 
 class Table:
-    """What a field has scored: counts for ranks and ratings, the crosstable, and faults by kind."""
+    """What a field has scored: counts for ranks, ratings and the crosstable, and faults by kind."""
 
     def __init__(
         self,
@@ -27,8 +27,6 @@ class Table:
         self.tally = Tally(names)
         self.rounds = rounds
         """What was played round by round, where tie-breaks need it."""
-        self.cells: dict[tuple[str, str], dict[str, float]] = {}
-        """For (bot, opponent): the bot's score by match id."""
         self.faults: dict[str, dict[Termination, int]] = {}
         self.places: Callable[[], Mapping[str, int]] | None = None
         """Where the format ranks and not the points: gives the rank of each bot."""
@@ -72,14 +70,9 @@ class Table:
 
     def add(self, result: Result) -> None:
         self._count(result, 1)
-        first, second = result.seats
-        for own, score in zip((result.seats, (second, first)), result.scores, strict=True):
-            self.cells.setdefault(own, {})[result.match_id] = score
 
     def take_back(self, result: Result) -> None:
         self._count(result, -1)
-        for seat, name in enumerate(result.seats):
-            del self.cells[name, result.seats[1 - seat]][result.match_id]
 
     def _count(self, result: Result, sign: int) -> None:
         self.tally.add(result, sign)
@@ -91,7 +84,7 @@ class Table:
         self.version += 1
 
     def snapshot(self) -> "Table":
-        """Return a copy, without the cells, whose standings may be read on another thread while this one counts on."""
+        """Return a copy whose standings may be read on another thread while this one counts on."""
         rounds = None if self.rounds is None else self.rounds.snapshot()
         other = Table(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
         other.tally = self.tally.snapshot()

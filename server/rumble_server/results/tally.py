@@ -93,12 +93,12 @@ class Tally:
 
     def add(self, result: Result, sign: int = 1) -> None:
         """Count a result; `sign` -1 takes it back."""
-        forfeit = result.is_forfeit
-        for seat, name in enumerate(result.seats):
+        seats, scores, forfeit = result.seats, result.scores, result.is_forfeit
+        for seat, name in enumerate(seats):
             count = self.bots.get(name)
             if count is None:
                 count = self.bots[name] = Count()
-            score = result.scores[seat]
+            score = scores[seat]
             if score == 1:
                 count.wins += sign
                 if not forfeit:
@@ -110,14 +110,14 @@ class Tally:
                 count.losses += sign
             if forfeit:
                 count.unplayed += sign
-            if seat in result.at_fault:
-                count.faults += sign
-        counts = list(self.meetings.get(result.seats, NONE))
-        counts[_outcome(result.scores, forfeit)] += sign
+        for seat in result.at_fault:
+            self.bots[seats[seat]].faults += sign
+        counts = list(self.meetings.get(seats, NONE))
+        counts[_outcome(scores, forfeit)] += sign
         if sign > 0 or any(counts):
-            self.meetings[result.seats] = tuple(counts)  # type: ignore[assignment]  # six again
+            self.meetings[seats] = tuple(counts)  # type: ignore[assignment]  # six again
         else:
-            del self.meetings[result.seats]
+            del self.meetings[seats]
 
     def enter(self, name: str) -> None:
         """Show the bot, also without results."""

@@ -118,6 +118,10 @@ class Archive:
                 log.error("tournament %s cannot be read now: %s", tournament_id, error)
             return None
 
+    async def is_filed(self, tournament_id: str) -> bool:
+        """Whether there is a record of a tournament, which is over then. Raises StoreError."""
+        return await self._on_thread(self._ended, tournament_id) is not None
+
     async def listed(self, limit: int) -> Sequence[Outline]:
         return await self._on_thread(self._listed, limit)
 

@@ -33,37 +33,36 @@ class Batch:
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
         """Return what is to be written: the rows of a club whose newest fact is so far number `before`."""
-        created = [fact for _, fact in self.facts if type(fact) is TournamentCreated]
-        over = [fact for _, fact in self.facts if type(fact) is TournamentEnded]
+        of_plies, others = self._rows()
+        marks = [fact for row in others.values() for _, fact in row]
+        created = [fact for fact in marks if type(fact) is TournamentCreated]
+        over = [fact for fact in marks if type(fact) is TournamentEnded]
+        rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
         return {
             "club": club,
             "epoch": epoch,
             "before": before,
             "last": self.facts[-1][0] if self.facts else before,
-            "log": [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows().items()],
+            "log": [(facts[0][0], tournament_id, kind, write_facts(facts)) for kind, tournament_id, facts in rows],
             "created": [(fact.tournament, fact.config.listed) for fact in created],
             "over": [fact.tournament for fact in over],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
         }
 
-    def _rows(self) -> dict[tuple[str, int], list[Numbered]]:
-        """Return the facts by row: one for each tournament and kind."""
+    def _rows(self) -> tuple[dict[str, list[Numbered]], dict[str, list[Numbered]]]:
+        """Return the facts by row, one for each tournament: the plies and frames of its matches, and all others."""
         of_plies: dict[str, list[Numbered]] = {}
         others: dict[str, list[Numbered]] = {}
+        of_matches: dict[str, list[Numbered]] = {}
         for numbered in self.facts:
             fact = numbered[1]
             if type(fact) in _OF_A_PLY:
-                tournament_id = tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has one
-                rows = of_plies
+                match_id: str = fact.match  # type: ignore[union-attr]  # by its type it has one
+                row = of_matches.get(match_id)
+                if row is None:
+                    row = of_matches[match_id] = of_plies.setdefault(tournament_id_of(match_id), [])
+                row.append(numbered)
             else:
-                tournament_id = tournament_of(fact)
                 rows = others if type(fact) in _REBUILDING else of_plies
-            row = rows.get(tournament_id)
-            if row is None:
-                row = rows[tournament_id] = []
-            row.append(numbered)
-        return {
-            (tournament_id, kind): row
-            for kind, rows in ((TOURNAMENT, others), (PLY, of_plies))
-            for tournament_id, row in rows.items()
-        }
+                rows.setdefault(tournament_of(fact), []).append(numbered)
+        return of_plies, others

@@ -27,6 +27,11 @@ LAST_NUMBER = f"""SELECT coalesce(max(
 """The number of the last fact of the log, in SQL. A damaged row does not tell it; each of its facts had a character."""
 
 
+_BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
+        SELECT coalesce(sum(CAST(value AS INTEGER)), 0) FROM meta WHERE key LIKE '%/bytes'))
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
+
+
 def indexed(database: sqlite3.Connection) -> int:
     """Return the number of the last fact that the index reaches. Raises sqlite3.Error."""
     return int(database.execute(f"SELECT {INDEXED}").fetchone()[0])
@@ -99,10 +104,12 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 
 
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
-    """Return how many bytes the rows of a club take, or of `main` the rows of all. Raises sqlite3.Error."""
+    """Return about how many bytes the rows of a club take. Raises sqlite3.Error.
+
+    To `main` counts what the file uses beside the rows of other clubs: to sum its own up would be to read the whole
+    log, and to keep the sum would cost each commit.
+    """
     if club == MAIN:
-        return int(
-            database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()[0]
-        )
+        return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])
     row = database.execute("SELECT value FROM meta WHERE key = ?", (f"{prefix_of(club)}bytes",)).fetchone()
     return int(row[0] if row else 0) + sizes_after(database, indexed(database)).get(club, 0)

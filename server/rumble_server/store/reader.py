@@ -87,6 +87,14 @@ class LogReader:
                 problems.append(error)
         return facts, problems
 
+    def bytes(self) -> int:
+        """Return how many bytes the facts of the club take, as its quota counts them."""
+        return self._rows.bytes()
+
+    def newest(self) -> int:
+        """Return the number of the newest fact; 0 if there is none."""
+        return max([number for number, _ in self._rows.newest(1)], default=0)
+
     def newest_ms(self) -> int:
         """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
         at_ms = [0]

@@ -52,6 +52,9 @@ class Rows(Protocol):
     def ended_by_club(self) -> dict[str, Counted]:
         """Return how many tournaments of each club are over; one without a record counts as finished."""
 
+    def bytes(self) -> int:
+        """Return how many bytes the facts of the club take, or of `main` of a file the whole database."""
+
     def newest(self, limit: int) -> list[Row]:
         """Return the newest rows of whatever tournament, perhaps of other clubs, too."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from rumble_server.store.content import TOURNAMENT
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
-from rumble_server.store.match_index import INDEXED, LAST_NUMBER
+from rumble_server.store.match_index import INDEXED, LAST_NUMBER, bytes_of
 from rumble_server.store.reader import LogReader
 from rumble_server.store.rows import Counted, Row, Span
 from rumble_server.store.schema import open_reader
@@ -36,6 +36,7 @@ class SqliteRows:
     def __init__(self, database: sqlite3.Connection, name: str, club: str = MAIN) -> None:
         self._database = database
         self.name = name
+        self._club = club
         self._prefix = prefix_of(club)
         # Whatever begins with the prefix is below its slash's next sign. A slash is in no id of main.
         self._own = "id > :prefix AND id < :beyond" if self._prefix else "instr(id, '/') = 0"
@@ -78,6 +79,12 @@ class SqliteRows:
         for last, prefix, status, count in rows:
             counted.setdefault(split(prefix)[0], (last, Counter()))[1][status] = count
         return counted
+
+    def bytes(self) -> int:
+        try:
+            return bytes_of(self._database, self._club)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.name}: {error}") from None
 
     def newest(self, limit: int) -> list[Row]:
         return self._rows("SELECT number, facts FROM log ORDER BY number DESC LIMIT :limit", {"limit": limit})

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver
-from rumble_server.match.match_id import MatchId, MatchKey
+from rumble_server.match.match_id import MatchId, MatchKey, match_id_of
 from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
@@ -40,7 +40,7 @@ class Agenda:
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule) -> None:
         self._tournament_id = tournament_id
         self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
-        """By bot and opponent: the matches that they have in sight, the oldest first."""
+        """By bot and opponent: the matches that they have in sight, the oldest first. Both have the same list."""
         self._in_sight = dict.fromkeys(bots, 0)
         """By bot: how many of these are of the schedule's own rounds, and not with one that came late."""
         self._put = 0
@@ -93,8 +93,8 @@ class Agenda:
             first, second = self.bots[pairing.first], self.bots[pairing.second]
             for leg in range(1, self.schedule.plan.legs + 1):
                 key = pairing.match_key(leg)
-                match_id = str(MatchId(self._tournament_id, *key))
-                self.put(Slot(match_id, key, (first, second) if leg % 2 else (second, first)))
+                seats = (first, second) if leg % 2 else (second, first)
+                self.put(Slot(match_id_of(self._tournament_id, key), key, seats))
 
     def enter_late(self, bot: str) -> None:
         """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
@@ -145,9 +145,11 @@ class Agenda:
         self._put += 1
         slot.order = self._put
         first, second = slot.seats
-        self._waiting[first].setdefault(second, []).append(slot)
-        self._waiting[second].setdefault(first, []).append(slot)
-        self._see(slot, 1)
+        slots = self._waiting[first].get(second)
+        if slots is None:
+            slots = self._waiting[first][second] = self._waiting[second][first] = []
+        slots.append(slot)
+        self._see(first, second, 1)
 
     def start(self, slot: Slot) -> None:
         """Take a match that runs, or is lost before it began, out of the sight of its bots."""
@@ -158,15 +160,15 @@ class Agenda:
         slots = self._waiting[first][second]
         if len(slots) > 1:
             slots.remove(slot)
-            self._waiting[second][first].remove(slot)
         else:
             del self._waiting[first][second], self._waiting[second][first]
-        self._see(slot, -1)
+        self._see(first, second, -1)
 
-    def _see(self, slot: Slot, matches: int) -> None:
-        if not self._late or self._late.isdisjoint(slot.seats):
-            for bot in slot.seats:
-                self._in_sight[bot] += matches
+    def _see(self, first: str, second: str, matches: int) -> None:
+        late = self._late
+        if not late or not (first in late or second in late):
+            self._in_sight[first] += matches
+            self._in_sight[second] += matches
 
     def close(self, over: MatchOver) -> None:
         slot = self.find(over.match)
@@ -213,9 +215,9 @@ class Agenda:
 
     def may_pull_for(self, bot: str) -> bool:
         """Whether another round should be pulled for a bot that found nobody to play."""
-        if self.schedule.follows_results or self.exhausted or bot in self._late:
+        if self._in_sight[bot] >= LOOK_AHEAD or self.schedule.follows_results or self.exhausted:
             return False
-        return self._in_sight[bot] < LOOK_AHEAD
+        return bot not in self._late
 
     def places(self) -> dict[str, int]:
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

@@ -205,28 +205,30 @@ class Tournament:
     def _apply_over(self, over: MatchOver) -> None:
         agenda = self._agenda()
         was_running = self.running.pop(over.match, None) is not None
-        self._unsettle(over.seats)
-        for bot in over.seats if was_running else ():
+        is_void, at_fault = over.scores is None, over.at_fault
+        # A bot that was merely not there is not failing, and has proved nothing either.
+        proves = not is_void and over.termination is not Termination.NO_SHOW
+        for seat, bot in enumerate(over.seats):
+            self._unsettled[bot] = None
             entrant = self.field[bot]
-            entrant.playing -= 1
-            entrant.count_absence_from(over.at_ms)
-        if over.scores is None:
+            if was_running:
+                entrant.playing -= 1
+                entrant.count_absence_from(over.at_ms)
+            is_at_fault = bool(at_fault) and seat in at_fault
+            if is_at_fault and not (is_void or entrant.benched or entrant.withdrawn):
+                entrant.last_fault = over
+            if proves:
+                entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if is_at_fault else 0
+        if is_void:
             self.voided.append(over)
             slot = agenda.find(over.match)
             slot.attempt = over.attempt + 1
             agenda.wait(slot)
             return
         agenda.close(over)
-        self._may_pair = True
+        self._may_pair = agenda.schedule.follows_results
         self.results[over.match] = over
         self.table.add(result_of(over))
-        for seat, bot in enumerate(over.seats):
-            entrant = self.field[bot]
-            if seat in over.at_fault and not (entrant.benched or entrant.withdrawn):
-                entrant.last_fault = over
-            # A bot that was merely not there is not failing, and has proved nothing either.
-            if over.termination is not Termination.NO_SHOW:
-                entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
 
     def _apply_voided(self, fact: ResultVoided) -> None:
         over = self.results.pop(fact.match)
@@ -297,25 +299,22 @@ class Tournament:
         The caller records, applies and carries out each before it asks for the next. `free` are the bots that are
         connected and can take one more match, as it stands at any time.
         """
-        while self.status == "running" and self._unsettled:
+        unsettled, gone = self._unsettled, self._gone
+        while unsettled and self.status == "running":
             if self._may_pair:
                 paired = self._pair(now_ms)
                 if paired is not None:
                     yield paired
                     continue
-            bot = next(iter(self._unsettled))
-            found = self._due_for(bot, free, now_ms) if bot in free or bot in self._gone else None
+            bot = next(iter(unsettled))
+            found = self._due_for(bot, free, now_ms) if bot in free or bot in gone else None
             if found is None:
-                self._unsettled.pop(bot, None)
+                unsettled.pop(bot, None)
             else:
                 yield found
-        self._plan_ahead()
-
-    def _plan_ahead(self) -> None:
-        """Pull a round if no match is open, also when no bot is there to have it pulled."""
         agenda = self.agenda
-        if agenda is not None and self.status not in OVER and not agenda.open:
-            self._pull(agenda)
+        if agenda is not None and not agenda.open and self.status not in OVER:
+            self._pull(agenda)  # also when no bot is there to have it pulled
 
     def _pull(self, agenda: Agenda) -> Round | None:
         pulled = None if agenda.schedule.follows_results else agenda.pull()

@@ -15,9 +15,12 @@ from rumble_server.web.site import Clubs, Process, Site
 from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
 
-OF_PROCESS = ("/healthz", "/readyz", f"{PREFIX}/")
+LED = "/api/led"
+OF_PROCESS = ("/healthz", "/readyz", LED, f"{PREFIX}/")
 """What the paths begin with that need no club: a process answers them whatever becomes of main."""
-OF_SERVER = (*OF_PROCESS, "/metrics", "/clubs", "/admin", "/api/clubs")
+METRICS = "/metrics"
+"""Of the process, too, but the tokens of main open it."""
+OF_SERVER = (*OF_PROCESS, METRICS, "/clubs", "/admin", "/api/clubs")
 """What the paths begin with that no club but main has."""
 
 
@@ -47,10 +50,10 @@ class ClubPaths:
             if rest != path and (name == MAIN or not rest):
                 app = _moved(web_path(name), rest, scope["query_string"])
             else:
-                if await self._clubs.passing(name, scope, receive, send):
-                    return
                 try:
-                    site = await self._clubs.site(name)
+                    if await self._clubs.passing(name, rest, scope, receive, send):
+                        return
+                    site = await self._clubs.site(name, rest)
                     if site is None:
                         raise WebError.not_found(f"there is no club {name!r}")
                     if name != MAIN:

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import Process, site_of
+from rumble_server.web.site import Process, is_of_node, site_of
 from rumble_server.web.tries import source_of
 
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
@@ -26,7 +26,11 @@ class RequestShares:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         process = self._process
-        if scope["type"] != "http" or process.places.may_request(source_of(Request(scope)), process.now_ms()):
+        if (
+            scope["type"] != "http"
+            or is_of_node(scope)
+            or process.places.may_request(source_of(Request(scope)), process.now_ms())
+        ):
             await self._app(scope, receive, send)
         else:
             await _refuse(process, "requests", "too many requests", scope, receive, send)
@@ -40,7 +44,7 @@ class Shares:
         self._process = process
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or is_of_node(scope):
             await self._app(scope, receive, send)
             return
         process, path = self._process, scope["path"][len(scope["root_path"]) :]

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, TypeVarTuple, cast
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, Self, TypeVar, TypeVarTuple, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
@@ -18,6 +18,7 @@ from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -88,6 +89,8 @@ class Operation:
     """How many tournaments are over, by status."""
     connections: Callable[[], Mapping[str, int]] = dict
     """How many there are, by kind."""
+    links: Callable[[], Mapping[str, int]] = dict
+    """How many links to other nodes are up, by who made them."""
     refusals: Refusals = field(default_factory=Refusals)
     turn_latency: Histogram = field(default_factory=Histogram)
     lag_s: Callable[[], float] = float
@@ -117,6 +120,13 @@ class Process:
     """The clubs that this process leads at this moment."""
 
 
+class Relay(Protocol):
+    """The feeds of a club for the visitors of one node of several."""
+
+    async def __call__(self, tournament_id: str, last_event_id: int | None, /, *, packed: bool) -> AsyncIterator[bytes]:
+        """Return the encoded events of a tournament for a visitor; as a gzip stream if `packed`. Raises WebError."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """One club, as the web sees it."""
@@ -130,6 +140,8 @@ class Site:
     club: str = MAIN
     title: Callable[[], str] = str
     """What people call it; empty while it has no title."""
+    relay: "Relay | None" = None
+    """The feeds of what is live, where the node that serves a visitor may not be the one that leads."""
 
     @property
     def root(self) -> str:
@@ -164,21 +176,76 @@ class Site:
             raise WebError.unavailable(f"the database has not been written for {DISK_S:g} s") from None
 
 
+@dataclass(frozen=True, slots=True)
+class ClubUse:
+    """What goes on in a club, and what it uses of its quotas: as its leader tells it, or the database."""
+
+    running: int = 0
+    """Listed tournaments that run."""
+    connected: int = 0
+    """Bots that are logged in."""
+    used: Quotas | None = None
+    """How much it has of each thing that has a quota; None where that is not known."""
+
+    @classmethod
+    def of(cls, site: Site) -> Self:
+        """Look at a club that this process leads."""
+        arena = site.arena
+        used = Quotas(
+            bots=arena.names.of_bots,
+            tournaments=arena.lifecycle.count_open(),
+            bytes=arena.allowance.used_bytes,
+            matches=len(arena.matches.live),
+            house_bots=site.house_bots.added,
+        )
+        running = sum(each.status == "running" and each.config.listed for each in arena.tournaments.values())
+        return cls(running, sum(player.is_connected for player in arena.players), used)
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Self:
+        """Read what another node tells."""
+        return cls(int(told["running"]), int(told["connected"]), Quotas(**told["used"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it for another node."""
+        return asdict(self)
+
+
 class Clubs(Protocol):
     """The clubs of a process."""
 
-    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
-        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
+    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
+        """Have another node answer a request for a path of a club, if only that can. Return whether it was asked.
 
-    async def site(self, name: str) -> Site | None:
-        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now."""
+        Raises WebError.
+        """
+
+    async def site(self, name: str, path: str = "") -> Site | None:
+        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now.
+
+        On a node that does not lead it, it is good for paths about what is over alone.
+        """
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
 
+    async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
+        """Return what goes on in the clubs, by name, as far as that can be found out within a moment.
+
+        With `stored` it is also of clubs in which nothing runs, as the database has them.
+        """
+
+    def count_streams(self) -> int:
+        """Return how many streams of events are open to visitors."""
+
     @property
     def directory(self) -> ClubDirectory:
         """All that there are."""
+
+
+def is_of_node(scope: Scope) -> bool:
+    """Whether a request is another node's own, and nobody's who could ask too much."""
+    return scope["client"] is None and scope.get("state", {}).get("is_passed_on", False)
 
 
 def site_of(request: Request) -> Site:

@@ -530,16 +530,15 @@ def test_a_match_that_never_began_is_told_once() -> None:
 GAMES = ("hex", "chess")
 
 
-def check_player(players: Players, player: Player) -> None:
+def check_player(players: Players, player: Player, parts: dict[str, Part]) -> None:
     """Sessions and matches know each other; nothing waits that a session has room for; `free` is current."""
-    for part in player.matches.values():
-        assert (part.session is None) == all(part.match_id not in each.matches for each in player.sessions.values())
     for session in player.sessions.values():
-        assert all(part.session is session for part in session.matches.values())
-        assert session.matches.keys() <= player.matches.keys()
+        assert session.matches == {match: part for match, part in parts.items() if part.session is session}
         assert set(session.challenges) == {match for match, part in session.matches.items() if part.is_challenge}
-    for part in player.matches.values():
-        assert part.session is not None or player.session_for(part.game) is None
+    assert player.away_from == {match: part for match, part in parts.items() if part.session is None}
+    for part in player.away_from.values():
+        assert player.session_for(part.game) is None
+    assert sorted(player.matches()) == sorted(parts)
     for game in GAMES:
         able = [each for each in player.sessions.values() if each is player.sole or each.plays(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
@@ -551,7 +550,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
     random, world = Random(seed), World()
     outlet = Outlet(world.log, world.gateway._sessions)
     players = Players()
-    player = players.enter("ann")
+    player, parts = players.enter("ann"), dict[str, Part]()
     players.free("hex")
     for number in range(200):
         what = random.choice(("connect", "drop", "begin", "begin", "end"))
@@ -571,8 +570,9 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
         elif what == "begin":
             game = random.choice(GAMES)
             if player.session_for(game) is not None:
-                player.begin(Part(f"m{number}", 0, game, random.random() < 0.3))
-        elif what == "end" and player.matches:
-            player.end(random.choice(list(player.matches.values())))
+                part = parts[f"m{number}"] = Part(f"m{number}", 0, game, random.random() < 0.3)
+                player.begin(part)
+        elif what == "end" and parts:
+            player.end(parts.pop(random.choice(list(parts))))
             player.take_up()
-        check_player(players, player)
+        check_player(players, player, parts)

@@ -146,7 +146,7 @@ def test_news_of_the_disk_goes_first() -> None:
 def test_a_frame_that_waited_says_when_it_has_left() -> None:
     held = Held()
     held.session.send_over(b"result", "m", 1)
-    held.session.send(b"turn", match_id="m", written=lambda: held.socket.said.append("written"))
+    held.session.send_behind(b"turn", "m", lambda: held.socket.said.append("written"))
     assert held.socket.said == []
     held.write(1)
     assert held.socket.said == [b"result", b"turn", "written"]
@@ -165,7 +165,8 @@ def test_a_close_waits_its_turn_and_nothing_comes_after_it() -> None:
 
 def test_what_a_lost_connection_was_to_be_sent_is_dropped() -> None:
     held = Held()
-    held.session.send(b"result", 1, written=lambda: held.socket.said.append("written"))
+    held.session.send_over(b"result", "m", 1)
+    held.session.send_behind(b"turn", "m", lambda: held.socket.said.append("written"))
     held.session.drop()
     held.write(2)
     assert held.socket.said == []

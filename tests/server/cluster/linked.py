@@ -12,6 +12,7 @@ from rumble_server.arena.ports import Sessions as ArenaSessions
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.link import Opening, Records, read_packet
 from rumble_server.gateway.gateway import Gateway
@@ -170,7 +171,10 @@ class EdgeNode:
         self.leader = leader = self.leader.successor(local=self.edge.guests)
         self.disk = Disk(leader.log)
         self.pipe = None
-        self.edge.lead_here(leader.arena, leader.epoch, self.node)
+        self.gate = Gate(self.clock, lambda: True)
+        here = GatedLeader(leader.arena, self.gate, leader.log)
+        leader.log.on_durable.append(here.on_durable)
+        self.edge.lead_here(here, leader.epoch, self.node)
 
     def connect(self) -> None:
         """Make a link to the leader's node."""

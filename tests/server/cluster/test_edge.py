@@ -131,7 +131,6 @@ def test_what_is_said_in_one_turn_of_the_loop_is_one_packet() -> None:
 
 def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     node = club(delay_ms=200, move_ms=1000)
-    node.leader.lead.trip(node.node, 400)
     ann, ben = node.connect_bot(), node.connect_bot()
     ann.login("ann", key=KEY, join="friday")
     ben.login("ben", key=KEY, join="friday")
@@ -151,6 +150,63 @@ def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     node.run(1000)
     assert waiter.last("match_over")["termination"] == "timeout"
     assert waiter.last("match_over")["scores"] == [1.0, 0.0]
+
+
+def test_a_bot_that_is_away_loses_in_time_whatever_link_its_opponent_has() -> None:
+    node = club(move_ms=600_000)
+    mover, waiter = in_play(node)
+    waiter.drop()
+    node.run(60_001 + 2 * node.delay_ms)
+    assert mover.last("match_over")["termination"] == "disconnect"
+
+
+def test_nobody_loses_on_time_while_a_link_is_silent() -> None:
+    node = club(move_ms=1000)
+    mover, waiter = in_play(node)
+    pipe = node.pipe
+    assert pipe is not None
+    pipe.is_frozen = True  # and nobody has noticed it yet
+    node.run(900)
+    answer(mover)
+    node.run(3000)
+    assert node.leader.arena.matches.live
+    pipe.thaw()
+    node.run(100)
+    (made,) = moves(node)
+    assert made.excused_ms > 2900
+    pipe.is_frozen = True
+    node.run(5000)  # the turn that waits here has not come to its bot
+    pipe.thaw()
+    node.run(500)
+    answer(waiter)
+    node.run(100)
+    assert len(moves(node)) == 2
+    assert no_faults(mover, waiter)
+
+
+def test_a_move_that_comes_too_late_over_a_link_is_answered_and_no_part_of_its_match() -> None:
+    node = club(move_ms=300, delay_ms=50)
+    mover, _ = in_play(node)
+    assert node.pipe is not None
+    turn = mover.last("turn")
+    node.run(330)
+    answer(mover)
+    node.run(200)
+    assert [frame["turn_id"] for frame in mover.heard("rejected")] == [turn["turn_id"]]
+    assert mover.last("match_over")["termination"] == "timeout"
+    kinds = [type(fact) for fact in node.leader.log.facts if getattr(fact, "match", "") == turn["match"]]
+    assert kinds[-1] is MatchOver
+
+
+def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
+    node = club(delay_ms=200)
+    mover, _ = in_play(node)
+    turn = mover.last("turn")
+    mover.move("99", turn={**turn, "match": "friday.9.9.9.9"})
+    answer(mover)
+    node.run(500)
+    (made,) = moves(node)
+    assert made.excused_ms == 400
 
 
 def test_an_edge_cannot_claim_less_than_nothing_or_more_than_the_real_time() -> None:
@@ -606,7 +662,7 @@ def test_a_login_at_the_leader_itself_is_refused_while_that_is_suspended() -> No
     node.disk = Disk(leader.log)
     holds = False
     gate = Gate(node.clock, lambda: holds)
-    node.edge.lead_here(GatedLeader(leader.arena, gate), leader.epoch, node.node)
+    node.edge.lead_here(GatedLeader(leader.arena, gate, leader.log), leader.epoch, node.node)
     ann, ben = node.connect_bot(), node.connect_bot()
     ann.login("ann")
     node.run(3000)
@@ -705,6 +761,61 @@ def test_a_node_that_comes_to_lead_hears_what_the_last_leader_had_not_on_disk() 
     assert other.inbox.kinds()[:3] == ["welcome", "session", "joined"]
     other.drop()
     assert node.leader.arena.is_connected("ben") is False
+
+
+def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader() -> None:
+    node = club()
+    node.lead()
+    for name in ("Monday", "Tuesday"):
+        node.leader.organiser.create(TournamentConfig(name=name, game="tictactoe"))
+    ann = node.bot("ann", key=KEY, join="monday")
+    ann.heard()
+    node.leader.log.stuck = True
+    ann.say(type="join", tournament="tuesday")
+    ben = node.connect_bot()
+    ben.login("ben", key=KEY, join="tuesday")
+    node.gate.close()  # the lease is over, and what comes waits
+    ann.say(type="leave", tournament="monday")
+    ann.say_text("nonsense")
+    cid = node.connect_bot()
+    cid.login("cid", key=KEY, join="tuesday")
+    node.gate.discard()
+    node.edge.lead_by_nobody()
+    node.run(10)
+    assert [bot.inbox.kinds() for bot in (ann, ben, cid)] == [[], ["welcome"], ["welcome"]]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.inbox.kinds() == ["joined", "left", "error"]
+    assert [bot.inbox.kinds() for bot in (ben, cid)] == [["session", "joined"]] * 2
+    assert set(node.leader.arena.tournaments["tuesday"].field) == {"ann", "ben", "cid"}
+    assert not node.leader.arena.tournaments["monday"].field
+
+
+def test_a_node_that_comes_to_lead_again_answers_what_another_could_not() -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    ann.heard()
+    node.cut()
+    ann.say_text("nonsense")
+    node.lead()
+    node.run(10)
+    assert ann.inbox.kinds() == ["error"]
+
+
+def test_a_bot_that_left_is_not_joined_again_however_often_the_leader_changes() -> None:
+    node = club()
+    ann = node.bot("ann", join="friday")
+    ann.say(type="leave", tournament="friday")
+    node.run(10)
+    for _ in range(3):
+        node.cut()
+        node.follow(node.leader.successor())
+        node.leader.log.stuck = True
+        ann.say(type="join", tournament="nowhere")
+        node.run(2)
+        node.leader.log.stuck = False
+    node.run(100)
+    assert "ann" not in node.leader.arena.tournaments["friday"].field
 
 
 def test_a_node_that_leads_no_more_and_knows_no_other_leader_closes_its_bots_in_the_end() -> None:

@@ -13,6 +13,9 @@ from rumble_server.cluster.forwarding import KEPT_S
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.serving import WINDOW_BYTES
 from rumble_server.gateway.sessions import Sessions
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import is_of_node
+from starlette.responses import PlainTextResponse
 
 from tests.server.gateway.served import PATIENCE_S, GatewayServer, served, until
 
@@ -82,7 +85,10 @@ class Pair:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         scope["state"]["is_local"] = self.is_local
-        await self.edge.forward("main", scope, receive, send)
+        try:
+            await self.edge.forward("main", scope, receive, send)
+        except WebError as error:
+            await PlainTextResponse(error.code, error.status)(scope, receive, send)
 
     async def connect(self, server: GatewayServer) -> None:
         self.port = server.port
@@ -132,6 +138,29 @@ async def test_a_request_is_answered_by_the_node_that_leads() -> None:
         assert dict(asked["headers"])[b"authorization"] == b"Bearer token"
 
 
+async def test_a_node_asks_another_over_a_link_that_ends_with_the_answer() -> None:
+    async with pair(Page()) as nodes:
+        node = Links("third", "same", SECRET, 5.0)
+        answers = await asyncio.gather(*(node.ask(nodes.address, "/page") for _ in range(3)))
+        assert [(each.status, each.body) for each in answers] == [(200, b"page")] * 3
+        assert len(nodes.app.asked) == 3, "it is not for visitors, and not kept"
+        assert all(is_of_node(each) for each in nodes.app.asked)
+        assert node.count()["dialled"] == 0
+        assert (await nodes.edge.ask(nodes.address, "/page")).status == 200
+        assert nodes.edge.count()["dialled"] == 1, "bots need this link"
+        waiting = asyncio.create_task(node.ask("http://127.0.0.1:1", "/page"))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert not node._dialled
+
+
+async def test_links_are_counted_at_both_ends() -> None:
+    async with pair() as nodes:
+        assert nodes.edge.count() == {"dialled": 1, "accepted": 0}
+        assert nodes.leader.count() == {"dialled": 0, "accepted": 1}
+
+
 async def test_a_long_answer_arrives_whole() -> None:
     async with pair() as nodes:
         _, _, body = await nodes.ask("GET /long")
@@ -166,12 +195,11 @@ async def test_a_request_that_fails_there_is_500_here(caplog: pytest.LogCaptureF
         assert "failed" in caplog.text
 
 
-async def test_without_a_leader_it_is_503_and_says_when_to_come_back() -> None:
+async def test_without_a_leader_it_is_unavailable() -> None:
     async with pair() as nodes:
         nodes.edge.close()
-        status, head, body = await nodes.ask("GET /page")
+        status, _, body = await nodes.ask("GET /page")
         assert (status, b"unavailable" in body) == (503, True)
-        assert "retry-after: 2" in head
 
 
 async def test_a_link_that_is_lost_before_the_answer_is_503() -> None:

@@ -319,7 +319,7 @@ class Wire(asyncio.Transport):
 
 async def test_an_answer_that_comes_when_the_dialling_was_given_up_is_dropped() -> None:
     protocol, *_ = client_protocol("http://127.0.0.1:1", {})
-    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 4)
+    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 3)
     wire, server = Wire(), ServerProtocol()
     connection.connection_made(wire)
     server.receive_data(wire.written)

@@ -9,7 +9,7 @@ import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_server.gateway import connection
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.frames import text_frame
+from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import MOST_WAITING
 from websockets.datastructures import Headers
@@ -390,10 +390,12 @@ async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixtu
     assert any("127.0.0.1: cut off, silent" in message for message in caplog.messages)
 
 
-@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 200_000])
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 1_023, 1_024, 65_535, 65_536, 200_000])
 def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
     payload = b"x" * size
-    assert text_frame(payload) == WireFrame(Opcode.TEXT, payload).serialize(mask=False)
+    whole = WireFrame(Opcode.TEXT, payload).serialize(mask=False)
+    assert text_head(size) + payload == whole
+    assert HEADS[size : size + 1] in ((text_head(size),), ())
 
 
 async def test_what_many_are_told_at_once_reaches_each_of_them() -> None:

@@ -92,13 +92,6 @@ def test_faults_are_counted_by_kind() -> None:
     assert faults == {"ann": {"timeout": 1, "no_show": 1}, "ben": {"no_show": 1}}
 
 
-def test_the_crosstable_holds_every_score_by_match() -> None:
-    table = Table()
-    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
-    table.add(result("m.2", "ben", "ann", (0.5, 0.5)))
-    assert table.cells == {("ann", "ben"): {"m.1": 1.0, "m.2": 0.5}, ("ben", "ann"): {"m.1": 0.0, "m.2": 0.5}}
-
-
 def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
     table = Table(["ann"], tiebreaks=["won"])
     flooded = Result(("ann", "ben"), (0.0, 1.0), Termination.FLOOD, (0,), "m.1")
@@ -162,4 +155,4 @@ def test_taking_everything_back_leaves_nothing(played: list[tuple[tuple[str, str
     for each in numbered:
         table.take_back(each)
     assert lines(table) == lines(Table(NAMES))
-    assert not any(table.cells.values())
+    assert not table.tally.meetings

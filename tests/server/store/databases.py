@@ -51,8 +51,8 @@ class Database(Protocol):
 class SqliteDatabase:
     refusal = "locked"
 
-    def __init__(self, folder: Path) -> None:
-        self.url = str(folder / "rumble.db")
+    def __init__(self, folder: Path, name: str = "rumble.db") -> None:
+        self.url = str(folder / name)
 
     def writer(self, store: SqliteStore) -> "_SqliteWriter":
         store._database.execute("PRAGMA busy_timeout = 1")

@@ -1,4 +1,4 @@
-"""What is read of tournaments that are over, from a real file, and never on the thread of the event loop."""
+"""What is read of tournaments that are over, from a real database, and never on the thread of the event loop."""
 
 import asyncio
 import logging
@@ -7,7 +7,6 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from rumble_server.store.archive import Archive, ReadingRoom
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteStore
-from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
@@ -31,7 +29,8 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
-from tests.server.store.disk import group_of, opened, opened_store, rows, shut, write
+from tests.server.store.databases import Database, SqliteDatabase, opened, opened_store
+from tests.server.store.disk import group_of, rows, shut, write
 
 FORGED = '"tournament_ended":['
 
@@ -53,11 +52,6 @@ def record(facts: Iterable[LogFact]) -> EndedTournament:
 
 
 FIRST, SECOND = tournament("first"), tournament("second", started=False)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
 
 
 def status_of(rebuilt: Rebuilt) -> tuple[str, int]:
@@ -92,13 +86,13 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @asynccontextmanager
-async def archive_of(path: Path, filed: list[EndedTournament] | None = None) -> AsyncIterator[Archive]:
-    with closing(ReadingRoom(partial(read_sqlite, str(path)), Bounds())) as room:
+async def archive_of(database: Database, filed: list[EndedTournament] | None = None) -> AsyncIterator[Archive]:
+    with closing(ReadingRoom(database.reader, Bounds())) as room:
         yield Archive(room, "main", ([] if filed is None else filed).append)
 
 
-async def written(path: Path, *tournaments: list[LogFact], records: bool = True) -> None:
-    async with opened(path) as log:
+async def written(database: Database, *tournaments: list[LogFact], records: bool = True) -> None:
+    async with opened(database) as log:
         for facts in tournaments:
             for fact in facts:
                 log.append(fact)
@@ -107,67 +101,63 @@ async def written(path: Path, *tournaments: list[LogFact], records: bool = True)
         await group_of(log).wait_all()
 
 
-def damage(path: Path, tournament_id: str) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE log SET facts = substr(facts, 1, 20) WHERE tournament = ?", (tournament_id,))
-        database.commit()
+def damage(database: Database, tournament_id: str) -> None:
+    database.execute(f"UPDATE log SET facts = substr(facts, 1, 20) WHERE tournament = '{tournament_id}'")
 
 
 # --- records ---
 
 
-async def test_a_record_is_found_without_rebuilding(path: Path, rebuilds: list[str]) -> None:
-    await written(path, FIRST, SECOND)
-    async with archive_of(path) as archive:
+async def test_a_record_is_found_without_rebuilding(database: Database, rebuilds: list[str]) -> None:
+    await written(database, FIRST, SECOND)
+    async with archive_of(database) as archive:
         for _ in range(2):
             assert await archive.ended("first") == record(FIRST)
             assert await archive.ended("second") == record(SECOND)
     assert rebuilds == []
 
 
-async def test_what_is_not_there_or_not_over_has_none(path: Path) -> None:
-    await written(path, tournament("running", over=False))
+async def test_what_is_not_there_or_not_over_has_none(database: Database) -> None:
+    await written(database, tournament("running", over=False))
     filed: list[EndedTournament] = []
-    async with archive_of(path, filed) as archive:
+    async with archive_of(database, filed) as archive:
         assert await archive.ended("running") is None
         assert await archive.ended("nope") is None
     assert filed == []
 
 
-async def test_a_missing_record_is_made_once_off_the_loop_and_filed(path: Path, rebuilds: list[str]) -> None:
-    await written(path, FIRST, records=False)
+async def test_a_missing_record_is_made_once_off_the_loop_and_filed(database: Database, rebuilds: list[str]) -> None:
+    await written(database, FIRST, records=False)
     filed: list[EndedTournament] = []
-    async with archive_of(path, filed) as archive:
+    async with archive_of(database, filed) as archive:
         for _ in range(2):
             assert await archive.ended("first") == record(FIRST)
     assert filed == [record(FIRST)]
     assert rebuilds == ["first"]
 
 
-async def test_a_record_that_cannot_be_read_is_made_again(path: Path) -> None:
-    await written(path, FIRST)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE ended SET record = '{}'")
-        database.commit()
+async def test_a_record_that_cannot_be_read_is_made_again(database: Database) -> None:
+    await written(database, FIRST)
+    database.execute("UPDATE ended SET record = '{}'")
     filed: list[EndedTournament] = []
-    async with archive_of(path, filed) as archive:
+    async with archive_of(database, filed) as archive:
         assert await archive.ended("first") == record(FIRST)
     assert filed == [record(FIRST)]
 
 
-async def test_a_callback_is_called_on_the_loop(path: Path) -> None:
-    await written(path, FIRST)
+async def test_a_callback_is_called_on_the_loop(database: Database) -> None:
+    await written(database, FIRST)
     found: asyncio.Future[tuple[EndedTournament | None, threading.Thread]] = asyncio.get_running_loop().create_future()
-    async with archive_of(path) as archive:
+    async with archive_of(database) as archive:
         archive.find_ended("first", lambda ended: found.set_result((ended, threading.current_thread())))
         assert not found.done()
         assert await found == (record(FIRST), threading.current_thread())
 
 
-async def test_memory_is_bounded_by_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_memory_is_bounded_by_lines(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LINES", 5)
-    await written(path, FIRST, SECOND)
-    async with archive_of(path) as archive:
+    await written(database, FIRST, SECOND)
+    async with archive_of(database) as archive:
         for name in ("first", "second", "second"):
             assert await archive.ended(name) is not None
         assert list(archive._room.kept) == [("main", "second")]
@@ -178,10 +168,10 @@ async def test_memory_is_bounded_by_lines(path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("records", [True, False])
-async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(path: Path, records: bool) -> None:
+async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(database: Database, records: bool) -> None:
     running, secret = tournament("running", over=False), tournament("secret", listed=False)
-    await written(path, FIRST, running, secret, SECOND, records=records)
-    async with archive_of(path) as archive:
+    await written(database, FIRST, running, secret, SECOND, records=records)
+    async with archive_of(database) as archive:
         expected: list[Outline] = [record(SECOND), record(FIRST)]
         if not records:
             expected = [Outline.from_facts(SECOND), Outline.from_facts(FIRST)]
@@ -189,11 +179,11 @@ async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(pat
         assert await archive.listed(1) == expected[:1]
 
 
-async def test_outlines_are_found_whatever_the_batches(path: Path) -> None:
-    async with opened(path) as log:
+async def test_outlines_are_found_whatever_the_batches(database: Database) -> None:
+    async with opened(database) as log:
         for fact in FIRST:
             await write(log, fact)
-    async with archive_of(path) as archive:
+    async with archive_of(database) as archive:
         assert await archive.listed(10) == [Outline.from_facts(FIRST)]
 
 
@@ -201,11 +191,11 @@ async def test_outlines_are_found_whatever_the_batches(path: Path) -> None:
 
 
 async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
-    path: Path, caplog: pytest.LogCaptureFixture, rebuilds: list[str]
+    database: Database, caplog: pytest.LogCaptureFixture, rebuilds: list[str]
 ) -> None:
-    await written(path, FIRST, SECOND, records=False)
-    damage(path, "second")
-    async with archive_of(path) as archive:
+    await written(database, FIRST, SECOND, records=False)
+    damage(database, "second")
+    async with archive_of(database) as archive:
         for _ in range(3):
             assert await archive.ended("second") is None
             assert await archive.ended("first") == record(FIRST)
@@ -221,25 +211,27 @@ async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
     ]
 
 
-async def test_facts_that_contradict_each_other_are_damage(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_facts_that_contradict_each_other_are_damage(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     facts: list[LogFact] = [*FIRST[:1], TournamentStarted("first", ("alice",), (), 3), *FIRST[-1:]]
-    async with opened(path) as log:
+    async with opened(database) as log:
         await write(log, *facts)
-    async with archive_of(path) as archive:
+    async with archive_of(database) as archive:
         for _ in range(2):
             assert await archive.ended("first") is None
     assert len([each for each in caplog.records if each.levelno == logging.ERROR]) == 1
 
 
 async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await written(path, FIRST, records=False)
+    await written(database, FIRST, records=False)
 
     async def broken(self: Archive, *_: object) -> None:
         raise StoreError("disk I/O error")
 
-    async with archive_of(path) as archive:
+    async with archive_of(database) as archive:
         with monkeypatch.context() as patch:
             patch.setattr(Archive, "draw", broken)
             assert await archive.ended("first") is None
@@ -252,9 +244,9 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 # --- facts ---
 
 
-async def test_facts_of_a_tournament(path: Path) -> None:
-    await written(path, FIRST)
-    async with archive_of(path) as archive:
+async def test_facts_of_a_tournament(database: Database) -> None:
+    await written(database, FIRST)
+    async with archive_of(database) as archive:
         assert await archive.of_tournament("first", facts_of_tournament) == FIRST
         assert await archive.of_match("first.1.1.1.1", facts_of) == []
         assert await archive.of_tournament("nope", status_of) is None
@@ -264,9 +256,9 @@ async def test_facts_of_a_tournament(path: Path) -> None:
         assert made[1] != os.getpid(), "nothing is rebuilt in the server's own process"
 
 
-async def test_the_process_is_started_again_when_it_has_died(path: Path) -> None:
-    await written(path, FIRST)
-    async with archive_of(path) as archive:
+async def test_the_process_is_started_again_when_it_has_died(database: Database) -> None:
+    await written(database, FIRST)
+    async with archive_of(database) as archive:
         with pytest.raises(StoreError, match="died"):
             await archive.draw(die)
         made = await archive.of_tournament("first", status_of)
@@ -278,20 +270,21 @@ async def test_the_process_is_started_again_when_it_has_died(path: Path) -> None
 
 
 @pytest.mark.parametrize("version", [1, 2])
-async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Path, version: int) -> None:
-    await written(path, FIRST, records=False)
+async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "rumble.db"
+    await written(SqliteDatabase(tmp_path), FIRST, records=False)
     columns = {"log": "number, tournament, kind, facts", "tournaments": "id, listed, over", "matches": "*"}
     content = {table: rows(path, f"SELECT {names} FROM {table}") for table, names in columns.items()}
     content["meta"] = [("last", str(len(FIRST)))]
     old = path.with_name("old.db")
-    with closing(sqlite3.connect(old)) as database:
+    with closing(sqlite3.connect(old)) as made:
         tables = "".join(MIGRATIONS[:version])
-        database.executescript(f"{tables} PRAGMA user_version = {version}; PRAGMA application_id = {APPLICATION_ID};")
+        made.executescript(f"{tables} PRAGMA user_version = {version}; PRAGMA application_id = {APPLICATION_ID};")
         for table, values in content.items():
             for value in values:
-                database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
-        database.commit()
-    async with opened_store(old) as store:
+                made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
+        made.commit()
+    async with opened_store(SqliteDatabase(tmp_path, old.name)) as store:
         assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
         assert store.log().durable == len(FIRST)
         archive = store.archive()
@@ -300,6 +293,6 @@ async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Pa
         await asyncio.sleep(0)
         await store.wait_all()
         assert rows(old, "SELECT id FROM ended") == [("first",)]
-    async with archive_of(old) as archive:
+    async with archive_of(SqliteDatabase(tmp_path, old.name)) as archive:
         assert await archive.listed(10) == [record(FIRST)]
     shut(SqliteStore(str(old)))

@@ -102,8 +102,33 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(path: Path) -> None:
     store = SqliteStore(str(path))
     assert {club: store.log(club).bytes for club in sums} == sums
     assert store.log("new").bytes == 0
-    assert store.log().bytes > sum(sums.values())
     shut(store)
+
+
+async def test_what_other_clubs_use_and_what_is_free_does_not_count_for_main(path: Path) -> None:
+    async def bytes_at_a_start() -> tuple[int, int]:
+        async with opened_store(path) as store:
+            return store.log().bytes, store.log("big").bytes
+
+    long = "x" * 100_000
+    empty, _ = await bytes_at_a_start()
+    assert empty < 100_000
+    async with opened_store(path) as store:
+        for _ in range(10):
+            await write(store.log("big"), NameUsed(long, None, None, 0))
+    alone, of_big = await bytes_at_a_start()
+    assert of_big > 1_000_000
+    assert abs(alone - empty) < 50_000
+    async with opened_store(path) as store:
+        for _ in range(10):
+            await write(store.log(), NameUsed(long, None, None, 0))
+    assert 950_000 < (await bytes_at_a_start())[0] - alone < 1_100_000
+    pages = rows(path, "PRAGMA page_count")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DELETE FROM log WHERE instr(tournament, '/') = 0")
+        database.commit()
+    assert rows(path, "PRAGMA page_count") == pages, "the file keeps its size"
+    assert abs((await bytes_at_a_start())[0] - alone) < 50_000
 
 
 async def test_pruning_one_club_leaves_the_others_and_lowers_its_sum(path: Path) -> None:

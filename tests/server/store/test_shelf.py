@@ -1,26 +1,19 @@
 """Rebuilt tournaments follow the log, and no more of them are kept than fit."""
 
 from contextlib import closing
-from functools import partial
-from pathlib import Path
 
 import pytest
 from rumble_server.store.errors import DamagedLog
 from rumble_server.store.reader import LogReader
 from rumble_server.store.shelf import Shelf
-from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentStarted
 
-from tests.server.store.disk import opened, write
+from tests.server.store.databases import Database, opened
+from tests.server.store.disk import write
 from tests.server.store.test_archive import tournament
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
-async def test_only_what_is_new_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_what_is_new_is_read(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     read = LogReader.facts_after
 
@@ -30,9 +23,9 @@ async def test_only_what_is_new_is_read(path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(LogReader, "facts_after", counted)
     facts = tournament("first", over=False, started=False)
-    async with opened(path) as log:
+    async with opened(database) as log:
         await write(log, *facts)
-        with closing(Shelf(partial(read_sqlite, str(path)), 100)) as shelf:
+        with closing(Shelf(database.reader, 100)) as shelf:
             before = shelf.rebuilt("main", "first")
             assert before is not None
             assert list(before.tournament.field) == ["alice", "bob"]
@@ -45,24 +38,24 @@ async def test_only_what_is_new_is_read(path: Path, monkeypatch: pytest.MonkeyPa
     assert asked[:2] == [0, len(facts)]
 
 
-async def test_what_was_asked_for_longest_ago_goes(path: Path) -> None:
-    async with opened(path) as log:
+async def test_what_was_asked_for_longest_ago_goes(database: Database) -> None:
+    async with opened(database) as log:
         for name in ("one", "two", "three"):
             await write(log, *tournament(name))
-        with closing(Shelf(partial(read_sqlite, str(path)), 4)) as shelf:
+        with closing(Shelf(database.reader, 4)) as shelf:
             one = shelf.rebuilt("main", "one")
             two = shelf.rebuilt("main", "two")
             assert shelf.rebuilt("main", "one") is one
             shelf.rebuilt("main", "three")
             assert shelf.rebuilt("main", "one") is one
             assert shelf.rebuilt("main", "two") is not two
-        with closing(Shelf(partial(read_sqlite, str(path)), 1)) as shelf:
+        with closing(Shelf(database.reader, 1)) as shelf:
             assert shelf.rebuilt("main", "one") is shelf.rebuilt("main", "one"), "the last one stays, whatever its size"
 
 
-async def test_facts_that_contradict_each_other_are_damage(path: Path) -> None:
+async def test_facts_that_contradict_each_other_are_damage(database: Database) -> None:
     facts: list[LogFact] = [*tournament("first", over=False)[:1], TournamentStarted("first", ("alice",), (), 3)]
-    async with opened(path) as log:
+    async with opened(database) as log:
         await write(log, *facts)
-        with closing(Shelf(partial(read_sqlite, str(path)), 4)) as shelf, pytest.raises(DamagedLog, match="bad facts"):
+        with closing(Shelf(database.reader, 4)) as shelf, pytest.raises(DamagedLog, match="bad facts"):
             shelf.rebuilt("main", "first")

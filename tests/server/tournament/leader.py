@@ -29,7 +29,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             for bot, each in tournament.field.items()
         },
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "cells": {pair: dict(cells) for pair, cells in tournament.table.cells.items() if cells},
+        "meetings": dict(tournament.table.tally.meetings),
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),
         "voided": list(tournament.voided),

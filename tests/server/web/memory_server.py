@@ -28,7 +28,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Archive, Operation, Process, Site
+from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
@@ -223,11 +223,17 @@ class MemoryServer:
         """The application: to make it takes longer than most tests."""
         return make_web(self, self.process)
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         return self.clubs.get(name)
+
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        return {name: ClubUse.of(site) for name, site in self.clubs.items()}
+
+    def count_streams(self) -> int:
+        return self.feed.spectators
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()

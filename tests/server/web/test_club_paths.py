@@ -22,10 +22,10 @@ class Clubs(MemoryServer):
         self.take_in("class-7", self.other, "Class 7 <b>")
         self.asked: list[str] = []
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         self.asked.append(name)
         return await super().site(name)
 
@@ -152,7 +152,7 @@ async def test_what_is_no_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser
 async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
     clubs: Clubs, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(name: str) -> None:
+    async def away(_name: str, _path: str = "") -> None:
         raise WebError.unavailable("nobody leads it at the moment")
 
     monkeypatch.setattr(clubs, "site", away)

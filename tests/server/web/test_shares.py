@@ -35,7 +35,7 @@ class Web:
         async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
             scope["root_path"] = "/c/class-7" if scope["path"].startswith("/c/class-7/") else ""
             live = {"friday"} if scope["root_path"] else {"live"}
-            scope["state"] = {"site": SimpleNamespace(arena=SimpleNamespace(tournaments=live))}
+            scope.setdefault("state", {})["site"] = SimpleNamespace(arena=SimpleNamespace(tournaments=live))
             await shares(scope, receive, send)
 
         self.app = RequestShares(of_club, process)
@@ -125,3 +125,25 @@ async def test_what_is_costly_in_a_club_is_found_out_in_that_club() -> None:
     assert [await web.get("/c/class-7/api/matches/live.1.1.1.1/boards") for _ in range(2)] == [200, 429]
     assert await web.get("/c/class-7/api/tournaments/friday/export.json") == 429
     assert web.refusals.counts == {"costly": 2}
+
+
+async def test_what_a_node_asks_for_all_its_visitors_has_no_share() -> None:
+    web = Web(streams_per_address=1, requests_per_minute=1, limit_loopback=True)
+    statuses: list[int] = []
+
+    async def ask(*, of_node: bool, within: bool = False) -> None:
+        async def receive() -> Message:
+            if within:
+                await ask(of_node=of_node)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope: Scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": None, "headers": []}
+        await web.app({**scope, "root_path": "", "state": {"is_passed_on": of_node}}, receive, send)
+
+    await ask(of_node=True, within=True)
+    await ask(of_node=False, within=True)
+    assert statuses == [200, 200, 200, 429]

@@ -193,15 +193,25 @@ def crosstable(tournament: "Tournament") -> Table:
     for column_of_byes in byes:
         table.add_column(column_of_byes, justify="right")
     remarks = _add_remarks(table, standings, tournament)
+    scores = _scores(tournament)
     for row in standings:
-        cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
+        cells = ["*" if row is column else _cell(scores.get((row.name, column.name), {})) for column in standings]
         record = (f"{row.wins}-{row.draws}-{row.losses}", *([byes_text(row.byes, row.half_byes)] if byes else []))
         table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
     return table
 
 
-def _cell(tournament: "Tournament", bot: str, opponent: str) -> str:
-    scores = tournament.table.cells.get((bot, opponent), {})
+def _scores(tournament: "Tournament") -> dict[tuple[str, str], dict[str, float]]:
+    """Return for each bot and opponent the bot's score by match."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for match_id, over in tournament.results.items():
+        first, second = over.seats
+        for pair, score in zip(((first, second), (second, first)), over.scores or (), strict=True):
+            found.setdefault(pair, {})[match_id] = score
+    return found
+
+
+def _cell(scores: dict[str, float]) -> str:
     return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
 
 

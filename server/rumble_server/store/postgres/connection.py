@@ -1,11 +1,13 @@
 """A connection to PostgreSQL that is opened when it is needed, and again when it was lost."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import ExecStatus, Format
+from psycopg.pq.abc import PGresult
 from psycopg.rows import tuple_row
 
 from rumble_server.store.errors import StoreError
@@ -14,8 +16,14 @@ CONNECT_S = 5
 """How long a connection may take to be made, in s."""
 SILENT_MS = 10_000
 """How long what was sent may stay without an acknowledgement, in ms, before the connection counts as lost."""
-DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-"""Whatever the database is set to, a commit that is told is on disk. `remote_apply` and the like stay."""
+SETTINGS = """
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+UNION ALL
+SELECT set_config(name, 'lz4', false) FROM pg_settings
+WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)
+"""
+"""Whatever the database is set to, a commit that is told is on disk (`remote_apply` and the like stay); and texts are
+compressed by LZ4 where there is that (from 14 on, by how it was built), which takes a fraction of the time of PGLZ."""
 
 Rows = list[tuple[Any, ...]]
 
@@ -41,7 +49,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
         keepalives_interval=2,
         application_name="rumble",
     )
-    connection.execute(DURABLE)
+    connection.execute(SETTINGS)
     for name, value in (settings or {}).items():
         connection.execute("SELECT set_config(%s, %s, false)", (name, value))
     return connection
@@ -55,6 +63,8 @@ class Connection:
         self._settings = settings
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._prepared: dict[str, bytes] = {}
+        """The names of the statements that the open connection has prepared."""
         self._lock = RLock()
 
     def close(self) -> None:
@@ -84,6 +94,24 @@ class Connection:
             except psycopg.Error as error:
                 raise self._failed(error) from None
 
+    def execute_prepared(self, statement: str, values: Sequence[bytes], formats: Sequence[Format]) -> list[str]:
+        """Run a statement with values $1, $2 and so on as PostgreSQL reads them, and return its first column.
+
+        It may have been done even if it fails. Raises StoreError. (`execute` takes twice as long.)
+        """
+        with self._lock:
+            try:
+                library = self._opened().pgconn
+                name = self._prepared.get(statement)
+                if name is None:
+                    name = b"%d" % len(self._prepared)
+                    _checked(library.prepare(name, statement.encode()))
+                    self._prepared[statement] = name
+                result = _checked(library.exec_prepared(name, values, formats))
+                return [(result.get_value(row, 0) or b"").decode() for row in range(result.ntuples)]
+            except psycopg.Error as error:
+                raise self._failed(error) from None
+
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
         """Do some work in a transaction. Raises StoreError, and then nothing of it is done."""
         with self._lock:
@@ -97,6 +125,7 @@ class Connection:
     def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
         if self._open is None:
             self._open = connect(self._url, self._settings)
+            self._prepared = {}
         return self._open
 
     def _failed(self, error: psycopg.Error) -> StoreError:
@@ -104,3 +133,10 @@ class Connection:
             self._open = None
         text = " ".join(str(error).split())
         return StoreError(f"the database {self.name}: {text or type(error).__name__}")
+
+
+def _checked(result: PGresult) -> PGresult:
+    """Return a good result. Raises psycopg.Error."""
+    if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+        raise psycopg.errors.error_from_result(result)
+    return result

@@ -13,7 +13,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN
 from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection, connect, shown
-from rumble_server.store.postgres.schema import prepare, version_of
+from rumble_server.store.postgres.schema import RUNNING, prepare, version_of
 
 PORTION_ROWS = 500
 """How many rows are fetched at a time."""
@@ -125,7 +125,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
         if version_of(known) == 0:
             raise StoreError(f"{known.name} is not a database of Rumble")
         prepare(known)
-        nodes = known.read("SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1")
+        nodes = known.read(RUNNING)
         if nodes:
             raise StoreError(f"a node is running on {known.name}: {nodes[0][0]}")
     with _transaction(url) as contents:

@@ -27,6 +27,7 @@ from rumble_server.store.lease_statements import (
     Seen,
     Statement,
 )
+from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
 INSERT INTO nodes (id, address, until, setup)
@@ -54,17 +55,17 @@ SELECT
      FROM clubs WHERE node IS NOT NULL AND node NOT IN (SELECT id FROM there)),
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
-_ACQUIRE = """
-INSERT INTO clubs AS held (club, node, epoch)
-SELECT %(club)s, id, 1 FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
-ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = held.epoch + 1, wanted = NULL
-WHERE held.node IS NULL
-    OR EXISTS (SELECT FROM nodes WHERE id = held.node AND until <= clock_timestamp() FOR UPDATE)
+_ACQUIRE = f"""
+INSERT INTO clubs (club, node, epoch)
+SELECT %(club)s, id, {FIRST_EPOCH} FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
+ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = {NEXT_EPOCH}, wanted = NULL
+WHERE clubs.node IS NULL
+    OR EXISTS (SELECT FROM nodes WHERE id = clubs.node AND until <= clock_timestamp() FOR UPDATE)
 RETURNING epoch
 """
-_HAND_OVER = """
+_HAND_OVER = f"""
 WITH given AS (
-    UPDATE clubs SET node = %(to)s, epoch = epoch + 1, wanted = NULL
+    UPDATE clubs SET node = %(to)s, epoch = {NEXT_EPOCH}, wanted = NULL
     WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s
         AND (%(to)s::text IS NULL OR EXISTS (SELECT FROM nodes WHERE id = %(to)s AND until > clock_timestamp()))
     RETURNING node

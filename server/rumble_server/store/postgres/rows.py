@@ -71,6 +71,10 @@ class PostgresRows:
             counted.setdefault(club, (last, Counter()))[1][status] = count
         return counted
 
+    def bytes(self) -> int:
+        rows = self._connection.read("SELECT bytes FROM clubs WHERE club = %(club)s", {"club": self._club})
+        return int(rows[0][0]) if rows else 0
+
     def newest(self, limit: int) -> list[Row]:
         query = """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
             ORDER BY number DESC LIMIT %(limit)s"""

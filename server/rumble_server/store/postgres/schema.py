@@ -8,6 +8,14 @@ from rumble_server.store.postgres.connection import Connection
 CREATION = 0x52554D42
 """The key of the advisory lock under which tables are made: of two servers that start at once, one waits."""
 
+OLDEST = 13
+"""The oldest release of PostgreSQL that has all that the statements use, and still had care when they were written."""
+
+FIRST_EPOCH = "extract(epoch FROM clock_timestamp())::bigint"
+NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
+"""The epoch that follows that of a club's row, in SQL. It is at least the time in s, and so above all that there ever
+were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place."""
+
 MIGRATIONS = (
     """
     CREATE TABLE nodes (
@@ -71,14 +79,26 @@ MIGRATIONS = (
 """`MIGRATIONS[n]` brings a database of version n to version n + 1; an empty one has version 0.
 
 `nodes.until` is when a node's lease is over, by the database's clock. `clubs.node` leads a club under `epoch`, or
-(NULL) nobody; `epoch` goes up whenever `node` changes. `last` is the number of the club's last fact, `bytes` about what
-its facts take, `wanted` the node that it is to go to.
+(NULL) nobody; `epoch` becomes `NEXT_EPOCH` whenever `node` changes. `last` is the number of the club's last fact,
+`bytes` about what its facts take, `wanted` the node that it is to go to.
 """
 
 
+RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
+"""The address of a node that is there, in SQL."""
+
+
 def prepare(connection: Connection) -> None:
-    """Bring the tables to the newest version. Raises StoreError."""
-    if version_of(connection) < len(MIGRATIONS):
+    """Bring the tables to the newest version, unless a node of an earlier one is running. Raises StoreError."""
+    release = int(connection.read("SHOW server_version_num")[0][0]) // 10_000
+    if release < OLDEST:
+        raise StoreError(f"{connection.name} is in PostgreSQL {release}; Rumble needs {OLDEST} or later")
+    version = version_of(connection)
+    if version < len(MIGRATIONS):
+        if version and (nodes := connection.read(RUNNING)):
+            raise StoreError(
+                f"a node of an earlier version is running on {connection.name}: {nodes[0][0]}; stop it first"
+            )
         connection.transact(_migrate)
 
 

@@ -17,7 +17,7 @@ from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.keys import MAIN
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
-from rumble_server.store.postgres.schema import prepare
+from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
 from rumble_server.store.postgres.writer import URL_VARIABLE
 from rumble_server.store.process import WriterProcess
 from rumble_server.store.reader import LogReader
@@ -26,9 +26,9 @@ from rumble_server.tournament.ended import EndedTournament
 ANSWER_S = 10.0
 """How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
 
-_TAKE = """
-INSERT INTO clubs AS held (club, epoch) VALUES (%(club)s, 1)
-ON CONFLICT (club) DO UPDATE SET epoch = held.epoch + 1, node = NULL RETURNING epoch
+_TAKE = f"""
+INSERT INTO clubs (club, epoch) VALUES (%(club)s, {FIRST_EPOCH})
+ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epoch
 """
 
 

@@ -8,6 +8,12 @@ No lock outlives the statement.
 
 import os
 from collections.abc import Sequence
+from functools import cache
+from json import JSONEncoder
+from struct import Struct
+from typing import Any
+
+from psycopg.pq import Format
 
 from rumble_server.store.checksum import checksum
 from rumble_server.store.commit_loop import answer_all
@@ -22,44 +28,52 @@ URL_VARIABLE = "RUMBLE_WRITER_DB"
 SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
 """The database gives a statement up for which somebody holds a lock too long, and plans that of a commit once."""
 
-_COMMIT = """
-WITH held AS (
-    UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size
-    FROM unnest(%(clubs)b::text[], %(epochs)b::bigint[], %(before)b::bigint[], %(last)b::bigint[], %(sizes)b::bigint[])
-        AS given (club, epoch, before, last, size)
-    WHERE clubs.club = given.club AND clubs.epoch = given.epoch AND clubs.last = given.before
-    RETURNING clubs.club
-), logged AS (
-    INSERT INTO log (club, number, tournament, kind, facts, checksum)
-    SELECT club, number, tournament, kind, facts, checksum FROM unnest(
-        %(log_clubs)b::text[], %(numbers)b::bigint[], %(tournaments)b::text[], %(kinds)b::smallint[],
-        %(facts)b::text[], %(checksums)b::bigint[]
-    ) AS row (club, number, tournament, kind, facts, checksum) JOIN held USING (club)
-), created AS (
-    INSERT INTO tournaments (club, id, listed, over)
-    SELECT club, id, listed, over FROM unnest(
-        %(created_clubs)b::text[], %(created)b::text[], %(listed)b::boolean[], %(created_over)b::boolean[]
-    ) WITH ORDINALITY AS row (club, id, listed, over, place) JOIN held USING (club) ORDER BY place
-    ON CONFLICT (club, id) DO NOTHING
-), over AS (
-    UPDATE tournaments SET over = true
-    FROM unnest(%(over_clubs)b::text[], %(over)b::text[]) AS row (club, id) JOIN held USING (club)
-    WHERE tournaments.club = row.club AND tournaments.id = row.id
-), filed AS (
-    INSERT INTO ended (club, id, record, checksum)
-    SELECT club, id, record, checksum FROM unnest(
-        %(ended_clubs)b::text[], %(ended)b::text[], %(records)b::text[], %(record_checksums)b::bigint[]
-    ) AS row (club, id, record, checksum) JOIN held USING (club)
-    ON CONFLICT (club, id) DO UPDATE SET record = excluded.record, checksum = excluded.checksum
-), indexed AS (
-    INSERT INTO matches (club, id, first, last)
-    SELECT club, id, first, last FROM unnest(
-        %(match_clubs)b::text[], %(matches)b::text[], %(firsts)b::bigint[], %(lasts)b::bigint[]
-    ) AS row (club, id, first, last) JOIN held USING (club)
-    ON CONFLICT (club, id) DO UPDATE SET last = excluded.last
-)
-SELECT club FROM held
+_CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint"
+_HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size
+    FROM {given} WHERE clubs.club = given.club AND clubs.epoch = given.epoch AND clubs.last = given.before
+    RETURNING clubs.club"""
+_PARTS = {
+    "held": (_CLUBS, _HELD),
+    "logged": (
+        "club text, number bigint, tournament text, kind smallint, facts text, checksum bigint",
+        """INSERT INTO log (club, number, tournament, kind, facts, checksum)
+        SELECT club, number, tournament, kind, facts, checksum FROM {given} JOIN held USING (club)""",
+    ),
+    "created": (
+        "club text, id text, listed boolean, over boolean",
+        """INSERT INTO tournaments (club, id, listed, over)
+        SELECT club, id, listed, over FROM {given} JOIN held USING (club) ORDER BY place
+        ON CONFLICT (club, id) DO NOTHING""",
+    ),
+    "over": (
+        "club text, id text",
+        """UPDATE tournaments SET over = true FROM {given} JOIN held USING (club)
+        WHERE tournaments.club = given.club AND tournaments.id = given.id""",
+    ),
+    "filed": (
+        "club text, id text, record text, checksum bigint",
+        """INSERT INTO ended (club, id, record, checksum)
+        SELECT club, id, record, checksum FROM {given} JOIN held USING (club)
+        ON CONFLICT (club, id) DO UPDATE SET record = excluded.record, checksum = excluded.checksum""",
+    ),
+    "indexed": (
+        "club text, id text, first bigint, last bigint",
+        """INSERT INTO matches (club, id, first, last)
+        SELECT club, id, first, last FROM {given} JOIN held USING (club)
+        ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
+    ),
+}
+"""The parts of a commit: the columns that are given, and what becomes of their rows. `held` comes first.
+
+A part without rows is left out of the statement: most commits have no more than facts, and where matches are.
 """
+_LONG = ("facts", "record")
+"""Columns of any text, which are given in binary; all others have numbers, names and ids."""
+_ARRAY_OF_TEXTS = Struct("!5i")
+"""How such an array begins: one dimension, without NULL, the type text (25), how many there are, counted from 1."""
+_LENGTH = Struct("!i")
+_JSON = JSONEncoder(ensure_ascii=False)
+Rows = Sequence[tuple[Any, ...]]
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
@@ -72,12 +86,20 @@ def commit(connection: Connection, contents: Sequence[Content], again: bool) -> 
     if again:
         contents = _unwritten(connection, contents, fenced)
     if contents:
-        held = {club for (club,) in connection.execute(_COMMIT, _values(contents))}
+        held = _write(connection, contents)
         missed = _unwritten(connection, [each for each in contents if each["club"] not in held], fenced)
         if missed:
             clubs = ", ".join(each["club"] for each in missed)
             raise StoreError(f"the log of {clubs} does not go on where it ended")
     return fenced
+
+
+def _write(connection: Connection, contents: Sequence[Content]) -> set[str]:
+    """Write what is written of clubs whose epochs are the newest, and return these clubs. Raises StoreError."""
+    rows = _rows(contents)
+    statement, formats = _statement(*rows)
+    values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
+    return set(connection.execute_prepared(statement, values, formats))
 
 
 def _unwritten(connection: Connection, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
@@ -96,47 +118,58 @@ def _unwritten(connection: Connection, contents: Sequence[Content], fenced: list
     return left
 
 
-def _values(contents: Sequence[Content]) -> dict[str, object]:
-    log = [(each["club"], *row) for each in contents for row in each["log"]]
-    created = [
-        (each["club"], tournament, listed, tournament in each["over"])
+def _rows(contents: Sequence[Content]) -> dict[str, Rows]:
+    """Return the rows of each part that has any. Long texts are encoded."""
+    log = [
+        ((each["club"], number, tournament, kind), facts.encode())
         for each in contents
-        for tournament, listed in each["created"]
+        for number, tournament, kind, facts in each["log"]
     ]
-    over = [(each["club"], tournament) for each in contents for tournament in each["over"]]
-    ended = [(each["club"], *record) for each in contents for record in each["ended"]]
-    matches = [
-        (each["club"], match_id, *span)
-        for each in contents
-        for match_id, span in spans(facts for _, _, kind, facts in each["log"] if kind == TOURNAMENT).items()
-    ]
-    return {
-        "clubs": [each["club"] for each in contents],
-        "epochs": [each["epoch"] for each in contents],
-        "before": [each["before"] for each in contents],
-        "last": [each["last"] for each in contents],
-        "sizes": [size_of(each) for each in contents],
-        "log_clubs": [row[0] for row in log],
-        "numbers": [row[1] for row in log],
-        "tournaments": [row[2] for row in log],
-        "kinds": [row[3] for row in log],
-        "facts": [row[4] for row in log],
-        "checksums": [checksum(row[4].encode(), *row[:4]) for row in log],
-        "created_clubs": [row[0] for row in created],
-        "created": [row[1] for row in created],
-        "listed": [row[2] for row in created],
-        "created_over": [row[3] for row in created],
-        "over_clubs": [row[0] for row in over],
-        "over": [row[1] for row in over],
-        "ended_clubs": [row[0] for row in ended],
-        "ended": [row[1] for row in ended],
-        "records": [row[2] for row in ended],
-        "record_checksums": [checksum(row[2].encode(), *row[:2]) for row in ended],
-        "match_clubs": [row[0] for row in matches],
-        "matches": [row[1] for row in matches],
-        "firsts": [row[2] for row in matches],
-        "lasts": [row[3] for row in matches],
+    ended = [((each["club"], tournament), record.encode()) for each in contents for tournament, record in each["ended"]]
+    rows: dict[str, Rows] = {
+        "held": [(each["club"], each["epoch"], each["before"], each["last"], size_of(each)) for each in contents],
+        "logged": [(*place, facts, checksum(facts, *place)) for place, facts in log],
+        "created": [
+            (each["club"], tournament, listed, tournament in each["over"])
+            for each in contents
+            for tournament, listed in each["created"]
+        ],
+        "over": [(each["club"], tournament) for each in contents for tournament in each["over"]],
+        "filed": [(*place, record, checksum(record, *place)) for place, record in ended],
+        "indexed": [
+            (each["club"], match_id, *span)
+            for each in contents
+            for match_id, span in spans(facts for _, _, kind, facts in each["log"] if kind == TOURNAMENT).items()
+        ],
     }
+    return {part: of_part for part, of_part in rows.items() if of_part}
+
+
+@cache
+def _statement(*parts: str) -> tuple[str, list[Format]]:
+    """Return the statement of a commit that has these parts, and the formats of its values."""
+    written, formats = list[str](), list[Format]()
+    for part in parts:
+        columns, change = _PARTS[part]
+        names, arrays = list[str](), list[str]()
+        for column in columns.split(", "):
+            name, type_ = column.split()
+            names.append(name)
+            formats.append(Format.BINARY if name in _LONG else Format.TEXT)
+            arrays.append(f"${len(formats)}::{type_}[]")
+        given = f"unnest({', '.join(arrays)}) WITH ORDINALITY AS given ({', '.join(names)}, place)"
+        written.append(f"{part} AS ({change.format(given=given)})")
+    return f"WITH {', '.join(written)} SELECT club FROM held", formats
+
+
+def _array(values: Sequence[Any]) -> bytes:
+    """Return an array as PostgreSQL reads it: of encoded texts, or of values that are written there as in JSON."""
+    if not isinstance(values[0], bytes):
+        return f"{{{_JSON.encode(values)[1:-1]}}}".encode()
+    array = [_ARRAY_OF_TEXTS.pack(1, 0, 25, len(values), 1)]
+    for text in values:
+        array += (_LENGTH.pack(len(text)), text)
+    return b"".join(array)
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ class ChangedClub(RequestModel):
 
 
 class ClubView(ServerMessageModel):
-    """A club, with what goes on in it now. `quotas` and `used` are for the administrator; `used` of a loaded club."""
+    """A club, with what goes on in it now. `quotas` and `used` are for the administrator; null: it cannot be told."""
 
     name: str
     title: str

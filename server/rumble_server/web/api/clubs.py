@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 from rumble_protocol.clubs import MAIN
@@ -17,9 +18,10 @@ from rumble_server.web.api.host_tokens import make_token
 from rumble_server.web.api.models import Done
 from rumble_server.web.api.organiser_models import MadeHostToken, NewHostToken
 from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import administrator_only, shows_token
-from rumble_server.web.site import Clubs, Process, Site, site_of
+from rumble_server.web.site import Clubs, ClubUse, Process, is_of_node, site_of
 
 
 def club_routes(clubs: Clubs, process: Process) -> APIRouter:
@@ -38,7 +40,14 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         if is_administrator:
             await administrator_only(request)
         await site_of(request).on_disk()
-        return models.ClubList(clubs=club_views(clubs, everything=is_administrator))
+        return models.ClubList(clubs=await club_views(clubs, everything=is_administrator))
+
+    @router.get(LED.removeprefix("/api"), include_in_schema=False)
+    async def tell_nodes(request: Request) -> dict[str, Any]:
+        """Tell another node what goes on in the clubs that this one leads."""
+        if not is_of_node(request.scope):
+            raise WebError.not_found(f"there is nothing at {LED}")
+        return {site.club: ClubUse.of(site).to_json() for site in clubs.sites()}
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
@@ -52,7 +61,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
             administrator.create(given.name, given.title, quotas)
             administrator.change(given.name, listed=given.listed, house=given.house)
         await main.on_disk(transaction.number)
-        return _view_of(clubs, given.name)
+        return await _view_of(clubs, given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
     async def change_club(request: Request, club: str) -> models.ClubView:
@@ -67,7 +76,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
                 club, title=given.title, listed=given.listed, house=given.house, quotas=quotas
             )
         await main.on_disk(transaction.number)
-        return _view_of(clubs, club)
+        return await _view_of(clubs, club)
 
     @commands.delete("/{club}")
     async def remove_club(request: Request, club: str) -> Done:
@@ -93,15 +102,20 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
     return router
 
 
-def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
+async def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
     """Show the clubs that are listed, or `everything` of all; none is loaded for it. Main comes first."""
-    loaded = {site.club: site for site in clubs.sites()}
-    entries = [entry for entry in clubs.directory if everything or entry.listed]
-    return [_view(entry, loaded.get(entry.name), everything=everything) for entry in entries]
+    uses = await clubs.uses(stored=everything)
+    main = next((site for site in clubs.sites() if site.club == MAIN), None)
+    has_house = main is not None and main.house_bots.has_residents
+    return [
+        _view(entry, uses.get(entry.name, ClubUse()), has_house=has_house, everything=everything)
+        for entry in clubs.directory
+        if everything or entry.listed
+    ]
 
 
-def _view_of(clubs: Clubs, name: str) -> models.ClubView:
-    return next(each for each in club_views(clubs, everything=True) if each.name == name)
+async def _view_of(clubs: Clubs, name: str) -> models.ClubView:
+    return next(each for each in await club_views(clubs, everything=True) if each.name == name)
 
 
 def _entry(clubs: Clubs, name: str) -> ClubEntry:
@@ -111,31 +125,18 @@ def _entry(clubs: Clubs, name: str) -> ClubEntry:
     return entry
 
 
-def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.ClubView:
-    """Show a club. Where it is not loaded nothing runs in it, and nobody is connected."""
-    tournaments = [] if site is None else site.arena.tournaments.values()
-    has_house = site.house_bots.has_residents if site is not None and entry.name == MAIN else entry.house
+def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) -> models.ClubView:
+    """Show a club; `has_house` says whether main has residents."""
     return models.ClubView(
         name=entry.name,
         title=entry.title,
         listed=entry.listed,
-        house=has_house,
+        house=has_house if entry.name == MAIN else entry.house,
         since_ms=entry.since_ms,
-        tournaments=sum(each.status == "running" and each.config.listed for each in tournaments),
-        bots=0 if site is None else sum(player.is_connected for player in site.arena.players),
+        tournaments=use.running,
+        bots=use.connected,
         quotas=models.ClubQuotas(**asdict(entry.quotas)) if everything else None,
-        used=_used(site) if everything and site is not None else None,
-    )
-
-
-def _used(site: Site) -> models.ClubQuotas:
-    arena = site.arena
-    return models.ClubQuotas(
-        bots=arena.names.of_bots,
-        tournaments=arena.lifecycle.count_open(),
-        bytes=arena.allowance.used_bytes,
-        matches=len(arena.matches.live),
-        house_bots=site.house_bots.added,
+        used=models.ClubQuotas(**asdict(use.used)) if everything and use.used is not None else None,
     )
 
 

@@ -11,7 +11,7 @@ from rumble_server.web.api import documents
 from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import site_of
+from rumble_server.web.site import is_of_node, site_of
 
 LONGEST_EVENT_ID = 18
 """Maximum number of digits of a `Last-Event-ID`; a longer one is ignored."""
@@ -43,14 +43,15 @@ def event_routes() -> APIRouter:
     ) -> EventStream:
         """Stream Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
         site, library = site_of(request), library_of(request)
-        found = library.in_memory(tournament)
-        if site.feed.closed:
-            raise WebError.unavailable("the server is about to stop")
-        seen = read_event_id(last_event_id)
-        packed = takes_gzip(accept_encoding)
+        seen, packed = read_event_id(last_event_id), takes_gzip(accept_encoding)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
+        if site.relay is not None and not is_of_node(request.scope) and not library.is_archived(tournament):
+            return EventStream(await site.relay(tournament, seen, packed=packed), headers=headers)
+        found = library.in_memory(tournament)
+        if site.feed.closed:
+            raise WebError.unavailable("the server is about to stop")
         if found is not None:
             return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
         connected = await library.connected(tournament)

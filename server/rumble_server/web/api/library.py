@@ -63,10 +63,14 @@ class Library:
             known = self._shown[tournament.table] = now_ms, asyncio.ensure_future(make())
         return await asyncio.shield(known[1])
 
+    def is_archived(self, tournament_id: str) -> bool:
+        """Whether a tournament is over, and only the archive has it."""
+        return self._site.arena.lifecycle.is_archived(tournament_id)
+
     def in_memory(self, tournament_id: str) -> Tournament | None:
         """Find a tournament in memory; None if only the archive has it. Raises TournamentError if there is none."""
         lifecycle = self._site.arena.lifecycle
-        if lifecycle.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
+        if self.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
             return None
         return lifecycle.tournament(tournament_id)
 
@@ -183,7 +187,7 @@ class Library:
     async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
         await self._site.on_disk()
         tournament_id = tournament_id_of(match_id)
-        if not self._site.arena.lifecycle.is_archived(tournament_id):
+        if not self.is_archived(tournament_id):
             return await self._site.archive.of_match(match_id, make, *given)
         answer: Made = await self._kept.get(
             (self._site.club, match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)

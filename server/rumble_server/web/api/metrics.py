@@ -73,10 +73,10 @@ class _Figures(Collector):
         arenas, feeds, logs = ([getattr(each, part) for each in sites] for part in ("arena", "feed", "log"))
         connected = sum(player.is_connected for arena in arenas for player in arena.players)
         moves, results = (sum(feed.counts[kind] for feed in feeds) for kind in (MoveMade, MatchOver))
-        last, durable = max(log.last for log in logs), max(log.durable for log in logs)
+        last, durable = (max([getattr(log, part) for log in logs], default=0) for part in ("last", "durable"))
         yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
-        yield _gauge("spectators", "Open streams of events.", sum(feed.spectators for feed in feeds))
+        yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
         running = sum(len(arena.matches.live) for arena in arenas)
         yield _gauge("matches_running", "Matches that are being played.", running)
         yield _counter("moves", "Moves that counted, since the start of this process.", moves)
@@ -88,6 +88,7 @@ class _Figures(Collector):
         yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
         yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(arenas))
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
+        yield _labelled("links", "Links to other nodes, by who made them.", "by", operation.links())
         queues = {
             "facts": last - durable,
             "sessions": sum(arena.waiting_for_disk for arena in arenas),

@@ -125,8 +125,8 @@ class Channel:
         return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
 
     async def _make_snapshot(self) -> Chunk:
-        """Show everything. Whoever reads it knows what there was when this began; what came meanwhile is told again."""
-        began = self._arena.log.last
+        """Show everything. Whoever reads it knows all that was told when this began; what came later is told again."""
+        began = self._sent_up_to
         live = await views.live_in_turns(self.tournament, self._arena)
         ranking = self._ranker.ranking(self.tournament)
         snapshot, number = views.tournament_view(Snapshot, self.tournament, ranking, live), self._arena.log.last

@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 from rumble_protocol.feed_messages import Pair
 
 from rumble_server.results.standings import Table
-from rumble_server.results.tally import Meetings
+from rumble_server.results.tally import NONE, Meetings, Scheme, points_of_first, points_of_second
 from rumble_server.tournament.tournament import Tournament
 
 MOST_IN_CROSSTABLE = 100
 """Largest field with a crosstable; nobody could read a larger one."""
+HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
+"""A crosstable shows scores, whatever points they are worth in the tournament."""
 AT_ONCE = 500
 """How many pairs are made in one turn of the event loop, where that is possible."""
 
@@ -62,5 +64,8 @@ def _pairs(table: Table, names: Iterable[tuple[str, str]]) -> list[Pair]:
 
 
 def _pair(table: Table, first: str, second: str) -> Pair:
-    ours, theirs = table.cells.get((first, second), {}), table.cells.get((second, first), {})
-    return Pair(names=[first, second], scores=[sum(ours.values()), sum(theirs.values())], played=len(ours))
+    meetings = table.tally.meetings
+    ours, theirs = meetings.get((first, second), NONE), meetings.get((second, first), NONE)
+    points = points_of_first(ours, HALVES) + points_of_second(theirs, HALVES)
+    others = points_of_second(ours, HALVES) + points_of_first(theirs, HALVES)
+    return Pair(names=[first, second], scores=[points / 2, others / 2], played=sum(ours) + sum(theirs))

@@ -114,7 +114,7 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
         )
 
     async def list_of_clubs(request: Request) -> Response:
-        shown = sorted(club_views(clubs), key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
+        shown = sorted(await club_views(clubs), key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
         return await answer(request, "clubs.html", clubs=shown[:MOST_CLUBS], more=len(shown[MOST_CLUBS:]))
 
     async def admin(request: Request) -> Response:

@@ -119,13 +119,13 @@ def tournament(**faults: dict[str, int]) -> Any:
     return SimpleNamespace(
         config=SimpleNamespace(name="Demo"),
         status="running",
-        results=[1],
+        results={"m.1": SimpleNamespace(seats=("ann", "ben"), scores=(1.0, 0.0))},
         matches_total=2,
         field={
             name: SimpleNamespace(bot=name, benched=bool(faults) and name == "ben", withdrawn=False)
             for name in ("ann", "ben")
         },
-        table=SimpleNamespace(standings=lambda: standings, cells={("ann", "ben"): {1: 1.0}, ("ben", "ann"): {1: 0.0}}),
+        table=SimpleNamespace(standings=lambda: standings),
     )
 
 
@@ -137,3 +137,11 @@ def test_a_demo_tells_faults_where_there_are_any(draw: Callable[[Any], Table]) -
     assert ann[-1] != "benched"
     assert ben[-3:] == ["1", "timeout;", "benched"]
     assert {*rule, *end} == {rule[0]}
+
+
+def test_a_cell_has_the_score_of_each_match_first_match_first() -> None:
+    demo = tournament()
+    demo.results["m.3"] = SimpleNamespace(seats=("ann", "ben"), scores=(0.5, 0.5))
+    demo.results["m.2"] = SimpleNamespace(seats=("ben", "ann"), scores=(0.0, 1.0))
+    *_, ann, ben, _ = text(crosstable(demo))
+    assert [row[2:4] for row in (ann, ben)] == [["*", "11="], ["00=", "*"]]

@@ -11,6 +11,7 @@ from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
+from psycopg.pq import Format  # noqa: E402
 from rumble_server.store.postgres.connection import Connection, shown  # noqa: E402
 
 pytestmark = pytest.mark.e2e
@@ -68,3 +69,33 @@ def test_commits_are_durable_whatever_the_database_is_set_to(connection: Connect
         run(postgres_url, f'ALTER DATABASE "{name}" SET synchronous_commit = {setting}')
         connection.close()
         assert connection.read("SHOW synchronous_commit") == [(expected,)]
+
+
+def test_texts_are_compressed_by_lz4_where_the_database_can(connection: Connection) -> None:
+    connection.execute("CREATE TABLE texts (text text)")
+    connection.execute("INSERT INTO texts VALUES (repeat('a tournament ', 1000))")
+    known = connection.read("SELECT enumvals FROM pg_settings WHERE name = 'default_toast_compression'")
+    expected = "lz4" if known and "lz4" in known[0][0] else "pglz"
+    assert connection.read("SELECT pg_column_compression(text) FROM texts") == [(expected,)]
+
+
+def test_a_prepared_statement_is_prepared_again_on_another_connection(connection: Connection) -> None:
+    statement, formats = "SELECT unnest($1::text[]) WHERE $2::boolean", [Format.TEXT, Format.TEXT]
+    for _ in range(2):
+        assert connection.execute_prepared(statement, [b"{a,b}", b"t"], formats) == ["a", "b"]
+        assert connection.execute_prepared(statement, [b"{a}", b"f"], formats) == []
+        assert len(connection.read("SELECT 1 FROM pg_prepared_statements")) == 1
+        connection.close()
+
+
+def test_what_is_wrong_with_a_prepared_statement_is_told(postgres: Cluster, postgres_url: str) -> None:
+    with proxy(postgres.port) as between, closing(Connection(through(postgres_url, between.port))) as connection:
+        with pytest.raises(StoreError, match='column "nothing" does not exist'):
+            connection.execute_prepared("SELECT nothing", [], [])
+        with pytest.raises(StoreError, match="division by zero"):
+            connection.execute_prepared("SELECT 1 / $1::int", [b"0"], [Format.TEXT])
+        assert connection.execute_prepared("SELECT 'here'", [], []) == ["here"]
+        between.cut()
+        with pytest.raises(StoreError, match=r"the database postgresql://127\.0\.0\.1/test_"):
+            connection.execute_prepared("SELECT 'here'", [], [])
+        assert connection.execute_prepared("SELECT 'here'", [], []) == ["here"]

@@ -1,6 +1,7 @@
 """The leases against a real PostgreSQL. What `Table` does in memory is what these statements do."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -45,6 +46,14 @@ async def until(url: str, what: str) -> None:
             await asyncio.sleep(0)
 
 
+async def lead(leases: Leases, node: str, club: str) -> int:
+    """Have a node lead a club, and return its epoch."""
+    answer = await leases.run(node, Acquire(club))
+    assert isinstance(answer, Acquired)
+    assert answer.epoch is not None
+    return answer.epoch
+
+
 def end_lease(url: str, node: str) -> None:
     run(url, "UPDATE nodes SET until = clock_timestamp() WHERE id = %s", [node])
 
@@ -65,14 +74,18 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
 async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases, postgres_url: str) -> None:
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
-    assert await leases.run("a", Acquire("one")) == Acquired(1)
+    now_s = int(time.time())
+    first = await lead(leases, "a", "one")
+    assert first >= now_s
     assert await leases.run("b", Acquire("one")) == Acquired(None)
     assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
-    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", 1)
+    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", first)
     end_lease(postgres_url, "a")
     assert await leases.leaders(["one"]) == {}
     assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
-    assert await leases.run("b", Acquire("one")) == Acquired(2)
+    assert await lead(leases, "b", "one") > first
+    run(postgres_url, "UPDATE clubs SET epoch = epoch - 3600, node = NULL")  # as in a copy that is an hour old
+    assert await lead(leases, "b", "one") >= now_s
 
 
 async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
@@ -84,31 +97,35 @@ async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
     run(postgres_url, "UPDATE nodes SET until = clock_timestamp() - interval '2 days'")
     await leases.join("c", "http://c:1", "setup")
     assert run(postgres_url, "SELECT id FROM nodes ORDER BY id") == [("a",), ("c",)]
-    assert await leases.run("c", Acquire("one")) == Acquired(2)
+    await lead(leases, "c", "one")
 
 
 async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Leases, postgres_url: str) -> None:
     for node in "abc":
         await leases.join(node, f"http://{node}:1", "setup")
     end_lease(postgres_url, "c")
-    assert await leases.run("a", Acquire("one")) == Acquired(1)
-    assert await leases.run("a", HandOver("one", 2, "b")) == HandedOver(done=False)
-    assert await leases.run("b", HandOver("one", 1, "b")) == HandedOver(done=False)
-    assert await leases.run("a", HandOver("one", 1, "c")) == HandedOver(done=False)
-    assert await leases.run("a", HandOver("one", 1, "b")) == HandedOver(done=True)
-    assert (await leases.leaders(["one"])).get("one") == Leader("b", "http://b:1", 2)
-    assert await leases.run("b", HandOver("one", 2, None)) == HandedOver(done=True)
+    first = await lead(leases, "a", "one")
+    assert await leases.run("a", HandOver("one", first + 1, "b")) == HandedOver(done=False)
+    assert await leases.run("b", HandOver("one", first, "b")) == HandedOver(done=False)
+    assert await leases.run("a", HandOver("one", first, "c")) == HandedOver(done=False)
+    assert await leases.run("a", HandOver("one", first, "b")) == HandedOver(done=True)
+    leader = (await leases.leaders(["one"]))["one"]
+    assert leader == Leader("b", "http://b:1", leader.epoch)
+    assert leader.epoch > first
+    assert await leases.run("b", HandOver("one", leader.epoch, None)) == HandedOver(done=True)
     assert await leases.leaders(["one"]) == {}
-    assert run(postgres_url, "SELECT node, epoch, last FROM clubs") == [(None, 3, 0)]
-    assert await leases.run("a", Acquire("one")) == Acquired(4)
+    ((node, third, last),) = run(postgres_url, "SELECT node, epoch, last FROM clubs")
+    assert (node, last) == (None, 0)
+    assert leader.epoch < third < await lead(leases, "a", "one")
 
 
 async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
     for node in "abc":
         await leases.join(node, f"http://{node}:1", "setup")
-    for node, club in (("a", "one"), ("a", "two"), ("b", "three"), ("c", "four")):
-        await leases.run(node, Acquire(club))
-    await leases.run("b", HandOver("three", 1, None))
+    of = {
+        club: await lead(leases, node, club) for node, club in zip("aabc", ("one", "two", "three", "four"), strict=True)
+    }
+    await leases.run("b", HandOver("three", of["three"], None))
     end_lease(postgres_url, "c")
     assert await leases.drain("b")
     assert not await leases.drain("c")
@@ -119,13 +136,14 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
     assert seen.lapse_in_ms is not None
     assert 19_000 < seen.lapse_in_ms <= LEASE_MS
     nodes = (NodeRow("a", "http://a:1"), NodeRow("b", "http://b:1", draining=True))
-    assert seen == Seen(nodes, {"one": 1, "two": 1}, {"one": "b"}, ("four",), seen.lapse_in_ms)
+    assert seen == Seen(nodes, {"one": of["one"], "two": of["two"]}, {"one": "b"}, ("four",), seen.lapse_in_ms)
     assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
-    await leases.run("a", HandOver("one", 1, "b"))
+    await leases.run("a", HandOver("one", of["one"], "b"))
     assert await leases.run("b", Renew(draining=False)) == Renewed(known=True)
     seen = await leases.run("b", Look())
     assert isinstance(seen, Seen)
-    assert (seen.own, seen.wanted, seen.nodes) == ({"one": 2}, {}, nodes), "and it still drains"
+    assert seen.own["one"] > of["one"]
+    assert (list(seen.own), seen.wanted, seen.nodes) == (["one"], {}, nodes), "and it still drains"
 
 
 async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
@@ -140,11 +158,11 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
 async def test_a_node_is_told_to_look(leases: Leases, postgres_url: str) -> None:
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
-    await leases.run("a", Acquire("one"))
+    epoch = await lead(leases, "a", "one")
     heard = asyncio.Event()
     listening = asyncio.create_task(leases.listen("b", heard.set))
     await until(postgres_url, "query LIKE 'LISTEN%%'")
-    await leases.run("a", HandOver("one", 1, "b"))
+    await leases.run("a", HandOver("one", epoch, "b"))
     await asyncio.wait_for(heard.wait(), 10)
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
@@ -157,7 +175,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
 
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
-    await leases.run("a", Acquire("one"))
+    epoch = await lead(leases, "a", "one")
     end_lease(postgres_url, "a")
     with psycopg.connect(postgres_url) as renewing:
         renewing.execute("UPDATE nodes SET until = clock_timestamp() + interval '20 s' WHERE id = 'a'")
@@ -165,7 +183,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
         await until(postgres_url, "wait_event_type = 'Lock'")
         renewing.commit()
     assert await taking == Acquired(None)
-    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", 1)
+    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", epoch)
 
 
 async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
@@ -175,7 +193,6 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
         await leases.join(name, f"http://{name}:1", "setup")
     for club in ("one", "two", "three"):
         answers = await asyncio.gather(*[leases.run(name, Acquire(club)) for name, leases in nodes.items()])
-        assert sorted([str(answer) for answer in answers])[0] == str(Acquired(1))
         assert list(answers).count(Acquired(None)) == 7
     for leases in nodes.values():
         await leases.close()

@@ -1,5 +1,6 @@
 """The API of clubs: what everyone sees of them, and the administrator's commands."""
 
+import json
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -7,7 +8,10 @@ import httpx
 import pytest
 from rumble_server.arena.administrator import Administrator
 from rumble_server.bounds import Bounds
+from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.quotas import Quotas
+from rumble_server.web.club_paths import LED
+from rumble_server.web.site import ClubUse
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -81,6 +85,21 @@ async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
     assert everything["class-8"] is None
     used = everything["class-7"]
     assert (used["bots"], used["tournaments"], used["matches"], used["house_bots"]) == (3, 1, 1, 0)
+
+
+async def test_what_a_nodes_clubs_use_is_for_other_nodes_alone(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create(start_at_bots=2)
+    server.bots("carol", "dave", think_ms=60_000, join="friday")
+    server.pass_ms()
+    for headers in ({}, HOST, ADMINISTRATOR):
+        assert (await browser.get(LED, headers=headers)).status_code == 404
+    asked = OwnRequest()
+    await server.web(own_request(LED), asked.receive, asked.send)
+    told = {name: ClubUse.from_json(use) for name, use in json.loads(asked.body).items()}
+    assert told == {"main": ClubUse.of(server.main)}
+    assert (told["main"].running, told["main"].connected) == (1, 2)
 
 
 @pytest.mark.parametrize("residents", [(), ("random",)])

@@ -87,3 +87,9 @@ async def test_they_are_open_to_this_machine_and_to_tokens(
 async def test_the_metrics_token_opens_nothing_else(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/api/host", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
     assert answer.status_code == 401
+
+
+async def test_a_node_that_leads_nothing_has_figures(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.sites = list  # type: ignore[method-assign]
+    figures = await read(browser)
+    assert figures["clubs"] == figures["log_facts"] == figures["log_facts_durable"] == figures["matches_running"] == 0

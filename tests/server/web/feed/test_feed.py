@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from rumble_server.web.feed.channel import SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE_MS, UNWATCHED_MS
 
 from tests.server.web.memory_server import MemoryServer
@@ -79,3 +80,16 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
     assert await anext(stream) == b": keep-alive\n\n"
     await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
     assert server.feed.spectators == 0
+
+
+async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    await server.watch(tournament).read("snapshot")
+    server.pass_ms(SNAPSHOT_MS)
+    server.bots(*PAIR, think_ms=50, join=tournament.id)
+    late = server.watch(tournament)
+    await late.read("snapshot")
+    server.pass_ms(1_000)
+    await late.read("match_start")
+    ids = [event.id for event in late.events]
+    assert ids == sorted(ids)

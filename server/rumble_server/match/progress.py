@@ -1,0 +1,192 @@
+"""What a match has come to, by its facts: moves, banks, budgets, the open turn, the outcome. A synchronous machine.
+
+It changes only by facts, live and when the log is read again. Beside it stands what is true of this run alone: the
+lag of connections, what they want left out of turns, whether a turn still waits in the server, and how late the server
+was. All times are in ms.
+"""
+
+from typing import Protocol
+
+from rumble_engine import State
+
+from rumble_server.match.clock import PlainControl, remaining_ms
+from rumble_server.match.facts import (
+    FrameSeen,
+    FrameShared,
+    MatchFact,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    MoveRefused,
+    SeatAway,
+    SeatBack,
+    StartTold,
+    TurnAsked,
+)
+from rumble_server.match.seat import OpenTurn, SeatState
+
+UNASKED = ""
+"""In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
+AwayTime = tuple[int, int]
+"""Since when and until when, in ms of server time."""
+INFO = '"info"'
+"""Part of every frame that has an `info`, and of few others."""
+
+
+class Lateness(Protocol):
+    """How late the server is."""
+
+    late_ms: int
+    """How long it was late in all, up to the newest time that the referee was given, in ms."""
+
+
+class Progress:
+    """What one match has come to, and when its clocks run out."""
+
+    def __init__(self, terms: MatchStarted, lateness: Lateness, nobody_away_before_ms: int) -> None:
+        self.terms = terms
+        self.control = PlainControl(terms.time_control)
+        self.moves: list[str] = list(terms.moves)
+        self.state: State = terms.opening_state()
+        self.seats = [
+            SeatState(self.control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms) for _ in terms.seats
+        ]
+        self.turn: OpenTurn | None = None
+        self.over: MatchOver | None = None
+        self._used_ms = 0
+        """Thinking on this ply before the open turn."""
+        self._runs = terms.away_clock == "runs"
+        self._lateness = lateness
+        self._excused_sum_ms = 0
+        """Of both seats, without the open turn's."""
+        self._nobody_away_before_ms = nobody_away_before_ms
+        self._informed = False
+
+    # --- facts ---
+
+    def apply(self, fact: MatchFact) -> None:
+        """Take a fact into account. The referee calls `_apply_move` and `_apply_turn` itself: they are of every ply."""
+        match fact:
+            case MoveMade():
+                self._apply_move(fact, self.state.play(fact.move))
+            case TurnAsked():
+                self._apply_turn(fact)
+            case StartTold():
+                self._suspend_turn(fact)
+                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
+                    own.away_since_ms = None
+                    own.greeted = True
+            case MoveRefused():
+                self.seats[fact.seat].retries_left = fact.retries_left
+            case SeatAway():
+                own = self.seats[fact.seat]
+                own.drops += fact.on_turn
+                if not self._runs:
+                    self._suspend_turn(fact)
+                own.away_left_ms = fact.away_left_ms
+                own.away_since_ms = fact.at_ms
+                own.away_late_ms = self._lateness.late_ms
+            case SeatBack():
+                self.seats[fact.seat].away_left_ms = fact.away_left_ms
+                self.seats[fact.seat].away_since_ms = None
+            case MatchOver():
+                self.over = fact
+                self.turn = None
+            case FrameSeen():
+                if fact.sender == "bot" and INFO in fact.frame:
+                    self._informed = True
+            case MatchStarted() | FrameShared():
+                pass
+
+    def _apply_move(self, made: MoveMade, state: State) -> None:
+        """Take a move into account, after which this is the state: whoever has read the move has it."""
+        seat = self.seats[made.seat]
+        self.state = state
+        self.moves.append(made.move)
+        seat.bank_ms = made.bank_ms
+        seat.accepted.add(made.turn_id)
+        if made.excused_ms:
+            seat.excused_ms += made.excused_ms
+            self._excused_sum_ms += made.excused_ms
+        self.turn = None
+        self._used_ms = 0
+        if INFO in made.frame:
+            self._informed = True
+        if self._runs:
+            self._run_clock_of_away(made.at_ms)
+
+    def _apply_turn(self, asked: TurnAsked) -> None:
+        seat, at_ms, lag_ms = asked.seat, asked.at_ms, asked.lag_ms
+        deadline_ms = at_ms + asked.remaining_ms + lag_ms
+        self.turn = OpenTurn(asked.turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
+        if lag_ms:
+            self.seats[seat].lag_given_ms += lag_ms
+
+    def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
+        """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
+        self.seats[fact.seat].excused_ms += fact.excused_ms
+        self._excused_sum_ms += fact.excused_ms
+        if self.turn is not None and self.turn.seat == fact.seat:
+            self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            self.turn = None
+
+    def _run_clock_of_away(self, at_ms: int) -> None:
+        """Let the clock of the seat to move run from `at_ms`, if its bot is away."""
+        seat = self.state.to_move
+        if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
+            deadline_ms = at_ms + remaining_ms(self.control, self.seats[seat].bank_ms)
+            self.turn = OpenTurn(UNASKED, seat, at_ms, 0, 0, deadline_ms, self._lateness.late_ms)
+
+    # --- what it has come to ---
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When a clock or an away budget may run out, as late as the server was so far; None while none runs."""
+        if self.over is not None:
+            return None
+        turn = self.turn
+        wake_at_ms = None
+        if turn is not None and not turn.held:
+            wake_at_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
+        for seat in self.seats:
+            if seat.away_since_ms is not None:
+                until_ms = self._away_until_ms(seat)
+                if wake_at_ms is None or until_ms < wake_at_ms:
+                    wake_at_ms = until_ms
+        return wake_at_ms
+
+    def clock(self, now_ms: int) -> tuple[int, ...]:
+        """What each seat has for a move, bank included, as it stands: the open turn's is running."""
+        seats_ms = [remaining_ms(self.control, seat.bank_ms) for seat in self.seats]
+        if self.turn is not None:
+            seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
+        return tuple(seats_ms)
+
+    def away(self) -> tuple[AwayTime | None, ...]:
+        """Return of each seat since when its bot is away, and until when the match waits for it; None if it is there.
+
+        Both are server time in ms. It waits until the away budget is used up, or the clock if that runs out before.
+        """
+        return tuple(
+            [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
+        )
+
+    def _away_time(self, seat: int) -> AwayTime:
+        own, turn = self.seats[seat], self.turn
+        until_ms = self._away_until_ms(own)
+        if turn is not None and turn.seat == seat:
+            until_ms = min(until_ms, turn.deadline_ms + self._lateness.late_ms - turn.late_ms)
+        return own.away_since_ms or 0, until_ms
+
+    def _turn_remaining_ms(self, turn: OpenTurn, now_ms: int) -> int:
+        thought_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
+        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, thought_ms)
+
+    def _excused_ms(self, seat: int, now_ms: int) -> int:
+        """Return what is excused in the open turn so far, if it is the seat's."""
+        turn = self.turn
+        return 0 if turn is None or turn.seat != seat else turn.excused_ms(now_ms, self._lateness.late_ms)
+
+    def _away_until_ms(self, seat: SeatState) -> int:
+        late_ms = self._lateness.late_ms - seat.away_late_ms
+        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms + late_ms

@@ -1,0 +1,64 @@
+"""A database that is restored from an older copy: no turn that was asked since then is taken for one of now."""
+
+import asyncio
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from rumble_server.arena.organiser import Organiser
+from rumble_server.tournament.config import TournamentConfig
+
+from tests.needs import need_module
+from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
+from tests.server.test_app import Bot
+
+need_module("psycopg", "postgres")
+from tests.server.store.test_copying import move, play_on, running, turn_of  # noqa: E402
+
+pytestmark = pytest.mark.e2e
+NAMES = ("ann", "ben")
+
+
+async def program(name: str, *words: str) -> None:
+    """Run one of PostgreSQL's programs."""
+    command = [str(programs() / name), *words]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+
+
+async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stale(
+    tmp_path: Path, postgres: Cluster, postgres_url: str
+) -> None:
+    dump = str(tmp_path / "rumble.dump")
+    async with running(postgres_url) as server:
+        Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
+        bots = [Bot(server, name) for name in NAMES]
+        for bot in bots:
+            bot.say(type="join", tournament="friday")
+        for _ in range(2):
+            bot, turn = await turn_of(bots)
+            bot.say(**move(turn))
+        bot, dumped = await turn_of(bots)
+        await server.store.wait_all()
+        await program("pg_dump", "--format=custom", f"--file={dump}", postgres_url)
+    async with running(postgres_url) as server:  # another epoch, of which the dump knows nothing
+        bots = [Bot(server, name) for name in NAMES]
+        bot, since = await turn_of(bots)
+        epoch = server.store.run_of()
+    assert since["ply"] == dumped["ply"]
+    restored = postgres.database()
+    await program("pg_restore", f"--dbname={restored}", dump)
+    assert run(restored, "SELECT epoch FROM clubs")[0][0] < epoch
+    while time.time() < epoch + 1:  # noqa: ASYNC110  # nobody restores within a second
+        await asyncio.sleep(0.01)
+    async with running(restored) as server:
+        assert server.store.run_of() > epoch
+        bots = [Bot(server, name) for name in NAMES]
+        bot, turn = await turn_of(bots)
+        assert (turn["match"], turn["ply"]) == (since["match"], since["ply"])
+        for old in (dumped, since):
+            bot.say(**move(old))
+            assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
+        bot.say(**move(turn))
+        await asyncio.gather(*(play_on(each) for each in bots))
