@@ -228,16 +228,6 @@ async def test_a_bot_that_reads_nothing_is_cut_at_its_edge_and_holds_nobody_up()
         assert leader.arena.is_connected("ben")
 
 
-async def test_the_leader_measures_the_round_trip_of_its_links() -> None:
-    async with cluster() as (leader, node):
-        await until(lambda: bool(leader.lead._peers))
-        (link,) = leader.links._accepted.values()
-        link._ping()
-        (peer,) = leader.lead._peers.values()
-        await until(lambda: peer.trip_ms > 0 and peer.reach.delay_ms == peer.trip_ms)
-        assert not node.edge.is_leaderless
-
-
 async def refused(leader: Leader, setup: str, secret: str) -> str:
     with pytest.raises(LinkError) as refusal:
         await Links("other", setup, secret, 5.0).connect(leader.address)
