@@ -53,6 +53,7 @@ class ReadyArena:
         self._sessions = sessions
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        self._sessions.logged_in(session_id, login.name)
         self._sessions.send(session_id, TURN)
 
     def receive(self, session_id: int, _message: object, _text: str, _thought_ms: int = -1) -> None:
@@ -74,6 +75,9 @@ class Answered:
         self.open: dict[int, object] = {}
         self.on_turn: Any = None
         """Called with the session of each turn, instead."""
+
+    def logged_in(self, _session_id: int, _name: str) -> None:
+        """A bot is in."""
 
     def send(self, session_id: int, _frame: bytes) -> None:
         if self.on_turn is not None:
