@@ -199,14 +199,14 @@ def test_a_node_that_alone_cannot_reach_the_database_shows_what_is_live(tmp_path
     with proxied_nodes(tmp_path, 2, "--lease-ms", str(LEASE_MS)) as running_nodes:
         first = running_nodes.leader(PATIENCE_S)
         (other,) = [node for node in running_nodes.each if node is not first]
-        first.server.tournament("create", "open", "--game", "tictactoe")
-        tournament = f"{other.server.url}/api/tournaments/open"
-        until(lambda: answer_of(tournament) == 200)
+        for name in ("known", "new"):
+            first.server.tournament("create", name, "--game", "tictactoe")
+        tournaments = f"{other.server.url}/api/tournaments"
+        until(lambda: answer_of(f"{tournaments}/known") == 200)
         other.way.hold()
-        for _ in range(2):
-            assert answer_of(tournament) == 200
-            with httpx.stream("GET", f"{tournament}/events", timeout=PATIENCE_S) as feed:
-                assert feed.status_code == 200
+        assert answer_of(f"{tournaments}/new") == 200
+        with httpx.stream("GET", f"{tournaments}/new/events", timeout=PATIENCE_S) as feed:
+            assert feed.status_code == 200
         other.way.flow()
 
 
