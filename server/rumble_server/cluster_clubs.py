@@ -48,6 +48,8 @@ READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
 USES_S = 1.0
 """How long another node may take, in s, to tell what its clubs use."""
+READ_S, BLIND_S = 1.0, 2.0
+"""How long the database may take, in s, to tell whether something is over; and how long it is not asked after that."""
 LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 SEEK_S = 0.02
@@ -87,6 +89,8 @@ class ClusterClubs(Clubs):
         """What other nodes told of their clubs, and until when that is good, by the loop's time."""
         self._followed: dict[str, FollowedClub] = {}
         """What the database tells of clubs that others lead, since they were first asked for."""
+        self._blind_until_s = 0.0
+        """Until when the database is not asked for visitors, by the loop's time."""
         self._feeds = Feeds(self._ask, shared.clock)
 
     async def start(self) -> bool:
@@ -301,34 +305,46 @@ class ClusterClubs(Clubs):
         raise WebError.unavailable(NO_LEADER)
 
     async def _followed_for(self, name: str, path: str) -> FollowedClub | None:
-        """Return what the database tells of a club, if that is enough for a path. Raises WebError."""
+        """Return what the database tells of a club, if that is enough for a path. Raises WebError.
+
+        While this node cannot read the database it is what is known, and all else is the leader's to answer.
+        """
+        asked = OF_TOURNAMENT.fullmatch(path)
+        if (asked is None and path != METRICS) or not await self._has(name):
+            return None
+        about = None if asked is None or STREAM.fullmatch(path) else asked[1] or tournament_id_of(asked[2])
+        followed, loop = self._followed.get(name), asyncio.get_running_loop()
+        if loop.time() >= self._blind_until_s:
+            try:
+                async with asyncio.timeout(READ_S):
+                    followed = await self._followed_club(name)
+                    if not followed.is_caught_up:
+                        await followed.catch_up()
+                    return followed if about is None or await followed.is_over(about) else None
+            except (StoreError, TimeoutError) as error:
+                log.warning("club %s cannot be read: %s", name, str(error) or f"no answer within {READ_S:g} s")
+                self._blind_until_s = loop.time() + BLIND_S
+        return followed if followed is not None and (about is None or followed.knows_over(about)) else None
+
+    async def _has(self, name: str) -> bool:
+        """Whether there is a club of this name. Raises WebError."""
         try:
-            if await self.load(name) is None:
-                return None
-            asked = OF_TOURNAMENT.fullmatch(path)
-            is_feed = STREAM.fullmatch(path) is not None
-            if asked is None and path != METRICS:
-                return None
-            followed = await self._followed_club(name)
-            if not followed.is_caught_up:
-                await followed.catch_up()
-            is_enough = asked is None or is_feed or await followed.is_over(asked[1] or tournament_id_of(asked[2]))
-        except StoreError as error:
-            log.error("club %s cannot be read: %s", name, error)
+            return await self.load(name) is not None
+        except StoreError:
             raise WebError.unavailable("the database cannot be read at the moment") from None
-        return followed if is_enough else None
 
     async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
         """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
 
         Raises WebError.
         """
-        if name in self._clubs or (door := await self.load(name)) is None:
+        if name in self._clubs or path == METRICS or not await self._has(name):
             return False
         if scope["method"] in READING and await self._followed_for(name, path) is not None:
             return False
-        if door.edge.is_leaderless:
-            await asyncio.shield(self._seek(name, door.edge))
+        edge = self._door(name).edge
+        if edge.is_leaderless:
+            await asyncio.shield(self._seek(name, edge))
         if name in self._clubs or scope["state"].get("is_passed_on"):
             return False
         await self._links.forward(name, scope, receive, send)

@@ -107,6 +107,10 @@ class FollowedClub:
         """Whether it was looked lately."""
         return self._clock.now_ms() - self._caught_up_at_ms < CAUGHT_UP_MS
 
+    def knows_over(self, tournament_id: str) -> bool:
+        """Whether a tournament was found to be over."""
+        return tournament_id in self._arena.lifecycle.taken_ids
+
     async def is_over(self, tournament_id: str) -> bool:
         """Whether a tournament is there, and over for good. Raises StoreError."""
         over, now_ms = self._arena.lifecycle.taken_ids, self._clock.now_ms()

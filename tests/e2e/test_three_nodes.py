@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
+from tests.e2e.nodes import nodes as proxied_nodes
 from tests.e2e.processes import (
     ADMIN_TOKEN,
     PATIENCE_S,
@@ -198,6 +199,29 @@ def test_what_is_over_is_answered_by_any_node_while_nobody_leads(tmp_path: Path,
             kind = "application/json" if path.startswith("/api") else "text/html; charset=utf-8"
             assert answer.headers["Content-Type"] == kind
         assert run(postgres_url, "SELECT epoch FROM clubs") == epoch, "nobody has led since"
+
+
+def test_a_node_that_alone_cannot_reach_the_database_shows_what_is_live(tmp_path: Path) -> None:
+    with proxied_nodes(tmp_path, 2, "--lease-ms", str(LEASE_MS)) as running_nodes:
+        first = running_nodes.leader(PATIENCE_S)
+        (other,) = [node for node in running_nodes.each if node is not first]
+        for name in ("known", "new"):
+            first.server.tournament("create", name, "--game", "tictactoe")
+        tournaments = f"{other.server.url}/api/tournaments"
+        until(lambda: answer_of(f"{tournaments}/known") == 200)
+        other.way.hold()
+        assert answer_of(f"{tournaments}/new") == 200
+        with httpx.stream("GET", f"{tournaments}/new/events", timeout=PATIENCE_S) as feed:
+            assert feed.status_code == 200
+        other.way.flow()
+
+
+def answer_of(url: str) -> int:
+    """Return the status of an answer; 0: there was none."""
+    try:
+        return httpx.get(url, timeout=PATIENCE_S).status_code
+    except httpx.TransportError:
+        return 0
 
 
 def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, postgres_url: str) -> None:
