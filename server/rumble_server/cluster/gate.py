@@ -146,7 +146,7 @@ class _Timer:
 
 
 class _Said:
-    """What a session said, and the fact that has to be on disk before all is told; it is known once that has entered."""
+    """What a session said, and the fact that must be on disk before all is told; it is known once that has entered."""
 
     __slots__ = ("fact", "record")
 
