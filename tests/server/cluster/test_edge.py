@@ -339,6 +339,21 @@ def test_a_newer_login_on_another_node_takes_over() -> None:
     assert back.last("match_start")["resumed"] is True
 
 
+def test_a_bot_that_came_and_went_unheard_replaces_no_newer_login() -> None:
+    node = club()
+    node.cut()
+    early = node.connect_bot()
+    early.login("ann", key=KEY)
+    node.run(100)
+    early.drop()
+    other = EdgeNode(node.leader)
+    late = other.bot("ann", key=KEY)
+    node.connect()
+    node.run(100)
+    assert late.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
 # --- bounds ---
 
 
