@@ -15,7 +15,7 @@ from tests.simulation.run import run_seeds, show
 from tests.simulation.scenario import scenario
 from tests.simulation.world import Evidence, simulate
 
-SEEDS, PARTS = 2000, 8
+SEEDS, PARTS = 500, 2
 ROOT = Path(__file__).parents[2]
 
 
