@@ -7,7 +7,7 @@ import heapq
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -42,14 +42,13 @@ from rumble_server.tournament.tournament import Tournament
 from tests.server.frames import Frame, Inbox
 
 
-@dataclass(order=True)
+@dataclass(slots=True, eq=False)
 class Timer:
-    """A callback due at a time; ties run in the order they were made."""
+    """A callback due at a time."""
 
     when_ms: int
-    number: int
-    callback: Callable[[], None] = field(compare=False)
-    cancelled: bool = field(default=False, compare=False)
+    callback: Callable[[], None]
+    cancelled: bool = False
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -61,7 +60,8 @@ class VirtualClock:
     def __init__(self, now_ms: int = 1_000_000) -> None:
         self._now_ms = now_ms
         self.late_ms = 0
-        self._timers: list[Timer] = []
+        self._timers: list[tuple[int, int, Timer]] = []
+        """By time; ties run in the order in which they were made."""
         self._numbers = itertools.count()
 
     def now_ms(self) -> int:
@@ -71,8 +71,8 @@ class VirtualClock:
         """Only `stall` makes a virtual server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(max(when_ms, self._now_ms), next(self._numbers), callback)
-        heapq.heappush(self._timers, timer)
+        timer = Timer(max(when_ms, self._now_ms), callback)
+        heapq.heappush(self._timers, (timer.when_ms, next(self._numbers), timer))
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> Timer:
@@ -80,11 +80,11 @@ class VirtualClock:
 
     def step(self, until_ms: int | None = None) -> bool:
         """Run the next timer, if one is due by `until_ms`."""
-        while self._timers and self._timers[0].cancelled:
+        while self._timers and self._timers[0][2].cancelled:
             heapq.heappop(self._timers)
-        if not self._timers or (until_ms is not None and self._timers[0].when_ms > until_ms):
+        if not self._timers or (until_ms is not None and self._timers[0][0] > until_ms):
             return False
-        timer = heapq.heappop(self._timers)
+        timer = heapq.heappop(self._timers)[2]
         self._now_ms = max(self._now_ms, timer.when_ms)
         timer.callback()
         return True

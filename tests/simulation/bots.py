@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from rumble_engine import State, get_game
 
 from tests.server.world import VirtualClock
 from tests.simulation import faults
-from tests.simulation.network import Network, Wire
-
-if TYPE_CHECKING:
-    from tests.simulation.server import ServerRun
+from tests.simulation.network import Network, Place, Wire
 
 Frame = dict[str, Any]
 
@@ -64,7 +61,7 @@ class SimBot:
         worker: str | None,
         timeline: VirtualClock,
         network: Network,
-        server: Callable[[], ServerRun | None],
+        server: Callable[[], Place | None],
         seed: str,
     ) -> None:
         self.plan = plan

@@ -7,10 +7,12 @@ from typing import Protocol
 
 import orjson
 from rumble_protocol.codes import CloseCode
+from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.session import Session
 
 from tests.server.world import VirtualClock
-from tests.simulation.server import ServerRun
+from tests.simulation.disk import Disk
+from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry, Trace
 
 MOST_BYTES = 65_536
@@ -33,6 +35,29 @@ class NetworkWeather:
     half_open_ms: int = 6000
     proxied: bool = False
     """Only pings measure how long frames take."""
+
+
+class Place(Protocol):
+    """What bots connect to: a server's run, or a node."""
+
+    number: int
+    disk: Disk
+    gateway: Gateway
+    wires: "list[Wire]"
+
+    @property
+    def clock(self) -> RunClock:
+        """The time of its process."""
+
+    @property
+    def whose(self) -> str:
+        """What its number is of: a run, or a node."""
+
+    def enter(self, callback: Callable[[], None]) -> None:
+        """Do something when the process gets to it."""
+
+    def opened(self, wire: "Wire", session_id: int) -> None:
+        """A connection has this session."""
 
 
 class Client(Protocol):
@@ -59,23 +84,23 @@ class Network:
         """Nothing drops any more."""
         self._opened = 0
 
-    def connect(self, run: ServerRun | None, client: Client, opened: "Callable[[Wire | None], None]") -> None:
+    def connect(self, place: Place | None, client: Client, opened: "Callable[[Wire | None], None]") -> None:
         """Connect a bot: it is told of its connection, or of None if nobody listens."""
         delay_ms = self.delay_ms()
-        if run is None or run.clock.stopped:
+        if place is None or place.clock.stopped:
             self.after(delay_ms, lambda: opened(None))
         else:
-            self.after(delay_ms, lambda: self._reach(run, client, opened))
+            self.after(delay_ms, lambda: self._reach(place, client, opened))
 
-    def _reach(self, run: ServerRun, client: Client, opened: "Callable[[Wire | None], None]") -> None:
-        if run.clock.stopped:
+    def _reach(self, place: Place, client: Client, opened: "Callable[[Wire | None], None]") -> None:
+        if place.clock.stopped:
             opened(None)
         else:
-            run.clock.enter(lambda: opened(self._open(run, client)))
+            place.clock.enter(lambda: opened(self._open(place, client)))
 
-    def _open(self, run: ServerRun, client: Client) -> "Wire":
+    def _open(self, place: Place, client: Client) -> "Wire":
         self._opened += 1
-        wire = Wire(self, self._opened, run, client)
+        wire = Wire(self, self._opened, place, client)
         wire.accept()
         if self.weather.life_ms is not None and not self.calm:
             life_ms = int(self.random.expovariate(1 / self.weather.life_ms))
@@ -99,15 +124,15 @@ class Network:
 
     def see(self, kind: str, wire: "Wire", text: str = "") -> None:
         """Note what happened on a connection."""
-        self.trace.append(Entry(self.timeline.now_ms(), kind, wire.number, text, wire.run.disk.written))
+        self.trace.append(Entry(self.timeline.now_ms(), kind, wire.number, text, wire.place.disk.written))
 
 
 class Wire:
     """One connection: the server's `Link` at one end, a bot at the other. Frames keep their order each way."""
 
-    def __init__(self, network: Network, number: int, run: ServerRun, client: Client) -> None:
+    def __init__(self, network: Network, number: int, place: Place, client: Client) -> None:
         self.number = number
-        self.run = run
+        self.place = place
         self.address = "127.0.0.1"
         self.is_local = True
         self.lag_ms = sum(network.weather.delay_ms)
@@ -126,13 +151,14 @@ class Wire:
         """The server takes the connection; it speaks first."""
         opened = {
             "bot": self._client.name,
-            "run": self.run.number,
+            self.place.whose: self.place.number,
             "lag_ms": self.lag_ms,
             "lag_by_pings": self.lag_by_pings,
         }
         self._network.see("open", self, orjson.dumps(opened).decode())
-        self.run.wires.append(self)
-        self._session = self.run.gateway.connect(self)
+        self.place.wires.append(self)
+        self._session = self.place.gateway.connect(self)
+        self.place.opened(self, self._session.id)
 
     # --- the server's end: a Link ---
 
@@ -189,7 +215,7 @@ class Wire:
         """The bot sends a frame."""
         if self._at_bot:
             self._up_at_ms = max(self._up_at_ms, self._network.timeline.now_ms() + self._network.delay_ms())
-            self._network.timeline.call_at(self._up_at_ms, lambda: self.run.enter(lambda: self._arrive(text)))
+            self._network.timeline.call_at(self._up_at_ms, lambda: self.place.enter(lambda: self._arrive(text)))
 
     def _arrive(self, text: str) -> None:
         if not self._at_server or self._cut or self._session is None:
@@ -225,14 +251,14 @@ class Wire:
         self._network.timeline.call_at(self._down_at_ms, lambda: self._end_at_bot(None))
 
     def _end_at_server(self) -> None:
-        self.run.enter(self._lost)
+        self.place.enter(self._lost)
 
     def _lost(self) -> None:
         if self._at_server and self._session is not None:
             self._at_server = False
             self._network.see("lost", self)
-            self.run.wires.remove(self)
-            self.run.gateway.lost(self._session)
+            self.place.wires.remove(self)
+            self.place.gateway.lost(self._session)
 
     def _end_at_bot(self, code: int | None) -> None:
         if self._at_bot:

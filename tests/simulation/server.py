@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
+from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
@@ -55,11 +56,11 @@ class ServerRun:
         self.clock = RunClock(timeline)
         self.gate = Gate(self.clock, holds)
         self.log = self._open_log()
-        reader, sessions = disk.reader, Sessions()
+        reader = disk.reader
         self.arena = Arena(
             log=self.log,
             clock=GatedClock(self.clock, self.gate),
-            sessions=sessions,
+            sessions=self._make_sessions(bounds),
             run=number,
             random=random,
             taken_ids=reader.tournament_ids(),
@@ -68,8 +69,7 @@ class ServerRun:
             work=self._work,
             bounds=bounds,
         )
-        strangers = Strangers(bounds, self.arena.door.refusals)
-        self.gateway = Gateway(self.arena, self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
+        self._open(bounds)
         self.log.on_durable += [
             lambda: self.gate.enter(self.arena.on_durable),
             lambda: self.gate.enter(self._note_clean),
@@ -81,6 +81,23 @@ class ServerRun:
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         take_up(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
+
+    def _make_sessions(self, bounds: Bounds) -> ports.Sessions:
+        """What the arena answers to."""
+        self._sessions = Sessions()
+        return self._sessions
+
+    def _open(self, bounds: Bounds) -> None:
+        """Let bots in."""
+        strangers = Strangers(bounds, self.arena.door.refusals)
+        self.gateway = Gateway(
+            self.arena, self.arena, self._sessions, self.clock, strangers, "simulated", identity="1d"
+        )
+
+    whose = "run"
+
+    def opened(self, wire: Wire, session_id: int) -> None:
+        """A connection has this session."""
 
     def _open_log(self) -> DiskLog:
         return DiskLog(self.disk, self.clock, self.kill)

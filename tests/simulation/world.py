@@ -8,7 +8,7 @@ from tests.server.world import VirtualClock
 from tests.simulation.bots import SimBot
 from tests.simulation.disk import Disk
 from tests.simulation.host import EACH_MS, Host
-from tests.simulation.network import Network
+from tests.simulation.network import Network, Place
 from tests.simulation.scenario import Scenario
 from tests.simulation.server import ServerRun
 from tests.simulation.trace import Trace
@@ -34,6 +34,8 @@ class Evidence:
 class World:
     """A scenario as it unfolds."""
 
+    after_ms = AFTER_MS
+
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.timeline = VirtualClock(START_MS)
@@ -46,7 +48,7 @@ class World:
         self._fate = self._random("fate")
         self._calm = False
         self._bots = [
-            SimBot(plan, worker, self.timeline, self.network, lambda: self.run, f"{scenario.seed} {plan.name}")
+            SimBot(plan, worker, self.timeline, self.network, self._place, f"{scenario.seed} {plan.name}")
             for plan in scenario.bots
             for worker in plan.programs
         ]
@@ -86,13 +88,17 @@ class World:
                 until_ms = None
             elif until_ms is None and step % 32 == 0 and self._is_over():
                 self._calm_down()
-                until_ms = timeline.now_ms() + AFTER_MS
+                until_ms = timeline.now_ms() + self.after_ms
         return until_ms is not None
 
     def _is_over(self) -> bool:
         reader = self.disk.reader
         over = set(reader.tournament_ids(over=True))
         return all(plan.name in over for plan in self.scenario.tournaments) and not reader.tournament_ids(over=False)
+
+    def _place(self) -> Place | None:
+        """Where a bot connects to."""
+        return self.run
 
     # --- the server's fate ---
 

@@ -316,15 +316,11 @@ class Matches:
             self._arm(match)
             return
         match.timer_at_ms = now_ms
-        turn = match.referee.turn
-        session = None if turn is None or turn.held else match.parts[turn.seat].session
-        if (
-            turn is None
-            or session is None
-            or session.reach.ask is None
-            or now_ms < turn.deadline_ms + self.recorder.clock.late_ms - turn.late_ms
-        ):
-            match.timer = self.recorder.clock.after_input(partial(self._wake, match_id))
+        clock, turn, session = self.recorder.clock, match.referee.turn, None
+        if turn is not None and not turn.held and now_ms >= turn.deadline_ms + clock.late_ms - turn.late_ms:
+            session = match.parts[turn.seat].session
+        if turn is None or session is None or session.reach.ask is None:
+            match.timer = clock.after_input(partial(self._wake, match_id))
         else:  # its node knows better, and what it sent in time may still come
             answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
             match.timer = session.reach.ask(session.id, match_id, turn.turn_id, answered)

@@ -278,14 +278,19 @@ class Edge:
         """There has been no leader for long: its bots may find another way."""
         self._leaderless = None
         for session_id in list(self._guests):
-            self._sessions.close(session_id, CloseCode.NO_LEADER)
+            self._end(session_id)
 
     def _refuse(self, session_id: int) -> None:
         """Nobody has answered a login."""
         if session_id in self._guests:
             message = "this club cannot be reached at the moment: try again soon"
             self._sessions.send(session_id, messages.error(ErrorCode.UNAVAILABLE, message, fatal=True))
-            self._sessions.close(session_id, CloseCode.NO_LEADER)
+            self._end(session_id)
+
+    def _end(self, session_id: int) -> None:
+        """End a session that has no leader; none is to ask it for a move while its connection closes."""
+        self._sessions.close(session_id, CloseCode.NO_LEADER)
+        self.lost(session_id)
 
     # --- Leader: what sessions say ---
 

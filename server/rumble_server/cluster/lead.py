@@ -185,7 +185,7 @@ class Lead:
         facts, base, peers = self._arena.log, peer.base, self._by_base
         self._heard = peer
         try:
-            for kind, session, content in taken:
+            for kind, session, content in _of_the_living(taken):
                 if base not in peers:
                     return
                 if kind == MOVE:
@@ -389,6 +389,14 @@ class Lead:
         link = peer.link
         while link is not None and not link.is_full and (packet := peer.stream.packet(PACKET_BYTES)) is not None:
             link.send(packet)
+
+
+def _of_the_living(taken: list[tuple[int, int, bytes]]) -> list[tuple[int, int, bytes]]:
+    """Leave out sessions that came and went while nothing got through: they would replace newer ones of their bots."""
+    lost = {session for kind, session, _ in taken if kind == ToLeader.LOST}
+    if lost:
+        lost.intersection_update([session for kind, session, _ in taken if kind == ToLeader.LOGIN])
+    return [each for each in taken if each[1] not in lost] if lost else taken
 
 
 def _number(content: bytes) -> int:

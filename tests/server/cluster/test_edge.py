@@ -360,6 +360,21 @@ def test_a_newer_login_on_another_node_takes_over() -> None:
     assert back.last("match_start")["resumed"] is True
 
 
+def test_a_bot_that_came_and_went_unheard_replaces_no_newer_login() -> None:
+    node = club()
+    node.cut()
+    early = node.connect_bot()
+    early.login("ann", key=KEY)
+    node.run(100)
+    early.drop()
+    other = EdgeNode(node.leader)
+    late = other.bot("ann", key=KEY)
+    node.connect()
+    node.run(100)
+    assert late.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
 # --- bounds ---
 
 
@@ -697,6 +712,20 @@ def test_after_a_while_without_a_leader_bots_are_closed() -> None:
     assert bot.link.closed is None
     node.run(20)
     assert bot.link.closed == 1012
+
+
+def test_a_connection_that_is_closed_for_want_of_a_leader_is_logged_in_by_none() -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    node.cut()
+    late = node.connect_bot()
+    node.run(6000)
+    late.login("ben", key=KEY)
+    node.run(5000)
+    assert [bot.link.closed for bot in (ann, late)] == [CloseCode.NO_LEADER] * 2
+    node.connect()
+    node.run(100)
+    assert not any(node.leader.arena.is_connected(name) for name in ("ann", "ben"))
 
 
 def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:

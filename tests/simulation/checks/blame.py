@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from rumble_engine import MoveError
 
-from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen
+from tests.simulation.checks.case import NEVER_MS, Attempt, Case, Fact, Problems, Seen
 from tests.simulation.checks.told import state_at
 
 MINUTE_MS = 60_000
@@ -90,11 +90,13 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
     if not told:
         return "and was never told of the turn"
+    answers = iter(case.answers(over["match"], asked["turn_id"]))
     for seen in told[0].arrived:
         frame = seen.frame
         if frame.get("type") == "move" and frame.get("turn_id") == asked["turn_id"] and frame["match"] == over["match"]:
             closing_ms = told[0].closing_ms
-            in_time = seen.entry.at_ms < over["at_ms"] and (closing_ms is None or seen.entry.at_ms < closing_ms)
+            came_ms = seen.entry.at_ms if told[0].node is None else next(answers, (0, NEVER_MS))[1]
+            in_time = came_ms < over["at_ms"] and (closing_ms is None or seen.entry.at_ms < closing_ms)
             if in_time and _is_legal(attempt, frame["move"]):
                 return f"and had answered at {seen.entry.at_ms}"
     return None

@@ -4,6 +4,7 @@ This package shares no code with the server: it reads the log's JSON text and wh
 rules of the games are asked of the engine.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,6 +16,11 @@ from tests.simulation.trace import Entry
 
 Fact = dict[str, Any]
 Problems = Iterator[str]
+
+
+NEVER_MS = 1 << 60
+NOTICED_MS = 20
+"""A stall of the server of this many ms or more is excused; a shorter one is part of its work."""
 
 
 class Seen(NamedTuple):
@@ -48,19 +54,54 @@ class Run:
 
 
 @dataclass(slots=True)
+class NodeLog:
+    """One of several nodes."""
+
+    level_ms: list[int] = field(default_factory=list)
+    """When all that its bots and their leader had said had come to the other, and was on disk."""
+    frozen: list[tuple[int, int]] = field(default_factory=list)
+    """From when to when it did nothing."""
+
+    @property
+    def noticed(self) -> list[tuple[int, int]]:
+        """The times in which it did nothing that it noticed."""
+        return [(at_ms, until_ms) for at_ms, until_ms in self.frozen if until_ms - at_ms >= NOTICED_MS]
+
+
+@dataclass(slots=True)
 class WireLog:
     """One connection of a bot, as the server saw it. `lost_ms` is its end, however it came."""
 
+    number: int
     bot: str
-    run: Run
     lag_ms: int
     lag_by_pings: bool
+    runs: list[tuple[int, Run]]
+    """Which runs it spoke with, and from which place in the trace on."""
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    """When a leader took its login, by place and time; over links that may be more than once."""
+    node: NodeLog | None = None
+    """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
     told: list[Seen] = field(default_factory=list)
     login: Seen | None = None
     closing_place: int | None = None
     closing_ms: int | None = None
     lost_ms: int | None = None
+
+    def run_at(self, place: int) -> Run | None:
+        """The run that it spoke with; None: with none yet."""
+        return next((run for since, run in reversed(self.runs) if since <= place), None)
+
+    def is_settled(self, from_ms: int, to_ms: int) -> bool:
+        """Whether between two times all that had been said was on disk and told."""
+        times = [self.node.level_ms] if self.node is not None else [run.clean_ms for _, run in self.runs]
+        return any(bisect_left(each, to_ms) > bisect_right(each, from_ms) for each in times)
+
+    @property
+    def end_ms(self) -> int:
+        """When it was over, or began to be closed."""
+        return min(self.closing_ms or NEVER_MS, self.lost_ms or NEVER_MS)
 
     @property
     def worker(self) -> str:
@@ -106,8 +147,21 @@ class Case:
     """In their order. Where there are several nodes each time that one led is a run, and ends when the next begins."""
     numbered: dict[int, Run] = field(default_factory=dict)
     wires: dict[int, WireLog] = field(default_factory=dict)
+    nodes: dict[int, NodeLog] = field(default_factory=lambda: defaultdict(NodeLog))
+    turns_said: dict[str, int] = field(default_factory=dict)
+    """When its leader said each turn, by its id."""
     turns_told: dict[str, int] = field(default_factory=dict)
     """When each turn was told, by its id."""
+    wire_of_turn: dict[str, WireLog] = field(default_factory=dict)
+    """The connection on which each turn was told."""
+    reached: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """When answers came to the leader, from another node or its own: by connection, and match and turn."""
+    asked: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """When a node told how long its bot had thought by then: by connection, and match and turn,"""
+    heard: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """and when the leader came to know."""
+    said_late: list[tuple[int, int]] = field(default_factory=list)
+    """Runs that said something when another led, and when."""
     presence: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     """By name in lower case: from when to when the server had a connection that was logged in."""
 
@@ -167,8 +221,17 @@ class Case:
             if run is self.runs[-1]:
                 all_leave(at_ms)
             for wire in self.wires.values():
-                if wire.run is run and wire.lost_ms is None:
+                if wire.node is None and wire.runs[0][1] is run and wire.lost_ms is None:
                     wire.lost_ms = at_ms
+
+        def arrive(wire: WireLog, number: int, at_ms: int) -> None:
+            current.setdefault(wire.bot, {})[wire.worker] = number
+            since.setdefault(wire.bot, at_ms)
+
+        def left(number: int, at_ms: int) -> None:
+            wire = self.wires[number]
+            if current.get(wire.bot, {}).get(wire.worker) == number:
+                leave(wire.bot, wire.worker, at_ms)
 
         for place, entry in enumerate(self.trace):
             match entry.kind:
@@ -192,35 +255,90 @@ class Case:
                     self.numbered[entry.wire].suspended.append((entry.at_ms, int(entry.text)))
                 case "open":
                     opened = orjson.loads(entry.text)
-                    self.wires[entry.wire] = WireLog(
-                        opened["bot"].casefold(), self.numbered[opened["run"]], opened["lag_ms"], opened["lag_by_pings"]
-                    )
+                    bot = opened["bot"].casefold()
+                    wire = WireLog(entry.wire, bot, opened["lag_ms"], opened["lag_by_pings"], [])
+                    if "node" in opened:
+                        wire.node = self.nodes[opened["node"]]
+                    else:
+                        wire.runs.append((place, self.numbered[opened["run"]]))
+                    self.wires[entry.wire] = wire
                 case "arrived":
                     wire = self.wires[entry.wire]
                     arrived = Seen(entry, _read(entry.text), place)
                     wire.arrived.append(arrived)
                     if wire.login is None and is_login(arrived.frame, wire.bot):
                         wire.login = arrived
-                        if wire.run is not self.runs[-1]:
-                            continue
-                        current.setdefault(wire.bot, {})[wire.worker] = entry.wire
-                        since.setdefault(wire.bot, entry.at_ms)
+                        if wire.node is None:
+                            wire.taken.append((place, entry.at_ms))
+                        if wire.node is None and wire.runs[0][1] is self.runs[-1]:
+                            arrive(wire, entry.wire, entry.at_ms)
+                case "taken":
+                    wire = self.wires[entry.wire]
+                    run = self.numbered[int(entry.text)]
+                    if wire.run_at(place) is not run:
+                        wire.runs.append((place, run))
+                    wire.taken.append((place, entry.at_ms))
+                    if run is self.runs[-1] and wire.lost_ms is None:
+                        arrive(wire, entry.wire, entry.at_ms)
+                case "left":
+                    if self.numbered[int(entry.text)] is self.runs[-1]:
+                        left(entry.wire, entry.at_ms)
+                case "said":
+                    if self.numbered[entry.wire] is not self.runs[-1]:
+                        self.said_late.append((entry.wire, entry.at_ms))
+                    if entry.text:
+                        self.turns_said.setdefault(entry.text, entry.at_ms)
+                case "reached":
+                    self.reached[entry.wire, entry.text].append(entry.at_ms)
+                case "level":
+                    self.nodes[entry.wire].level_ms.append(entry.at_ms)
+                case "froze":
+                    self.nodes[entry.wire].frozen.append((entry.at_ms, int(entry.text)))
+                case "asked":
+                    self.asked[entry.wire, entry.text].append(entry.at_ms)
+                case "heard":
+                    self.heard[entry.wire, entry.text].append(entry.at_ms)
                 case "told":
                     wire = self.wires[entry.wire]
                     told = Seen(entry, orjson.loads(entry.text), place)
                     wire.told.append(told)
                     if told.frame["type"] == "turn":
-                        self.turns_told[told.frame["turn_id"]] = entry.at_ms
+                        turn_id = told.frame["turn_id"]
+                        self.turns_told[turn_id] = entry.at_ms
+                        self.turns_said.setdefault(turn_id, entry.at_ms)
+                        self.wire_of_turn[turn_id] = wire
                 case "closing":
                     wire = self.wires[entry.wire]
                     wire.closing_place, wire.closing_ms = place, entry.at_ms
                 case "lost":
                     wire = self.wires[entry.wire]
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
-                    if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
-                        leave(wire.bot, wire.worker, entry.at_ms)
+                    left(entry.wire, entry.at_ms)
+                case "died":
+                    for number, wire in self.wires.items():
+                        if wire.node is self.nodes[entry.wire] and wire.lost_ms is None:
+                            wire.lost_ms = entry.at_ms
+                            left(number, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
+
+    def answers(self, match: str, turn_id: str) -> list[tuple[int, int]]:
+        """When each answer to a turn came to its node, and when to the leader, where there are several nodes."""
+        wire = self.wire_of_turn.get(turn_id)
+        if wire is None or wire.node is None:
+            return []
+        named = {"match": match, "turn_id": turn_id}
+        came = [seen.entry.at_ms for seen in wire.arrived if named.items() <= seen.frame.items()]
+        return list(zip(came, self.reached[wire.number, f"{match} {turn_id}"], strict=False))
+
+    def measured(self, match: str, turn_id: str) -> list[tuple[int, int]]:
+        """When a node measured how long a bot had thought about a turn, and when the leader came to know, in order."""
+        wire = self.wire_of_turn.get(turn_id)
+        if wire is None or wire.node is None:
+            return []
+        key = wire.number, f"{match} {turn_id}"
+        told = list(zip(self.asked[key], self.heard[key], strict=False))
+        return sorted([*self.answers(match, turn_id), *told], key=lambda each: each[1])
 
     def most_matches(self, bot: str) -> int:
         """How many matches a bot may play at once, on all its connections."""

@@ -1,14 +1,15 @@
 """Clocks and budgets, computed again from the log's own times: nobody gains any, and nobody is robbed of any."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import orjson
 
-from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Run
+from tests.simulation.checks.case import NOTICED_MS, Attempt, Case, Fact, Problems, Run
 
 MOST_LAG_MS = 200
-NOTICED_MS = 20
-"""A stall of the server of this many ms or more is excused; a shorter one is part of its work."""
+LENIENT_MS = 2
+"""By how much a time that an edge measured may exceed its allowance."""
 MOST_STALLED = 2
 """Attempts at a match that are void for that before its tournament is paused."""
 
@@ -96,12 +97,32 @@ class _Clocks:
             self.asked = {"seat": to_move, "turn_id": None, **times}
 
     def _excused(self, at_ms: int) -> int:
-        """What is excused in the open turn: the server was late while the clock ran."""
+        """What is excused in the open turn: the server was late while the clock ran, or answers were on their way."""
         asked = self.asked
         if asked is None or asked["told_ms"] is None:
             return 0
         told_ms = int(asked["told_ms"])
-        return max(0, min(_late_ms(self.run, asked.get("late_from_ms", told_ms), at_ms), at_ms - told_ms))
+        since_ms, excused_ms = int(asked.get("late_from_ms", told_ms)), 0
+        for reached_ms, thought_ms in self._thought(asked, at_ms):
+            excused_ms += _late_ms(self.run, since_ms, reached_ms)
+            excused_ms = max(min(excused_ms, reached_ms - told_ms), reached_ms - told_ms - thought_ms)
+            since_ms = reached_ms
+        return max(0, min(excused_ms + _late_ms(self.run, since_ms, at_ms), at_ms - told_ms))
+
+    def _thought(self, asked: Fact, at_ms: int) -> Iterator[tuple[int, int]]:
+        """When the leader came to know how long the bot had thought by the measure of its node, and how long."""
+        turn_id = asked["turn_id"]
+        wire = self.case.wire_of_turn.get(turn_id)
+        if wire is None or wire.node is None:
+            return
+        written_ms = self.case.turns_told[turn_id]
+        for came_ms, reached_ms in self.case.measured(asked["match"], turn_id):
+            if reached_ms <= at_ms:
+                yield reached_ms, max(0, came_ms - written_ms - _overlap_ms(wire.node.noticed, written_ms, came_ms))
+
+    def _is_remote(self, turn_id: str) -> bool:
+        wire = self.case.wire_of_turn.get(turn_id)
+        return bool(self.case.nodes) if wire is None else wire.node is not None
 
     def _stopped(self, fact: Fact, what: str) -> Problems:
         """The clock of a seat stops, if it runs: its connection ended, or it is told of the match again."""
@@ -134,7 +155,7 @@ class _Clocks:
             yield f"{what}: {seat.lag_ms} ms were allowed for a network that only pings measured"
         if seat.away_since_ms is not None:
             yield f"{what} was asked of a bot that was away"
-        self.asked = {**fact, "told_ms": self.case.turns_told.get(fact["turn_id"])}
+        self.asked = {**fact, "told_ms": self.case.turns_said.get(fact["turn_id"])}
 
     def _made(self, fact: Fact) -> Problems:
         what = f"{self.what}: the move of ply {fact['ply']}"
@@ -150,7 +171,8 @@ class _Clocks:
             return
         expected = self._excused(fact["at_ms"])
         late_ms = fact["at_ms"] - asked["told_ms"] - asked["lag_ms"] - asked["remaining_ms"] - expected
-        if late_ms > _late_ms(self.run, asked["told_ms"], fact["at_ms"], unnoticed=True):
+        lenient_ms = LENIENT_MS if self._is_remote(asked["turn_id"]) else 0
+        if late_ms > lenient_ms + _late_ms(self.run, asked["told_ms"], fact["at_ms"], unnoticed=True):
             yield f"{what} was accepted {late_ms} ms after its clock had run out"
         expected += max(0, late_ms)
         if fact["excused_ms"] != expected:
@@ -213,9 +235,21 @@ class _Clocks:
     def _nobody_away_too_long(self, fact: Fact) -> Problems:
         for number, seat in enumerate(self.seats):
             if seat.away_since_ms is not None:
+                if self._is_in_question(fact["at_ms"]):
+                    continue
                 late_ms = fact["at_ms"] - self._away_from(seat, fact["at_ms"]) - seat.away_left_ms
                 if late_ms > _late_ms(self.run, seat.away_since_ms, fact["at_ms"], unnoticed=True):
                     yield f"{self.what}: seat {number} was away {late_ms} ms too long at fact {fact['number']}"
+
+    def _is_in_question(self, at_ms: int) -> bool:
+        """Whether the clock of the open turn has run out, as far as is known where that is not measured.
+
+        Until its node has told, nothing is judged in the match; and what it tells comes in time for that.
+        """
+        asked = self.asked
+        if asked is None or asked["told_ms"] is None or asked["turn_id"] is None:
+            return False
+        return self._is_remote(asked["turn_id"]) and at_ms >= asked["told_ms"] + asked["remaining_ms"]
 
     # --- verdicts ---
 
@@ -256,7 +290,11 @@ def _late_ms(run: Run, from_ms: int, to_ms: int, *, unnoticed: bool = False) -> 
     """How long of a time the server did nothing: in the stalls that it notices, or in those that are too short."""
     stalls = [stall for stall in run.stalls if (stall[1] - stall[0] < NOTICED_MS) == unnoticed]
     suspended = [] if unnoticed else run.suspended
-    return sum(max(0, min(until_ms, to_ms) - max(at_ms, from_ms)) for at_ms, until_ms in (*stalls, *suspended))
+    return _overlap_ms([*stalls, *suspended], from_ms, to_ms)
+
+
+def _overlap_ms(times: Iterable[tuple[int, int]], from_ms: int, to_ms: int) -> int:
+    return sum(max(0, min(until_ms, to_ms) - max(at_ms, from_ms)) for at_ms, until_ms in times)
 
 
 def _stalled(case: Case) -> Problems:

@@ -1,6 +1,7 @@
 """What bots and the host were told: the log has it, had it first, in that order; and every frame had its answer."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +23,7 @@ def check_told(case: Case) -> Problems:
         yield from _open_at_once(index, wire)
         yield from _answers(index, wire)
         yield from _resumed(index, wire)
+        yield from _rejections(wire)
         for seen in wire.told:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, seen.frame)
@@ -30,12 +32,22 @@ def check_told(case: Case) -> Problems:
 
 
 def _by_one_leader(case: Case) -> Problems:
-    """Who led before tells nothing any more, but what every connection is told first, and its end."""
+    """Who led before says nothing any more, and what it said is told no more once its successor was heard."""
+    for number, at_ms in case.said_late:
+        yield f"something was said by who did not lead: run {number} at {at_ms}"
     for before, after in pairwise(case.runs):
         for wire in case.wires.values():
-            for seen in wire.told if wire.run is before else ():
+            for seen in wire.told if wire.node is None and wire.runs[0][1] is before else ():
                 if seen.entry.at_ms > after.start_ms and seen.frame["type"] != "welcome":
                     yield f"{wire.bot} was told {_short(seen.frame)} by who did not lead at {seen.entry.at_ms}"
+    for wire in case.wires.values():
+        newest = 0
+        for seen in wire.told:
+            if seen.frame["type"] == "turn":
+                run = int(seen.frame["turn_id"].partition(".")[0], 16)
+                if run < newest:
+                    yield f"{wire.bot} was told turn {seen.frame['turn_id']} after one of run {newest}"
+                newest = max(newest, run)
 
 
 class _Index:
@@ -190,7 +202,8 @@ def _order(index: _Index, wire: WireLog) -> Problems:
     barrier = 0
     for seen in wire.told:
         fact = _first_telling(index, seen.frame)
-        if fact is None or not wire.run.first < fact["number"] <= wire.run.last:
+        run = wire.run_at(seen.place)
+        if fact is None or run is None or not run.first < fact["number"] <= run.last:
             continue
         number = fact["number"]
         if seen.frame["type"] == "tournament_over":
@@ -271,28 +284,61 @@ def state_at(attempt: Attempt, ply: int) -> State:
 
 def _resumed(index: _Index, wire: WireLog) -> Problems:
     """`session` names the open matches; each goes on with `match_start`, and with its turn if it is this bot's."""
-    session = next((seen for seen in wire.told if seen.frame["type"] == "session"), None)
-    if session is None or wire.login is None:
-        return
-    at_ms = wire.login.entry.at_ms
-    open_matches = session.frame["matches"]
-    later = [seen for seen in wire.told if seen.place > session.place]
-    for match in open_matches:
-        start = next((seen for seen in later if seen.frame.get("match") == match), None)
-        if start is None or start.frame["type"] != "match_start" or not start.frame["resumed"]:
-            yield f"{wire.bot} logged in with {match} open, and was not told its start"
-    if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
+    for session in wire.told:
+        if session.frame["type"] == "session":
+            yield from _listed(index, wire, session)
+    if wire.worker or not any(seen.frame["type"] == "session" for seen in wire.told):
         return  # what a worker is told of is checked by `workers`
+    all_taken = [each for other in index.case.wires_of(wire.bot) for each in other.taken]
+    for place, at_ms in wire.taken:
+        until_ms = min([wire.end_ms, *(later_ms for later, later_ms in all_taken if later > place)])
+        if wire.is_settled(at_ms, until_ms):
+            for attempt in _open_at(index, wire.bot, at_ms):
+                if not any(_goes_on(seen, attempt.match) for seen in wire.told if seen.place > place):
+                    yield f"{wire.bot} logged in with {attempt.match} open, and was not told its start"
+
+
+def _goes_on(seen: Seen, match: str) -> bool:
+    frame = seen.frame
+    return frame["type"] == "match_start" and frame["match"] == match and frame["resumed"] is True
+
+
+def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
+    """The attempts of a bot that were open at a time."""
     for attempt in index.case.attempts.values():
         started, over = attempt.started, attempt.over
-        if started is None or over is None or wire.bot not in [bot.casefold() for bot in started["seats"]]:
+        if started is None or over is None or not started["at_ms"] < at_ms < over["at_ms"]:
             continue
-        if started["at_ms"] < at_ms < over["at_ms"] and attempt.match not in open_matches:
+        if bot in [each.casefold() for each in started["seats"]]:
+            yield attempt
+
+
+def _listed(index: _Index, wire: WireLog, session: Seen) -> Problems:
+    """What a `session` lists is open, and goes on."""
+    open_matches = session.frame["matches"]
+    run = wire.run_at(session.place)
+    at_ms = max((at_ms for place, at_ms in wire.taken if place < session.place), default=None)
+    if at_ms is None or run is None:
+        yield f"{wire.bot} was told of a session at {session.entry.at_ms} without a login"
+        return
+    if wire.node is None or wire.is_settled(session.entry.at_ms, min(wire.end_ms, run.end_ms)):
+        for match in open_matches:
+            start = next(
+                (seen for seen in wire.told if seen.place > session.place and seen.frame.get("match") == match), None
+            )
+            if start is None or not _goes_on(start, match):
+                yield f"{wire.bot} logged in with {match} open, and was not told its start"
+    if wire.worker or not any(clean_ms >= at_ms for clean_ms in run.clean_ms):
+        return
+    for attempt in _open_at(index, wire.bot, at_ms):
+        if attempt.match not in open_matches:
             yield f"{wire.bot} logged in while {attempt.match} was open, and was not told of it"
-        if (at_ms < started["at_ms"] or over["at_ms"] < at_ms) and attempt.match in open_matches:
-            others = [each for (match, _), each in index.case.attempts.items() if match == attempt.match]
-            if len(others) == 1:
-                yield f"{wire.bot} logged in, and was told that {attempt.match} is open when it was not"
+    for match in open_matches:
+        attempts = [each for (name, _), each in index.case.attempts.items() if name == match]
+        for attempt in attempts if len(attempts) == 1 else ():
+            started, over = attempt.started, attempt.over
+            if started is not None and over is not None and not started["at_ms"] <= at_ms <= over["at_ms"]:
+                yield f"{wire.bot} logged in, and was told that {match} is open when it was not"
 
 
 # --- promise 5 ---
@@ -300,7 +346,11 @@ def _resumed(index: _Index, wire: WireLog) -> Problems:
 
 def _answers(index: _Index, wire: WireLog) -> Problems:
     """Every frame that arrived has an answer or an effect, unless the connection ended before it could be told."""
-    waiting = [seen for seen in wire.arrived if wire.closing_place is None or seen.place < wire.closing_place]
+    waiting = [
+        seen
+        for seen in wire.arrived
+        if (wire.closing_place is None or seen.place < wire.closing_place) and not _may_be_untold(wire, seen)
+    ]
     if not waiting:
         return
     rejected: Counter[tuple[str, str]] = Counter()
@@ -327,8 +377,24 @@ def _answers(index: _Index, wire: WireLog) -> Problems:
                 continue
         elif (kind == "resign" and _resigned(index, frame)) or _take_one(answers, kind):
             continue
-        if not _may_be_untold(wire, seen):
-            yield f"{wire.bot} sent {seen.entry.text[:80]!r} at {seen.entry.at_ms}, and nothing came of it"
+        yield f"{wire.bot} sent {seen.entry.text[:80]!r} at {seen.entry.at_ms}, and nothing came of it"
+
+
+def _rejections(wire: WireLog) -> Problems:
+    """No move is rejected more often than it was sent."""
+    sent: Counter[tuple[Any, Any]] = Counter()
+    for place, frame in sorted(
+        [
+            (seen.place, seen.frame)
+            for seen in (*wire.arrived, *wire.told)
+            if seen.frame.get("type") in ("move", "rejected")
+        ],
+        key=lambda each: each[0],
+    ):
+        move = str(frame.get("match")), str(frame.get("turn_id"))
+        sent[move] += 1 if frame["type"] == "move" else -1
+        if sent[move] < 0:
+            yield f"{wire.bot} was rejected more often than it moved, at turn {move[1]} (entry {place})"
 
 
 def _take_one(answers: Counter[str], kind: Any) -> bool:
@@ -347,9 +413,16 @@ def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
 
 
 def _may_be_untold(wire: WireLog, seen: Seen) -> bool:
-    """Whether, from the frame's arrival to the end of its connection, the disk was never done with everything."""
-    until_ms = min(ms for ms in (wire.closing_ms, wire.lost_ms, wire.run.end_ms) if ms is not None)
-    return not any(seen.entry.at_ms < clean_ms < until_ms for clean_ms in wire.run.clean_ms)
+    """Whether, from the frame's arrival to the end of its connection, never all was told."""
+    run = wire.run_at(seen.place)
+    until_ms = wire.end_ms if wire.node is not None or run is None else min(wire.end_ms, run.end_ms)
+    if not wire.is_settled(seen.entry.at_ms, until_ms):
+        return True
+    if wire.node is None or seen.frame.get("type") != "move":
+        return False
+    # A move that is lost with its leader, or with the stream to it, is not answered: its turn is asked again.
+    again_ms = min((at_ms for place, at_ms in wire.taken if place > seen.place), default=until_ms)
+    return not wire.is_settled(seen.entry.at_ms, min(until_ms, again_ms))
 
 
 def _short(frame: dict[str, Any]) -> str:

@@ -42,7 +42,7 @@ def _asked_of_one(case: Case) -> Problems:
 def _told_to_who_plays(case: Case) -> Problems:
     player: dict[tuple[str, str], int] = {}
     for number, wire, kind, match, place in _told_of_matches(case):
-        if kind == "match_start":
+        if kind == "match_start" and _in_session(case, number, place):
             player[wire.bot, match] = number
         elif kind == "turn" and player.get((wire.bot, match)) != number and _in_session(case, number, place):
             yield f"{wire.bot} was asked in {match} on connection {number}, and plays it on another"
@@ -89,22 +89,43 @@ def _away_without_need(case: Case) -> Problems:
                 sessions.clear()
                 playing.clear()
                 away.update(_all_away(case, entry.written))
+            case "taken":
+                wire = case.wires[entry.wire]
+                playing.pop(entry.wire, None)
+                if _in_at(wire, place):
+                    _log_in(wire, entry.wire, sessions, playing)
             case "told":
                 wire, frame = case.wires[entry.wire], told[place]
                 if frame["type"] == "session":
-                    playing.pop(sessions.get((wire.bot, wire.worker), 0), None)
-                    sessions[wire.bot, wire.worker] = entry.wire
-                    playing[entry.wire] = set()
+                    _log_in(wire, entry.wire, sessions, playing)
                 elif entry.wire in playing and frame["type"] == "match_start":
                     playing[entry.wire].add(frame["match"])
                 elif entry.wire in playing and frame["type"] == "match_over":
                     playing[entry.wire].discard(frame["match"])
-            case "closing" | "lost":
+            case "closing" | "lost" | "left":
                 playing.pop(entry.wire, None)
             case "clean":
-                yield from _with_room(case, playing, away, entry.at_ms)
+                there = {number: each for number, each in playing.items() if case.wires[number].node is None}
+                yield from _with_room(case, there, away, entry.at_ms)
+            case "level":
+                node = case.nodes[entry.wire]
+                there = {number: each for number, each in playing.items() if case.wires[number].node is node}
+                yield from _with_room(case, there, away, entry.at_ms)
             case _:
                 pass
+
+
+def _in_at(wire: WireLog, place: int) -> bool:
+    """Whether its bot was told of its session before."""
+    return any(seen.frame["type"] == "session" for seen in wire.told if seen.place < place)
+
+
+def _log_in(wire: WireLog, number: int, sessions: dict[tuple[str, str], int], playing: Playing) -> None:
+    older = sessions.get((wire.bot, wire.worker), 0)
+    if older != number:
+        playing.pop(older, None)
+    sessions[wire.bot, wire.worker] = number
+    playing[number] = set()
 
 
 def _with_room(case: Case, playing: Playing, away: Away, at_ms: int) -> Problems:
