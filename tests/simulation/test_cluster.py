@@ -229,7 +229,7 @@ BUGS = (
 )
 
 
-FIRST = {hear_any_epoch: 780, judge_without_asking: 600}
+FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 100}
 """From which seed on a bug is looked for that few worlds show."""
 
 
