@@ -216,7 +216,7 @@ class SeenLead(Lead):
 
         def noted(thought_ms: int) -> None:
             if thought_ms != ports.UNKNOWN:
-                self.run.see("heard", f"{match_id} {turn_id}", wire)
+                self.run.see("heard", f"{match_id} {turn_id} {self.run.log.last}", wire)
             answered(thought_ms)
 
         return super()._ask(peer, session_id, match_id, turn_id, noted)
@@ -282,7 +282,8 @@ class SeenArena:
         frame: ports.FrameId | None = None,
     ) -> None:
         if isinstance(message, Move):
-            self._run.see("reached", f"{message.match} {message.turn_id}", self._run.wire_of(session_id))
+            about = f"{message.match} {message.turn_id} {self._run.log.last}"
+            self._run.see("reached", about, self._run.wire_of(session_id))
         self._arena.receive(session_id, message, text, thought_ms, frame)
 
     def lost(self, session_id: int) -> None:

@@ -198,6 +198,45 @@ def test_a_move_that_comes_too_late_over_a_link_is_answered_and_no_part_of_its_m
     assert kinds[-1] is MatchOver
 
 
+def test_an_answer_about_an_earlier_turn_judges_no_later_one() -> None:
+    node = club(move_ms=1000)
+    other = EdgeNode(node.leader)
+    bots = {each.bot(name, key=KEY, join="friday"): each for name, each in (("ann", node), ("ben", other))}
+    node.run(20)
+    mover, waiter = sorted(bots, key=lambda bot: not bot.inbox.all("turn"))
+    first, second = bots[mover].pipe, bots[waiter].pipe
+    assert first is not None
+    assert second is not None
+    first.is_frozen = True
+    node.run(500)
+    answer(mover)
+    node.run(1000)  # the leader asks about the turn
+    first.thaw()
+    first.is_frozen = True  # it has the move, and the answer to its question waits
+    node.run(10)
+    second.is_frozen = True
+    answer(waiter)
+    node.run(1500)
+    first.thaw()
+    node.run(10)
+    second.thaw()
+    node.run(10)
+    assert [made.ply for made in moves(node)] == [0, 1]
+    assert no_faults(mover, waiter)
+
+
+def test_a_turn_is_judged_while_a_node_that_was_asked_about_an_earlier_one_is_silent() -> None:
+    node = club(move_ms=1000)
+    mover, _ = in_play(node)
+    assert node.pipe is not None
+    node.pipe.is_frozen = True
+    node.run(1500)
+    again = EdgeNode(node.leader).bot(mover.name, key=KEY)
+    assert again.last("turn")["clock"]["remaining_ms"] == 0
+    node.run(500)
+    assert again.last("match_over")["termination"] == "timeout"
+
+
 def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
     node = club(delay_ms=200)
     mover, _ = in_play(node)
