@@ -1,5 +1,6 @@
 """Bots of a club that another node leads: what they see is what they see where their own node leads it."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_engine import Termination
@@ -765,6 +766,23 @@ def test_a_connection_that_is_closed_for_want_of_a_leader_is_logged_in_by_none()
     node.connect()
     node.run(100)
     assert not any(node.leader.arena.is_connected(name) for name in ("ann", "ben"))
+
+
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_connection_that_is_replaced_and_not_closed_yet_is_logged_in_by_no_other_leader(*, leads: bool) -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    ben = node.bot("ben", key=KEY)
+    EdgeNode(node.leader).bot("ann", key=KEY)
+    node.run(10)
+    assert ann.link.closed is CloseCode.REPLACED
+    node.cut()
+    if leads:
+        node.lead()
+    else:
+        node.follow(node.leader.successor())
+    node.run(100)
+    assert [node.leader.arena.is_connected(bot.name) for bot in (ann, ben)] == [False, True]
 
 
 def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:
