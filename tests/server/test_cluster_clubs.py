@@ -5,14 +5,17 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rumble_server import cluster_clubs
 from rumble_server.bounds import Bounds
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
-from rumble_server.cluster_clubs import ClusterClubs
 from rumble_server.gateway.loop_clock import LoopClock
 
+from tests.needs import need_module
 from tests.server.gateway.served import until
+
+need_module("psycopg", "postgres")
+from rumble_server import cluster_clubs  # noqa: E402
+from rumble_server.cluster_clubs import ClusterClubs  # noqa: E402
 
 
 class Unled(ClusterClubs):

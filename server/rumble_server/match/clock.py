@@ -10,6 +10,9 @@ from rumble_protocol.fields import TimeControl
 MOST_LAG_MS = 200
 """Maximum lag in ms that is allowed at one move; the rest of a longer lag is the bot's own time."""
 
+EXCUSED_BY_THE_WAY_MS = 250
+"""What is excused at one time, in ms, for the way between nodes or a busy moment: no match is void for it."""
+
 
 class PlainControl:
     """A time control to reckon with: reading an attribute of the pydantic model costs ten times as much."""
@@ -42,3 +45,8 @@ def bank_after_ms(control: PlainControl, bank_ms: int, used_ms: int) -> int:
     if drawn_ms > 0:
         bank_ms = bank_ms - drawn_ms if bank_ms > drawn_ms else 0
     return bank_ms + control.increment_ms
+
+
+def counted_ms(excused_ms: int) -> int:
+    """Return how much of what is excused at one time counts where too much of it makes a match void."""
+    return excused_ms - EXCUSED_BY_THE_WAY_MS if excused_ms > EXCUSED_BY_THE_WAY_MS else 0

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rumble_engine import State
 
-from rumble_server.match.clock import PlainControl, remaining_ms
+from rumble_server.match.clock import PlainControl, counted_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     FrameShared,
@@ -57,8 +57,8 @@ class Progress:
         """Thinking on this ply before the open turn."""
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
-        self._excused_sum_ms = 0
-        """Of both seats, without the open turn's."""
+        self._counted_excused_ms = 0
+        """What counts of what was excused in this attempt to both seats, without the open turn's."""
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
 
@@ -107,7 +107,7 @@ class Progress:
         seat.accepted.add(made.turn_id)
         if made.excused_ms:
             seat.excused_ms += made.excused_ms
-            self._excused_sum_ms += made.excused_ms
+            self._counted_excused_ms += counted_ms(made.excused_ms)
         self.turn = None
         self._used_ms = 0
         if INFO in made.frame:
@@ -125,7 +125,7 @@ class Progress:
     def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
         self.seats[fact.seat].excused_ms += fact.excused_ms
-        self._excused_sum_ms += fact.excused_ms
+        self._counted_excused_ms += counted_ms(fact.excused_ms)
         if self.turn is not None and self.turn.seat == fact.seat:
             self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
             self.turn = None

@@ -20,7 +20,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms
+from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, counted_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -226,7 +226,7 @@ class Referee(Progress):
         )
         self._append(made)
         self._apply_move(made, state)
-        if self._excused_sum_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
+        if self._counted_excused_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
             return True
         outcome = state.outcome
         if outcome is not None:
@@ -351,9 +351,9 @@ class Referee(Progress):
 
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
-        excused_ms = self._excused_sum_ms
+        excused_ms = self._counted_excused_ms
         if self.turn is not None:
-            excused_ms += self._excused_ms(self.turn.seat, now_ms)
+            excused_ms += counted_ms(self._excused_ms(self.turn.seat, now_ms))
         if excused_ms <= self._most_excused_ms:
             return False
         reason = f"the server was late by {excused_ms} ms while bots thought; it may be {self._most_excused_ms}"

@@ -10,6 +10,8 @@ from tests.simulation.checks.case import NOTICED_MS, Attempt, Case, Fact, Proble
 MOST_LAG_MS = 200
 LENIENT_MS = 2
 """By how much a time that an edge measured may exceed its allowance."""
+THE_WAY_MS = 250
+"""What is excused at one time for the way between nodes; it makes no match void."""
 MOST_STALLED = 2
 """Attempts at a match that are void for that before its tournament is paused."""
 
@@ -29,8 +31,15 @@ class _Seat:
     away_left_ms: int
     away_since_ms: int | None = None
     excused_ms: int = 0
+    counted_ms: int = 0
+    """What counts of it: that at one time it is more than a way between nodes."""
     drops: int = 0
     lag_ms: int = 0
+
+    def excuse(self, ms: int) -> None:
+        """Time was excused."""
+        self.excused_ms += ms
+        self.counted_ms += max(0, ms - THE_WAY_MS)
 
 
 class _Clocks:
@@ -131,7 +140,7 @@ class _Clocks:
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
         if own:
-            self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
+            self.seats[fact["seat"]].excuse(fact["excused_ms"])
             self._stop_thinking(fact["at_ms"], fact["excused_ms"])
         self.seats[fact["seat"]].away_since_ms = None
 
@@ -178,7 +187,7 @@ class _Clocks:
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
         self._stop_thinking(fact["at_ms"], expected)
-        self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
+        self.seats[fact["seat"]].excuse(fact["excused_ms"])
         seat = self.seats[fact["seat"]]
         over_ms = max(0, self.used_ms - self.control["move_ms"])
         seat.bank_ms = max(0, seat.bank_ms - over_ms) + self.control["increment_ms"]
@@ -271,14 +280,14 @@ class _Clocks:
 
     def _sums(self, over: Fact) -> Problems:
         """What was excused in the whole attempt, and whether that was too much."""
-        excused = [seat.excused_ms for seat in self.seats]
         if self.asked is not None:
-            excused[self.asked["seat"]] += self._excused(over["at_ms"])
+            self.seats[self.asked["seat"]].excuse(self._excused(over["at_ms"]))
+        excused = [seat.excused_ms for seat in self.seats]
         drops = [seat.drops for seat in self.seats]
         if (over["seats_excused_ms"], over["drops"]) != (excused, drops):
             told = f"{over['seats_excused_ms']} ms and drops {over['drops']}"
             yield f"{self.what}: sums up as excused {told}; it should be {excused} and {drops}"
-        too_much = sum(excused) > self.run.excused_ms
+        too_much = sum(seat.counted_ms for seat in self.seats) > self.run.excused_ms
         judged = over["termination"] in ("normal", "timeout", "disconnect")
         if over["stalled"] != (too_much and over["stalled"]) or (judged and too_much):
             yield f"{self.what}: {sum(excused)} ms were excused, and it was {over['termination']}: {over['reason']}"
