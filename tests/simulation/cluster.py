@@ -16,8 +16,7 @@ import orjson
 from rumble_protocol.bot_messages import BotMessage, Login, Move
 from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.matches import UNMEASURED
-from rumble_server.arena.ports import Caller
+from rumble_server.arena.ports import UNKNOWN, Caller
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.gate import GatedLeader
@@ -278,7 +277,7 @@ class SeenArena:
         session_id: int,
         message: BotMessage,
         text: str,
-        thought_ms: int = UNMEASURED,
+        thought_ms: int = UNKNOWN,
         frame: ports.FrameId | None = None,
     ) -> None:
         if isinstance(message, Move):

@@ -5,7 +5,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from rumble_server.arena.ports import Reach
+from rumble_server.arena.ports import Caller
+from rumble_server.cluster import lead
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.gate import GatedLeader
 from rumble_server.cluster.lead import Lead
@@ -206,7 +207,7 @@ def forget_what_the_leader_s_own_bots_said(patch: pytest.MonkeyPatch) -> None:
 
 def judge_without_asking(patch: pytest.MonkeyPatch) -> None:
     """A leader judges the time of a bot of another node by its own clock."""
-    patch.setattr(Reach, "__init__", lambda self, ask=None: setattr(self, "ask", None))
+    patch.setattr(lead, "Caller", lambda **known: Caller(**known | {"ask_node": None}))
 
 
 def charge_the_way(patch: pytest.MonkeyPatch) -> None:

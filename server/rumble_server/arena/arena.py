@@ -20,9 +20,9 @@ from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
-from rumble_server.arena.matches import UNMEASURED, Matches
+from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
+from rumble_server.arena.ports import UNKNOWN, Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
@@ -164,7 +164,7 @@ class Arena:
         session_id: int,
         message: BotMessage,
         text: str,
-        thought_ms: int = UNMEASURED,
+        thought_ms: int = UNKNOWN,
         frame: FrameId | None = None,
     ) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame.

@@ -28,10 +28,6 @@ class ClubEntry:
     quotas: Quotas = NO_QUOTAS
     since_ms: int = 0
 
-    @property
-    def shown_title(self) -> str:
-        return self.title or self.name
-
 
 class ClubDirectory:
     """The clubs that there are, by name. Main is always there, and comes first."""

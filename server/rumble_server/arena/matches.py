@@ -30,8 +30,6 @@ log = logging.getLogger(__name__)
 
 NEVER = 1 << 62
 """In the place of a time in ms: no timer runs."""
-UNMEASURED = -1
-"""In the place of a bot's thinking time in ms: only the arena's own clock tells."""
 
 
 class LiveMatch:
@@ -217,7 +215,7 @@ class Matches:
 
     # --- play ---
 
-    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNMEASURED) -> bool:
+    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNKNOWN) -> bool:
         """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn.
 
         `thought_ms` is how long the bot took as it was measured elsewhere.
@@ -330,12 +328,12 @@ class Matches:
         clock, turn, session = self.recorder.clock, match.referee.turn, None
         if turn is not None and not turn.held and now_ms >= turn.deadline_ms + clock.late_ms - turn.late_ms:
             session = match.parts[turn.seat].session
-        if turn is None or session is None or session.reach.ask is None:
+        if turn is None or session is None or session.ask_node is None:
             match.timer, match.timer_at_ms = clock.after_input(partial(self._wake, match_id)), now_ms
         else:  # its node knows better, and what it sent in time may still come
             answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
             match.question = turn.turn_id, session
-            match.timer = session.reach.ask(session.id, match_id, turn.turn_id, answered)
+            match.timer = session.ask_node(session.id, match_id, turn.turn_id, answered)
 
     def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
         """The node of a seat's bot says how long that has thought about a turn: judge it."""

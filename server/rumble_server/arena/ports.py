@@ -69,27 +69,12 @@ class Clock(Protocol):
 
 
 UNKNOWN = -1
-"""In the place of a time in ms."""
+"""In the place of a time in ms, such as that for which a bot has thought: the arena's own clock has to tell."""
 Ask = Callable[[int, str, str, Callable[[int], None]], TimerHandle]
 """Asks how long the bot of a session has thought about a turn of a match, in ms, and calls back with the answer.
 
 It comes behind everything that the bot had said; it is `UNKNOWN` once the session's node is given up.
 """
-
-
-class Reach:
-    """How connections are reached: those of one node share one."""
-
-    __slots__ = ("ask",)
-
-    def __init__(self, ask: Ask | None = None) -> None:
-        self.ask = ask
-        """None: they are of this node."""
-
-
-HERE = Reach()
-"""The reach of this node's own connections."""
-
 
 FrameId = tuple[str, int]
 """The node that a frame came from over a link, and its number there."""
@@ -113,7 +98,8 @@ class Caller:
     """Whether it may with a valid invitation to the tournament that the login names."""
     may_speak: bool
     """Whether its address may send one more message of a stranger."""
-    reach: Reach = HERE
+    ask_node: Ask | None = None
+    """Asks the node of the connection; None: it is this one."""
     frame: FrameId | None = None
     """Its login, if that came over a link."""
 

@@ -82,6 +82,7 @@ class BotSession:
         "_told_open",
         "accepts_challenges",
         "address",
+        "ask_node",
         "challenges",
         "client",
         "closing",
@@ -92,7 +93,6 @@ class BotSession:
         "matches",
         "max_matches",
         "omit",
-        "reach",
         "version",
         "worker",
     )
@@ -125,7 +125,7 @@ class BotSession:
         """The least of the connection's last round trips."""
         self.lag_by_pings = caller.lag_by_pings
         """Only pings measure them, and a bot can delay its pongs."""
-        self.reach = caller.reach
+        self.ask_node = caller.ask_node
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet

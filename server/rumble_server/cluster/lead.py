@@ -15,8 +15,7 @@ from rumble_protocol.codec import BadMessage, read_bot_message
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.matches import UNMEASURED
-from rumble_server.arena.ports import UNKNOWN, Caller, Reach, Sessions, TimerHandle
+from rumble_server.arena.ports import UNKNOWN, Caller, Sessions, TimerHandle
 from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
 from rumble_server.cluster.records import (
@@ -214,10 +213,10 @@ class Lead:
             message, is_repeated = _message(text), kind == ToLeader.REPEATED
             if type(message) is not Move:
                 self._forgiven = session_id if is_repeated else -1
-                arena.receive(session_id, message, text, UNMEASURED, (peer.node, number))
+                arena.receive(session_id, message, text, UNKNOWN, (peer.node, number))
                 self._forgiven = -1
             elif not is_repeated:  # else the turn that it answered is asked again
-                self._move(session_id, message, text, UNMEASURED)
+                self._move(session_id, message, text, UNKNOWN)
         elif kind == ToLeader.LOGIN:
             self._log_in(peer, session_id, content)
         elif kind == ToLeader.ROUND_TRIP:
@@ -270,7 +269,7 @@ class Lead:
             has_room=said.has_room,
             has_invited_room=said.has_invited_room,
             may_speak=said.may_speak,
-            reach=Reach(partial(self._ask, peer)),
+            ask_node=partial(self._ask, peer),
             frame=(peer.node, *FRAME_NUMBER.unpack_from(content)),
         )
         peer.sessions[session_id] = None
@@ -282,7 +281,7 @@ class Lead:
     def _ask(
         self, peer: _Peer, session_id: int, match_id: str, turn_id: str, answered: Callable[[int], None]
     ) -> TimerHandle:
-        """Ask an edge how long a bot has thought (see `Reach`)."""
+        """Ask an edge how long a bot has thought (see `Ask`)."""
         peer.asked += 1
         question = peer.questions[peer.asked] = _Question(answered)
         about = f"{match_id} {turn_id}".encode()

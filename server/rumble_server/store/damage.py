@@ -15,9 +15,6 @@ from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-FARTHEST = 1 << 40
-"""No fact has a number as large."""
-
 
 @dataclass(slots=True)
 class Row:

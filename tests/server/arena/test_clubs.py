@@ -39,7 +39,6 @@ def test_main_is_always_there_and_first() -> None:
     assert list(directory()) == [ClubEntry(MAIN, listed=True)]
     clubs = directory(ClubCreated("chess", "Chess", Quotas(), 5))
     assert [each.name for each in clubs] == [MAIN, "chess"]
-    assert [each.shown_title for each in clubs] == [MAIN, "Chess"]
 
 
 def test_a_club_is_created_changed_and_removed() -> None:

@@ -25,10 +25,11 @@ export class Refused extends Error {
  * @param {string} method
  * @param {string} path below /api/
  * @param {object} [body]
+ * @param {string} [club] the root of the club that is asked; by default that of this page
  * @returns {Promise<any>}
  */
-export async function request(method, path, body) {
-  const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body);
+export async function request(method, path, body, club) {
+  const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body, club);
   return answer.json();
 }
 
@@ -47,14 +48,15 @@ export async function picture(path) {
  * @param {string} path
  * @param {string} token
  * @param {object} [body]
+ * @param {string} [club]
  */
-async function send(method, path, token, body) {
+async function send(method, path, token, body, club = root) {
   /** @type {Record<string, string>} */
   const headers = { Authorization: `Bearer ${token}` };
   if (body) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(`${root}/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
+    answer = await fetch(`${club}/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
   } catch {
     throw new Refused(0, "The server does not answer. Is it running?");
   }

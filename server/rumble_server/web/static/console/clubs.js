@@ -23,8 +23,13 @@ function quotaInputs() {
 }
 
 /** @param {Club} club */
+function rootOf(club) {
+  return club.name === MAIN ? "" : `/c/${club.name}`;
+}
+
+/** @param {Club} club */
 function address(club) {
-  return club.name === MAIN ? "/" : `/c/${club.name}/`;
+  return `${rootOf(club)}/`;
 }
 
 /** @param {string} quota @param {number | null} value */
@@ -151,7 +156,8 @@ async function makeToken(club) {
   const text = "Whoever has it may host there. It is shown once.";
   const name = await confirmed({ title, text, yes: "Make it", label: "Its name, such as whose it is" });
   if (name === null) return;
-  const made = await tell("", () => request("POST", `clubs/${club.name}/tokens`, { name: name.trim() }));
+  // Asked of the club itself: in a cluster only the node that leads it can answer.
+  const made = await tell("", () => request("POST", "host/tokens", { name: name.trim() }, rootOf(club)));
   if (made === null) return;
   byId("made-name").textContent = made.name;
   byId("made-club").textContent = club.title || club.name;
