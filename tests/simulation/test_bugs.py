@@ -9,9 +9,17 @@ from tests.simulation.bugs import BUGS, Bug
 from tests.simulation.run import run_seed
 
 WITHIN = 200
+USUAL = BUGS[::3]
+"""Those that the usual run looks for."""
 
 
-@pytest.mark.parametrize(("bug", "said"), BUGS, ids=[bug.__name__ for bug, _ in BUGS])
+@pytest.mark.parametrize(
+    ("bug", "said"),
+    [
+        pytest.param(bug, said, id=bug.__name__, marks=[] if (bug, said) in USUAL else [pytest.mark.long])
+        for bug, said in BUGS
+    ],
+)
 def test_finds(bug: Bug, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)
     assert any(re.search(said, problem) for problem in _problems()), f"not found in {WITHIN} seeds"
