@@ -314,7 +314,9 @@ def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
 
 
 def _listed(index: _Index, wire: WireLog, session: Seen) -> Problems:
-    """What a `session` lists is open, and goes on."""
+    """What a `session` lists is open, and goes on, where it was noted what bots said."""
+    if wire.login is None:
+        return
     open_matches = session.frame["matches"]
     run = wire.run_at(session.place)
     at_ms = max((at_ms for place, at_ms in wire.taken if place < session.place), default=None)

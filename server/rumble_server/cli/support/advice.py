@@ -49,6 +49,7 @@ CLOSES: Final[dict[int, str]] = {
     CloseCode.REPLACED: "keep one connection only: each new login of a name closes the one before",
     CloseCode.WRONG_KEY: ERRORS[ErrorCode.BAD_KEY],
     CloseCode.TOO_MANY_MESSAGES: ERRORS[ErrorCode.TOO_MANY_MESSAGES],
+    CloseCode.CLUB_REMOVED: "ask the server's administrator: the club is gone for good",
     CloseCode.BANNED: ERRORS[ErrorCode.BANNED],
     CloseCode.PROTOCOL_NOT_SUPPORTED: ERRORS[ErrorCode.PROTOCOL_NOT_SUPPORTED],
 }
