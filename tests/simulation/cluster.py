@@ -522,7 +522,7 @@ class ClusterWorld(World):
     def note_level(self) -> None:
         """Note at which nodes bots have been told of everything that they said, and that there was to tell."""
         for run in self.leaders:
-            if run.gate.is_open and run.log.durable == run.log.last:
+            if run.gate.lets_in() and run.log.durable == run.log.last and not run.reading:
                 for node in self.nodes:
                     if node is run.node or run.lead.level_with(node.edge, node.name):
                         self.see("level", node.number, str(run.number))

@@ -600,6 +600,44 @@ def test_a_bot_that_left_and_joined_again_does_not_leave_by_a_repeat() -> None:
     assert "ann" in node.leader.arena.tournaments["friday"].field
 
 
+@pytest.mark.parametrize(("left", "told"), [(False, ["joined", "tournament_over"]), (True, [])])
+def test_a_join_that_is_repeated_after_the_end_is_answered_unless_its_bot_left(*, left: bool, told: list[str]) -> None:
+    node = club(delay_ms=10)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe"))
+    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, join="monday")
+    ann.heard()
+    ann.say(type="join", tournament="monday")
+    node.run(15)
+    node.cut()
+    node.leader.organiser.start("monday")
+    if left:  # that ends it, too
+        node.leader.organiser.remove("monday", "ann")
+    else:
+        node.leader.organiser.end("monday", cancelled=True)
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
+    assert ann.inbox.kinds() == told
+
+
+def test_a_leave_that_is_repeated_after_the_end_does_no_harm() -> None:
+    node = club(delay_ms=10)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe"))
+    ann, _ = node.bot("ann", key=KEY, join="monday"), node.bot("ben", key=KEY, join="monday")
+    other = EdgeNode(node.leader, delay_ms=10)
+    ann.say(type="leave", tournament="monday")
+    node.run(15)
+    node.cut()
+    other.bot("ann", key=KEY, worker="b", join="monday")
+    node.leader.organiser.start("monday")
+    node.leader.organiser.end("monday", cancelled=True)
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
+    assert ann.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
 def test_a_resignation_does_not_end_the_next_attempt_by_a_repeat() -> None:
     node = club(delay_ms=10)
     ann, _ = (node.bot(name, key=KEY, join="friday", max_matches=2) for name in ("ann", "ben"))
