@@ -40,15 +40,15 @@ def _asked_of_one(case: Case) -> Problems:
 
 
 def _told_to_who_plays(case: Case) -> Problems:
-    player: dict[tuple[str, str], int] = {}
-    for number, wire, kind, match, place in _told_of_matches(case):
+    player: dict[tuple[str, str, int], int] = {}
+    for number, wire, kind, match, attempt, place in _told_of_matches(case):
         if kind == "match_start" and _in_session(case, number, place):
-            player[wire.bot, match] = number
-        elif kind == "turn" and player.get((wire.bot, match)) != number and _in_session(case, number, place):
+            player[wire.bot, match, attempt] = number
+        elif kind == "turn" and player.get((wire.bot, match, attempt)) != number and _in_session(case, number, place):
             yield f"{wire.bot} was asked in {match} on connection {number}, and plays it on another"
 
 
-def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int]]:
+def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int, int]]:
     told = [
         (seen.place, number, wire, seen.frame)
         for number, wire in case.wires.items()
@@ -56,7 +56,7 @@ def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int]]
         if seen.frame["type"] in ("match_start", "turn")
     ]
     for place, number, wire, frame in sorted(told, key=lambda each: each[0]):
-        yield number, wire, frame["type"], frame["match"], place
+        yield number, wire, frame["type"], frame["match"], frame["attempt"], place
 
 
 def _in_session(case: Case, number: int, place: int) -> bool:
