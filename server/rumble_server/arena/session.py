@@ -70,14 +70,15 @@ class BotSession:
     """One login of a bot on one connection.
 
     A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
-    every earlier frame. Counted by what the bot was told, no more than `max_matches` are open: a `match_start` beyond
-    that waits while a `match_over` is held.
+    every earlier frame. Counted by what the bot was told or is to be, no more than `max_matches` are open: a
+    `match_start` beyond that waits while a `match_over` is held.
     """
 
     __slots__ = (
         "_held",
         "_held_overs",
         "_held_places",
+        "_held_starts",
         "_outlet",
         "_told_open",
         "accepts_challenges",
@@ -135,6 +136,8 @@ class BotSession:
         """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
         self._held_overs = 0
         """How many of the held frames end a match."""
+        self._held_starts = 0
+        """How many of them begin one."""
         self._told_open: dict[str, None] = {}
         """The matches whose `match_start` was sent, and whose `match_over` was not."""
 
@@ -230,7 +233,7 @@ class BotSession:
         """Send what waited for the disk and need not wait any more."""
         held, self._held = self._held, []
         self._held_places.clear()
-        self._held_overs = 0
+        self._held_overs = self._held_starts = 0
         durable = self._outlet.log.durable
         for each in held:
             said, after, match_id, kind, written = each
@@ -250,7 +253,7 @@ class BotSession:
 
     def _is_behind(self, match_id: str, kind: Kind) -> bool:
         """Whether something waits for what is held."""
-        if kind == "start" and self._held_overs and len(self._told_open) >= self.max_matches:
+        if kind == "start" and self._held_overs and len(self._told_open) + self._held_starts >= self.max_matches:
             return True
         return kind == "barrier" or self.holds(match_id)
 
@@ -273,3 +276,5 @@ class BotSession:
         self._held_places[match_id] = None
         if kind == "over":
             self._held_overs += 1
+        elif kind == "start":
+            self._held_starts += 1

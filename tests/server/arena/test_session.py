@@ -129,6 +129,20 @@ def test_by_what_it_was_told_a_bot_has_no_more_open_matches_than_it_may() -> Non
     assert held.socket.said[5:] == [b"over b", b"start d", b"turn d"]
 
 
+def test_a_match_whose_start_waits_has_its_place() -> None:
+    held = Held(max_matches=2)
+    held.session.send_start(b"start a", "a")
+    held.session.send(b"b is played again", 1, "b")
+    held.session.send_start(b"start b", "b")
+    held.session.send_over(b"over a", "a", 2)
+    held.session.send_start(b"start c", "c")
+    assert held.socket.said == [b"start a"]
+    held.write(1)
+    assert held.socket.said[1:] == [b"b is played again", b"start b"]
+    held.write(2)
+    assert held.socket.said[3:] == [b"over a", b"start c"]
+
+
 def test_matches_that_are_taken_up_at_a_login_wait_for_nothing() -> None:
     held = Held(max_matches=1)
     for match_id in "abc":
