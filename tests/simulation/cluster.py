@@ -215,7 +215,7 @@ class SeenLead(Lead):
 
         def noted(thought_ms: int) -> None:
             if thought_ms != ports.UNKNOWN:
-                self.run.see("heard", f"{match_id} {turn_id}", wire)
+                self.run.see("heard", f"{match_id} {turn_id} {self.run.log.last}", wire)
             answered(thought_ms)
 
         return super()._ask(peer, session_id, match_id, turn_id, noted)
@@ -281,7 +281,8 @@ class SeenArena:
         frame: ports.FrameId | None = None,
     ) -> None:
         if isinstance(message, Move):
-            self._run.see("reached", f"{message.match} {message.turn_id}", self._run.wire_of(session_id))
+            about = f"{message.match} {message.turn_id} {self._run.log.last}"
+            self._run.see("reached", about, self._run.wire_of(session_id))
         self._arena.receive(session_id, message, text, thought_ms, frame)
 
     def lost(self, session_id: int) -> None:
@@ -521,7 +522,7 @@ class ClusterWorld(World):
     def note_level(self) -> None:
         """Note at which nodes bots have been told of everything that they said, and that there was to tell."""
         for run in self.leaders:
-            if run.gate.is_open and run.log.durable == run.log.last:
+            if run.gate.lets_in() and run.log.durable == run.log.last and not run.reading:
                 for node in self.nodes:
                     if node is run.node or run.lead.level_with(node.edge, node.name):
                         self.see("level", node.number, str(run.number))

@@ -56,6 +56,8 @@ class ServerRun:
         self.clock = RunClock(timeline)
         self.gate = Gate(self.clock, holds)
         self.log = self._open_log()
+        self.reading = 0
+        """How much is being read for answers to bots."""
         reader = disk.reader
         self.arena = Arena(
             log=self.log,
@@ -121,7 +123,14 @@ class ServerRun:
         over = self.disk.reader.tournament_ids(over=True)
         ended = self.disk.reader.ended([tournament_id]).get(tournament_id)
         assert (ended is not None) == (tournament_id in over)
-        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.enter(lambda: done(ended)))
+        self.reading += 1
+
+        def read() -> None:
+            self.reading -= 1
+            done(ended)
+            self._note_clean()
+
+        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.enter(read))
 
     def kill(self) -> None:
         """kill -9, or the power."""
@@ -157,7 +166,7 @@ class ServerRun:
         self.wires = []
 
     def _note_clean(self) -> None:
-        if self.log.durable == self.log.last:
+        if self.log.durable == self.log.last and not self.reading:
             self._see("clean")
 
     def _see(self, kind: str, text: str = "") -> None:

@@ -209,9 +209,9 @@ class Arena:
             if frame is not None and self.log.last > last:
                 for each in self._concerned(player, message)[-1:]:
                     self.recorder.record(FrameTaken(each.id, *frame, self.clock.now_ms()))
-        elif not isinstance(message, Leave | Resign) and taken.id in player.tournaments:
+        elif not isinstance(message, Leave | Resign) and _has(taken, player):
             self.lifecycle.join(player, taken, asker=session)
-        elif isinstance(message, Leave) and taken.id not in player.tournaments:
+        elif isinstance(message, Leave) and not _has(taken, player):
             self.lifecycle.leave(player, taken, session)
 
     def _concerned(self, player: Player, message: BotMessage) -> list[Tournament]:
@@ -401,3 +401,9 @@ class Arena:
         """Stop judging. What is running stays in the log, from which the next run goes on."""
         self.scheduler.stop()
         self.matches.stop()
+
+
+def _has(tournament: Tournament, player: Player) -> bool:
+    """Whether a player is in the field, and has not left, also when the tournament is over."""
+    entrant = tournament.field.get(player.name)
+    return entrant is not None and not entrant.withdrawn

@@ -41,6 +41,7 @@ class LiveMatch:
         "match_id",
         "parts",
         "players",
+        "question",
         "referee",
         "timer",
         "timer_at_ms",
@@ -64,6 +65,8 @@ class LiveMatch:
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = NEVER
+        self.question: tuple[str, BotSession] | None = None
+        """The turn, and whose, about which a node is being asked; `timer` cancels that."""
         self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
@@ -294,7 +297,16 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
+        """Keep the match's one timer no later than its referee wants; one that comes too early just goes on.
+
+        While a node is asked about the open turn, that is waited for.
+        """
+        if match.question is not None and match.timer is not None:
+            turn = match.referee.turn
+            if turn is not None and match.question == (turn.turn_id, match.parts[turn.seat].session):
+                return
+            match.timer.cancel()
+            match.timer = match.question = None
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
@@ -313,20 +325,22 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer_at_ms = now_ms
         clock, turn, session = self.recorder.clock, match.referee.turn, None
         if turn is not None and not turn.held and now_ms >= turn.deadline_ms + clock.late_ms - turn.late_ms:
             session = match.parts[turn.seat].session
         if turn is None or session is None or session.ask_node is None:
-            match.timer = clock.after_input(partial(self._wake, match_id))
+            match.timer, match.timer_at_ms = clock.after_input(partial(self._wake, match_id)), now_ms
         else:  # its node knows better, and what it sent in time may still come
             answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
+            match.question = turn.turn_id, session
             match.timer = session.ask_node(session.id, match_id, turn.turn_id, answered)
 
     def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
         """The node of a seat's bot says how long that has thought about a turn: judge it."""
+        match = self.live[match_id]
+        match.question = None
         if thought_ms != UNKNOWN:
-            self.live[match_id].referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
+            match.referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
         self._wake(match_id)
 
     def _wake(self, match_id: str) -> None:

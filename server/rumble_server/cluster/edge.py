@@ -130,7 +130,7 @@ class Edge:
         self._node = node
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
         self._stop_waiting()
-        for session_id, guest in list(self._guests.items()):
+        for session_id, guest in self._staying():
             guest.asked.clear()
             guest.answered()
             caller = replace(guest.caller_again(), frame=(node, guest.number))
@@ -233,11 +233,16 @@ class Edge:
         self._stream = stream = Stream(self.club, self.epoch, self._stream.number + 1)
         self._is_known = False
         self._wait_for_leader()
-        for session_id, guest in self._guests.items():
+        for session_id, guest in self._staying():
             guest.asked.clear()
             stream.out.add(_login_record(session_id, guest))
         for kind, session_id, content in unsure:
             stream.out.add(record(kind, session_id, content))
+
+    def _staying(self) -> list[tuple[int, Guest]]:
+        """Return the sessions that are to be logged in again: one that is closing would be asked for moves unheard."""
+        is_open = self._sessions.open
+        return [each for each in self._guests.items() if each[0] in is_open and not is_open[each[0]].closing]
 
     def _unsure(self) -> list[tuple[ToLeader, int, bytes]]:
         """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.

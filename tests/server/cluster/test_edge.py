@@ -1,5 +1,6 @@
 """Bots of a club that another node leads: what they see is what they see where their own node leads it."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_engine import Termination
@@ -196,6 +197,45 @@ def test_a_move_that_comes_too_late_over_a_link_is_answered_and_no_part_of_its_m
     assert mover.last("match_over")["termination"] == "timeout"
     kinds = [type(fact) for fact in node.leader.log.facts if getattr(fact, "match", "") == turn["match"]]
     assert kinds[-1] is MatchOver
+
+
+def test_an_answer_about_an_earlier_turn_judges_no_later_one() -> None:
+    node = club(move_ms=1000)
+    other = EdgeNode(node.leader)
+    bots = {each.bot(name, key=KEY, join="friday"): each for name, each in (("ann", node), ("ben", other))}
+    node.run(20)
+    mover, waiter = sorted(bots, key=lambda bot: not bot.inbox.all("turn"))
+    first, second = bots[mover].pipe, bots[waiter].pipe
+    assert first is not None
+    assert second is not None
+    first.is_frozen = True
+    node.run(500)
+    answer(mover)
+    node.run(1000)  # the leader asks about the turn
+    first.thaw()
+    first.is_frozen = True  # it has the move, and the answer to its question waits
+    node.run(10)
+    second.is_frozen = True
+    answer(waiter)
+    node.run(1500)
+    first.thaw()
+    node.run(10)
+    second.thaw()
+    node.run(10)
+    assert [made.ply for made in moves(node)] == [0, 1]
+    assert no_faults(mover, waiter)
+
+
+def test_a_turn_is_judged_while_a_node_that_was_asked_about_an_earlier_one_is_silent() -> None:
+    node = club(move_ms=1000)
+    mover, _ = in_play(node)
+    assert node.pipe is not None
+    node.pipe.is_frozen = True
+    node.run(1500)
+    again = EdgeNode(node.leader).bot(mover.name, key=KEY)
+    assert again.last("turn")["clock"]["remaining_ms"] == 0
+    node.run(500)
+    assert again.last("match_over")["termination"] == "timeout"
 
 
 def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
@@ -560,6 +600,44 @@ def test_a_bot_that_left_and_joined_again_does_not_leave_by_a_repeat() -> None:
     assert "ann" in node.leader.arena.tournaments["friday"].field
 
 
+@pytest.mark.parametrize(("left", "told"), [(False, ["joined", "tournament_over"]), (True, [])])
+def test_a_join_that_is_repeated_after_the_end_is_answered_unless_its_bot_left(*, left: bool, told: list[str]) -> None:
+    node = club(delay_ms=10)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe"))
+    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, join="monday")
+    ann.heard()
+    ann.say(type="join", tournament="monday")
+    node.run(15)
+    node.cut()
+    node.leader.organiser.start("monday")
+    if left:  # that ends it, too
+        node.leader.organiser.remove("monday", "ann")
+    else:
+        node.leader.organiser.end("monday", cancelled=True)
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
+    assert ann.inbox.kinds() == told
+
+
+def test_a_leave_that_is_repeated_after_the_end_does_no_harm() -> None:
+    node = club(delay_ms=10)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe"))
+    ann, _ = node.bot("ann", key=KEY, join="monday"), node.bot("ben", key=KEY, join="monday")
+    other = EdgeNode(node.leader, delay_ms=10)
+    ann.say(type="leave", tournament="monday")
+    node.run(15)
+    node.cut()
+    other.bot("ann", key=KEY, worker="b", join="monday")
+    node.leader.organiser.start("monday")
+    node.leader.organiser.end("monday", cancelled=True)
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
+    assert ann.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
 def test_a_resignation_does_not_end_the_next_attempt_by_a_repeat() -> None:
     node = club(delay_ms=10)
     ann, _ = (node.bot(name, key=KEY, join="friday", max_matches=2) for name in ("ann", "ben"))
@@ -726,6 +804,23 @@ def test_a_connection_that_is_closed_for_want_of_a_leader_is_logged_in_by_none()
     node.connect()
     node.run(100)
     assert not any(node.leader.arena.is_connected(name) for name in ("ann", "ben"))
+
+
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_connection_that_is_replaced_and_not_closed_yet_is_logged_in_by_no_other_leader(*, leads: bool) -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    ben = node.bot("ben", key=KEY)
+    EdgeNode(node.leader).bot("ann", key=KEY)
+    node.run(10)
+    assert ann.link.closed is CloseCode.REPLACED
+    node.cut()
+    if leads:
+        node.lead()
+    else:
+        node.follow(node.leader.successor())
+    node.run(100)
+    assert [node.leader.arena.is_connected(bot.name) for bot in (ann, ben)] == [False, True]
 
 
 def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:

@@ -48,6 +48,11 @@ class Cluster:
         self.time.call_at(self.time.now_ms() + ms, call)
 
 
+def answer_ms(delay_ms: int) -> int:
+    """Return how long a node waits for an answer, in ms."""
+    return 3 * delay_ms + 100
+
+
 class Node:
     """A process with a clock of its own: it does what its lease wants, unless it is frozen or dead."""
 
@@ -112,7 +117,7 @@ class Node:
                 self.lease.failed(self.now_ms())
 
         cluster.after(there_ms, execute)
-        cluster.after(3 * self.delay_ms + 100, lambda: self.act(give_up))
+        cluster.after(answer_ms(self.delay_ms), lambda: self.act(give_up))
 
     def _loses(self) -> bool:
         return self.cluster.random.random() < self.cluster.lost
@@ -395,7 +400,7 @@ def test_never_two_leaders_and_epochs_never_go_back(
     cluster.lost = 0.0
     for node in nodes:
         node.delay_ms = 5
-    cluster.run(3 * LEASE_MS)
+    cluster.run(answer_ms(delay_ms) + 3 * LEASE_MS)
     there = [node for node in nodes if not node.dead]
     for club, row in cluster.table.clubs.items():
         if row.node is not None and any(not node.lease.draining for node in there):

@@ -5,9 +5,10 @@ from typing import Any
 import orjson
 from rumble_engine import MoveError
 
-from tests.simulation.checks.case import NEVER_MS, Attempt, Case, Fact, Problems, Seen
+from tests.simulation.checks.case import NEVER_MS, Attempt, Came, Case, Fact, Problems, Seen
 from tests.simulation.checks.told import state_at
 
+NEVER = Came(NEVER_MS, NEVER_MS)
 MINUTE_MS = 60_000
 UNSOLICITED_PER_MINUTE = 120
 HARMFUL = ("illegal", "flood")
@@ -95,7 +96,7 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
         frame = seen.frame
         if frame.get("type") == "move" and frame.get("turn_id") == asked["turn_id"] and frame["match"] == over["match"]:
             closing_ms = told[0].closing_ms
-            came_ms = seen.entry.at_ms if told[0].node is None else next(answers, (0, NEVER_MS))[1]
+            came_ms = seen.entry.at_ms if told[0].node is None else next(answers, (0, NEVER))[1].at_ms
             in_time = came_ms < over["at_ms"] and (closing_ms is None or seen.entry.at_ms < closing_ms)
             if in_time and _is_legal(attempt, frame["move"]):
                 return f"and had answered at {seen.entry.at_ms}"

@@ -32,6 +32,13 @@ class Seen(NamedTuple):
     """Its place in the trace."""
 
 
+class Came(NamedTuple):
+    """When something came to the leader, and the number of the last fact before."""
+
+    at_ms: int
+    last: int
+
+
 @dataclass(slots=True)
 class Run:
     """One life of the server. Its facts are those after `first`, up to `last`; it ended at `end_ms`."""
@@ -154,11 +161,11 @@ class Case:
     """When each turn was told, by its id."""
     wire_of_turn: dict[str, WireLog] = field(default_factory=dict)
     """The connection on which each turn was told."""
-    reached: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    reached: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
     """When answers came to the leader, from another node or its own: by connection, and match and turn."""
     asked: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     """When a node told how long its bot had thought by then: by connection, and match and turn,"""
-    heard: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    heard: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
     """and when the leader came to know."""
     said_late: list[tuple[int, int]] = field(default_factory=list)
     """Runs that said something when another led, and when."""
@@ -289,7 +296,8 @@ class Case:
                     if entry.text:
                         self.turns_said.setdefault(entry.text, entry.at_ms)
                 case "reached":
-                    self.reached[entry.wire, entry.text].append(entry.at_ms)
+                    about, came = _came(entry)
+                    self.reached[entry.wire, about].append(came)
                 case "level":
                     self.nodes[entry.wire].level_ms.append(entry.at_ms)
                 case "froze":
@@ -297,7 +305,8 @@ class Case:
                 case "asked":
                     self.asked[entry.wire, entry.text].append(entry.at_ms)
                 case "heard":
-                    self.heard[entry.wire, entry.text].append(entry.at_ms)
+                    about, came = _came(entry)
+                    self.heard[entry.wire, about].append(came)
                 case "told":
                     wire = self.wires[entry.wire]
                     told = Seen(entry, orjson.loads(entry.text), place)
@@ -322,7 +331,7 @@ class Case:
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
 
-    def answers(self, match: str, turn_id: str) -> list[tuple[int, int]]:
+    def answers(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
         """When each answer to a turn came to its node, and when to the leader, where there are several nodes."""
         wire = self.wire_of_turn.get(turn_id)
         if wire is None or wire.node is None:
@@ -331,7 +340,7 @@ class Case:
         came = [seen.entry.at_ms for seen in wire.arrived if named.items() <= seen.frame.items()]
         return list(zip(came, self.reached[wire.number, f"{match} {turn_id}"], strict=False))
 
-    def measured(self, match: str, turn_id: str) -> list[tuple[int, int]]:
+    def measured(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
         """When a node measured how long a bot had thought about a turn, and when the leader came to know, in order."""
         wire = self.wire_of_turn.get(turn_id)
         if wire is None or wire.node is None:
@@ -353,6 +362,11 @@ class Case:
 def is_login(frame: dict[str, Any], bot: str) -> bool:
     """Whether a frame logs the bot in."""
     return frame.get("type") == "login" and frame["name"].casefold() == bot
+
+
+def _came(entry: Entry) -> tuple[str, Came]:
+    about, _, last = entry.text.rpartition(" ")
+    return about, Came(entry.at_ms, int(last))
 
 
 def _read(text: str) -> dict[str, Any]:

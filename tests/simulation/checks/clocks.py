@@ -60,6 +60,8 @@ class _Clocks:
         """Thought about this ply, in earlier askings of this run."""
         self.asked: Fact | None = None
         """The turn whose clock may run; it has not been told while its `told_ms` is None."""
+        self.settled_ms: int | None = None
+        """When a turn that was in question was answered or stopped last."""
 
     def check(self) -> Problems:
         for fact in self.facts:
@@ -105,29 +107,32 @@ class _Clocks:
             times = {"told_ms": from_ms, "late_from_ms": late_from_ms, "lag_ms": 0, "remaining_ms": left_ms}
             self.asked = {"seat": to_move, "turn_id": None, **times}
 
-    def _excused(self, at_ms: int) -> int:
-        """What is excused in the open turn: the server was late while the clock ran, or answers were on their way."""
-        asked = self.asked
+    def _excused(self, fact: Fact) -> int:
+        """What is excused in the open turn at a fact: the server was late meanwhile, or answers were on their way."""
+        asked, at_ms = self.asked, int(fact["at_ms"])
         if asked is None or asked["told_ms"] is None:
             return 0
         told_ms = int(asked["told_ms"])
         since_ms, excused_ms = int(asked.get("late_from_ms", told_ms)), 0
-        for reached_ms, thought_ms in self._thought(asked, at_ms):
+        for reached_ms, thought_ms in self._thought(asked, fact):
             excused_ms += _late_ms(self.run, since_ms, reached_ms)
             excused_ms = max(min(excused_ms, reached_ms - told_ms), reached_ms - told_ms - thought_ms)
             since_ms = reached_ms
         return max(0, min(excused_ms + _late_ms(self.run, since_ms, at_ms), at_ms - told_ms))
 
-    def _thought(self, asked: Fact, at_ms: int) -> Iterator[tuple[int, int]]:
-        """When the leader came to know how long the bot had thought by the measure of its node, and how long."""
+    def _thought(self, asked: Fact, until: Fact) -> Iterator[tuple[int, int]]:
+        """When the leader came to know how long the bot had thought by the measure of its node, and how long.
+
+        Of what came in the same ms, that counts which came before the fact.
+        """
         turn_id = asked["turn_id"]
         wire = self.case.wire_of_turn.get(turn_id)
         if wire is None or wire.node is None:
             return
         written_ms = self.case.turns_told[turn_id]
-        for came_ms, reached_ms in self.case.measured(asked["match"], turn_id):
-            if reached_ms <= at_ms:
-                yield reached_ms, max(0, came_ms - written_ms - _overlap_ms(wire.node.noticed, written_ms, came_ms))
+        for came_ms, reached in self.case.measured(asked["match"], turn_id):
+            if reached.last < until["number"]:
+                yield reached.at_ms, max(0, came_ms - written_ms - _overlap_ms(wire.node.noticed, written_ms, came_ms))
 
     def _is_remote(self, turn_id: str) -> bool:
         wire = self.case.wire_of_turn.get(turn_id)
@@ -136,7 +141,7 @@ class _Clocks:
     def _stopped(self, fact: Fact, what: str) -> Problems:
         """The clock of a seat stops, if it runs: its connection ended, or it is told of the match again."""
         own = self.asked is not None and self.asked["seat"] == fact["seat"]
-        expected = self._excused(fact["at_ms"]) if own else 0
+        expected = self._excused(fact) if own else 0
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
         if own:
@@ -178,7 +183,7 @@ class _Clocks:
         if asked["told_ms"] is None:
             yield f"{what} answers turn {fact['turn_id']}, which was never told"
             return
-        expected = self._excused(fact["at_ms"])
+        expected = self._excused(fact)
         late_ms = fact["at_ms"] - asked["told_ms"] - asked["lag_ms"] - asked["remaining_ms"] - expected
         lenient_ms = LENIENT_MS if self._is_remote(asked["turn_id"]) else 0
         if late_ms > lenient_ms + _late_ms(self.run, asked["told_ms"], fact["at_ms"], unnoticed=True):
@@ -200,6 +205,8 @@ class _Clocks:
 
     def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
         """The clock ran from when the turn was told: while it waited in the server, that was nobody's time."""
+        if self._is_in_question(at_ms):
+            self.settled_ms = at_ms
         if self.asked is not None and self.asked["told_ms"] is not None:
             self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"] - excused_ms)
         self.asked = None
@@ -244,7 +251,7 @@ class _Clocks:
     def _nobody_away_too_long(self, fact: Fact) -> Problems:
         for number, seat in enumerate(self.seats):
             if seat.away_since_ms is not None:
-                if self._is_in_question(fact["at_ms"]):
+                if self._is_in_question(fact["at_ms"]) or fact["at_ms"] == self.settled_ms:
                     continue
                 late_ms = fact["at_ms"] - self._away_from(seat, fact["at_ms"]) - seat.away_left_ms
                 if late_ms > _late_ms(self.run, seat.away_since_ms, fact["at_ms"], unnoticed=True):
@@ -266,7 +273,7 @@ class _Clocks:
         yield from self._sums(over)
         if over["termination"] == "timeout":
             asked = self.asked
-            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"] + self._excused(over["at_ms"])
+            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"] + self._excused(over)
             if asked is None or over["at_fault"] != [asked["seat"]]:
                 yield f"{self.what}: lost on time by seats {over['at_fault']}, and the open turn is {asked}"
             elif allowed_ms and (asked["told_ms"] is None or over["at_ms"] < asked["told_ms"] + allowed_ms):
@@ -281,7 +288,7 @@ class _Clocks:
     def _sums(self, over: Fact) -> Problems:
         """What was excused in the whole attempt, and whether that was too much."""
         if self.asked is not None:
-            self.seats[self.asked["seat"]].excuse(self._excused(over["at_ms"]))
+            self.seats[self.asked["seat"]].excuse(self._excused(over))
         excused = [seat.excused_ms for seat in self.seats]
         drops = [seat.drops for seat in self.seats]
         if (over["seats_excused_ms"], over["drops"]) != (excused, drops):
