@@ -5,7 +5,6 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 
 import asyncio
 import logging
-import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -13,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-import orjson
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
@@ -27,29 +25,22 @@ from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
-from rumble_server.followed_club import FollowedClub, News
+from rumble_server.cluster.uses import UsesElsewhere
+from rumble_server.followed_clubs import FollowedClubs
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
-from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import StoreError
-from rumble_server.web.club_paths import LED, METRICS
+from rumble_server.web.club_paths import METRICS
 from rumble_server.web.errors import WebError
-from rumble_server.web.shares import STREAM
 from rumble_server.web.site import ClubUse, Site
 
 log = logging.getLogger(__name__)
 
 READING = ("GET", "HEAD")
 """The methods of requests that change nothing."""
-OF_TOURNAMENT = re.compile(r"(?:/api)?/(?:tournaments/([^/]+)|matches/([^/]+))(?:/.*)?")
-"""Paths about one tournament, or about one match."""
 
 READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
-USES_S = 1.0
-"""How long another node may take, in s, to tell what its clubs use."""
-READ_S, BLIND_S = 1.0, 2.0
-"""How long the database may take, in s, to tell whether something is over; and how long it is not asked after that."""
 LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 SEEK_S = 0.02
@@ -85,13 +76,9 @@ class ClusterClubs(Clubs):
         """Set when somebody leads main."""
         self._seeking: dict[str, asyncio.Task[None]] = {}
         """What waits until somebody leads a club."""
-        self._elsewhere: tuple[float, asyncio.Task[dict[str, ClubUse]]] | None = None
-        """What other nodes told of their clubs, and until when that is good, by the loop's time."""
-        self._followed: dict[str, FollowedClub] = {}
-        """What the database tells of clubs that others lead, since they were first asked for."""
-        self._blind_until_s = 0.0
-        """Until when the database is not asked for visitors, by the loop's time."""
+        self._elsewhere = UsesElsewhere(links, self._addresses_of_others)
         self._feeds = Feeds(self._ask, shared.clock)
+        self._followed = FollowedClubs(shared, self._feeds, self._clubs, self._reading, self._outside)
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does."""
@@ -137,28 +124,8 @@ class ClusterClubs(Clubs):
         """
         if MAIN in self._clubs:
             return
-        news = await (await self._followed_club(MAIN)).catch_up()
+        news = await (await self._followed.of(MAIN)).catch_up()
         self._follow(news, Counter([type(fact) for _, fact in news]))
-
-    async def _followed_club(self, name: str) -> FollowedClub:
-        """Return what the database tells of a club. Raises StoreError."""
-        followed = self._followed.get(name)
-        if followed is None:
-            loop, shared = asyncio.get_running_loop(), self._shared
-            archive = await loop.run_in_executor(self._reading, shared.store.archive, name)
-
-            async def read(number: int) -> News:
-                news = await loop.run_in_executor(self._reading, self._read_news, name, number)
-                return ([], 0) if name in self._clubs else news  # what this node leads it knows better
-
-            made = FollowedClub(name, shared, archive, partial(self._feeds.open, name), read)
-            followed = self._followed.setdefault(name, made)
-        return followed
-
-    def _read_news(self, name: str, number: int) -> News:
-        reader = self._outside().of(name)
-        newest = reader.newest()  # first: what is read next is at least up to it
-        return reader.server_facts_after(number), newest
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, and of its bots and visitors here."""
@@ -195,9 +162,7 @@ class ClusterClubs(Clubs):
         self._follow_no_more(name)
 
     def _follow_no_more(self, name: str) -> None:
-        followed = self._followed.pop(name, None)
-        if followed is not None:
-            followed.feed.close()
+        self._followed.forget(name)
         self._feeds.forget(name)
 
     # --- who leads ---
@@ -297,34 +262,12 @@ class ClusterClubs(Clubs):
         club = self._clubs.get(name)
         if club is not None and not club.is_suspended:
             return club.site
-        followed = await self._followed_for(name, path)
+        followed = await self._followed.good_for(name, path) if await self._has(name) else None
         if followed is not None:
             return followed.site
         if name not in self._doors:
             return None
         raise WebError.unavailable(NO_LEADER)
-
-    async def _followed_for(self, name: str, path: str) -> FollowedClub | None:
-        """Return what the database tells of a club, if that is enough for a path. Raises WebError.
-
-        While this node cannot read the database it is what is known, and all else is the leader's to answer.
-        """
-        asked = OF_TOURNAMENT.fullmatch(path)
-        if (asked is None and path != METRICS) or not await self._has(name):
-            return None
-        about = None if asked is None or STREAM.fullmatch(path) else asked[1] or tournament_id_of(asked[2])
-        followed, loop = self._followed.get(name), asyncio.get_running_loop()
-        if loop.time() >= self._blind_until_s:
-            try:
-                async with asyncio.timeout(READ_S):
-                    followed = await self._followed_club(name)
-                    if not followed.is_caught_up:
-                        await followed.catch_up()
-                    return followed if about is None or await followed.is_over(about) else None
-            except (StoreError, TimeoutError) as error:
-                log.warning("club %s cannot be read: %s", name, str(error) or f"no answer within {READ_S:g} s")
-                self._blind_until_s = loop.time() + BLIND_S
-        return followed if followed is not None and (about is None or followed.knows_over(about)) else None
 
     async def _has(self, name: str) -> bool:
         """Whether there is a club of this name. Raises WebError."""
@@ -340,7 +283,7 @@ class ClusterClubs(Clubs):
         """
         if name in self._clubs or path == METRICS or not await self._has(name):
             return False
-        if scope["method"] in READING and await self._followed_for(name, path) is not None:
+        if scope["method"] in READING and await self._followed.good_for(name, path) is not None:
             return False
         edge = self._door(name).edge
         if edge.is_leaderless:
@@ -376,7 +319,7 @@ class ClusterClubs(Clubs):
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
         """Return what goes on in the clubs that any node leads; if `stored` also in those that none does."""
-        uses = await self._uses_elsewhere() | await super().uses(stored=False)
+        uses = await self._elsewhere.told() | await super().uses(stored=False)
         if stored:
             others = [each.name for each in self.directory if each.name not in uses]
             try:
@@ -387,31 +330,11 @@ class ClusterClubs(Clubs):
                 uses |= await self._stored([name for name in others if name not in led])
         return uses
 
-    async def _uses_elsewhere(self) -> dict[str, ClubUse]:
-        """Ask the other nodes, once a second at most for all who want to know it."""
-        now_s = asyncio.get_running_loop().time()
-        if self._elsewhere is None or self._elsewhere[0] < now_s:
-            self._elsewhere = now_s + LOOK_S, asyncio.create_task(self._ask_for_uses())
-        return await asyncio.shield(self._elsewhere[1])
-
-    async def _ask_for_uses(self) -> dict[str, ClubUse]:
-        others = [node.address for node in self._at.lease.nodes if node.id != self._at.id]
-        told = await asyncio.gather(*map(self._uses_at, others))
-        return {name: use for each in told for name, use in each.items()}
-
-    async def _uses_at(self, address: str) -> dict[str, ClubUse]:
-        """Ask a node; none where it does not answer in time."""
-        try:
-            async with asyncio.timeout(USES_S):
-                answer = await self._links.ask(address, LED)
-            return {name: ClubUse.from_json(use) for name, use in orjson.loads(answer.body).items()}
-        except (TimeoutError, ConnectionError, WebError, ValueError) as error:
-            log.warning("the node at %s does not tell what its clubs use: %s", address, str(error) or "no answer")
-            return {}
+    def _addresses_of_others(self) -> list[str]:
+        return [node.address for node in self._at.lease.nodes if node.id != self._at.id]
 
     def count_streams(self) -> int:
-        feeds = [*(each.feed for each in self._followed.values()), *(each.feed for each in self)]
-        of_ended = sum(feed.readers_of_ended for feed in feeds)
+        of_ended = self._followed.count_readers() + sum(each.feed.readers_of_ended for each in self)
         return of_ended + self._feeds.spectators
 
     # --- life ---
@@ -424,13 +347,11 @@ class ClusterClubs(Clubs):
         """Close all connections of bots and all streams, and end the links."""
         if self._following is not None:
             self._following.cancel()
-        if self._elsewhere is not None:
-            self._elsewhere[1].cancel()
+        self._elsewhere.close()
         for door in self._doors.values():
             door.gateway.close_all(CloseCode.DRAINING)
         for each in self:
             each.feed.close()
-        for followed in self._followed.values():
-            followed.feed.close()
+        self._followed.close()
         self._feeds.close()
         self._links.close()

@@ -20,7 +20,7 @@ class Allowance:
         """Bytes of the club's facts on disk, as they were last counted."""
 
     def check_name(self, names: int) -> None:
-        """Refuse one more name beside so many."""
+        """Refuse one more name where there are as many as the quota allows."""
         self._check(self.quotas.bots, names, "bots", "log in with a name that is there, or ask its host")
 
     def check_creation(self) -> None:
@@ -30,16 +30,16 @@ class Allowance:
             raise _used_up(most, "bytes", "nothing new is created; what was created goes on")
 
     def check_tournament(self, tournaments: int) -> None:
-        """Refuse one more tournament beside so many that are not over."""
+        """Refuse one more tournament where as many as the quota allows are not over."""
         self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:
-        """Return how many house bots can be added to so many; `most` is the server's own bound of them."""
+        """Return how many more house bots can be added; `most` is how many the server itself allows in this club."""
         quota = self.quotas.house_bots
         return max(0, min(most, most if quota is None else quota) - added)
 
     def match_room(self, running: int) -> int:
-        """Return how many matches may start beside so many."""
+        """Return how many more matches may start beside those that are played."""
         most = self.quotas.matches
         return UNBOUNDED if most is None else most - running
 

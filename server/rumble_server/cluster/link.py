@@ -27,7 +27,7 @@ class Packet(IntEnum):
     OPEN = 1
     """From the edge: begin a stream of this number, or go on with it, from the record after the last one seen."""
     OPENED = 2
-    """From the leader: it has seen so many."""
+    """From the leader: the stream goes on, and this is the number of the last record that it has seen."""
     GONE = 3
     """From the leader: it does not know the stream of this number, or does not lead the club."""
     RECORDS = 4
