@@ -41,6 +41,8 @@ PACKET_BYTES = 1 << 16
 """About the size of a packet."""
 SAID_AGAIN = frozenset((ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
 """What a new leader is told, as it is, that the last one may have had."""
+FRAMES_OF_A_MS = 1000
+"""More frames than a node takes in a ms."""
 RETRY_MS = 100
 """After this time a node that did not lead the club is asked again."""
 
@@ -104,8 +106,8 @@ class Edge:
         self._is_known = False
         """Whether the leader has answered the stream's opening once."""
         self._link: Link | None = None
-        self._said = 0
-        """How many frames were passed on or handed over by their numbers."""
+        self._said = clock.now_ms() * FRAMES_OF_A_MS
+        """The number of the newest frame; one that was made before for this club on this node had lower ones."""
         self._is_due = False
         self._is_holding = False
         """Whether some sessions are held."""

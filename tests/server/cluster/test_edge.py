@@ -1,14 +1,20 @@
 """Bots of a club that another node leads: what they see is what they see where their own node leads it."""
 
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_engine import Termination
+from rumble_protocol.bot_messages import Leave
 from rumble_protocol.codes import CloseCode, NoticeCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.messages import notice
+from rumble_server.arena.ports import FrameId
 from rumble_server.bounds import Bounds
+from rumble_server.cluster.edge import Edge, Here
 from rumble_server.cluster.gate import Gate, GatedLeader
+from rumble_server.gateway.sessions import Sessions
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, LogFact, NameReset, TournamentCreated
@@ -1049,3 +1055,20 @@ def test_whoever_leads_each_frame_is_answered_and_nothing_of_an_old_epoch_is_hea
         last = [answered.index(said) for said in chaos.said[who]]
         assert last == sorted(last)
     assert [bot.link.closed for bot in chaos.bots] == [None, None]
+
+
+def test_an_edge_that_is_made_anew_gives_no_frame_a_number_of_before() -> None:
+    """A node drops the way into a club that nobody uses there, while the club goes on elsewhere."""
+    clock, taken = VirtualClock(), []
+
+    class Noting:
+        def receive(self, _session_id: int, _message: object, _text: str, *, frame: FrameId) -> None:
+            taken.append(frame)
+
+    for _ in range(2):
+        clock.advance(1)
+        edge = Edge("main", Sessions("main"), clock, Bounds())
+        edge.lead_here(cast(Here, Noting()), 1, "node")
+        for _ in range(3):
+            edge.receive(1, Leave(tournament="friday"), "")
+    assert len(set(taken)) == 6
