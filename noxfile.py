@@ -71,12 +71,11 @@ def test(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Run the tests that start no browser and no processes, and servers in this process, on the newest Python found.
 
-    Report their branch coverage. The other tests play thousands of worlds, or have limits of time that a measured
-    process would miss on a busy machine.
+    Report their branch coverage. The others have limits of time that a measured process would miss on a busy machine.
     """
     newest = next(filter(None, map(interpreter, NEWER)), sys.executable)
     with environment(session, newest, "-e", ".[test,openspiel,postgres]") as run:
-        run("coverage", "run", "-m", "pytest", *IN_PROCESS, "--ignore=tests/simulation", *session.posargs)
+        run("coverage", "run", "-m", "pytest", *IN_PROCESS, *session.posargs)
         if not session.posargs:
             run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
         run("coverage", "report", "--skip-covered")
