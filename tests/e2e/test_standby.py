@@ -38,6 +38,14 @@ def readiness(server: Server) -> tuple[int, dict[str, object]]:
     return answer.status_code, answer.json()
 
 
+def wait_until_it_leads(server: Server) -> None:
+    """Return once the server leads main: on a busy machine its lease may be over for a moment."""
+    end_s = time.monotonic() + PATIENCE_S
+    while (told := readiness(server)) != (200, {"status": "ok", "reason": "", "leads": ["main"]}):
+        assert time.monotonic() < end_s, told
+        time.sleep(0.05)
+
+
 def environment(folder: Path, url: str) -> dict[str, str]:
     folder.mkdir()
     return clean_environment(folder, {"RUMBLE_DB": url})
@@ -47,7 +55,7 @@ def test_another_server_leads_when_the_lease_of_the_first_is_over(tmp_path: Path
     first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
     with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
         server = Server(announced_port(first, first_log), tmp_path)
-        assert readiness(server) == (200, {"status": "ok", "reason": "", "leads": ["main"]})
+        wait_until_it_leads(server)
         created = server.tournament("create", "Friday", "--game", "tictactoe")
         with running(command(), environment(tmp_path / "second", postgres_url), second_log) as second:
             while run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(2,)]:
@@ -57,7 +65,7 @@ def test_another_server_leads_when_the_lease_of_the_first_is_over(tmp_path: Path
             killed_s = time.monotonic()
             server = Server(announced_port(second, second_log), tmp_path)
             assert time.monotonic() - killed_s < 2 * LEASE_MS / 1000 + START_S
-            assert readiness(server) == (200, {"status": "ok", "reason": "", "leads": ["main"]})
+            wait_until_it_leads(server)
             listed = httpx.get(f"{server.url}/api/tournaments").json()
             assert json.dumps(created["id"]) in json.dumps(listed)
             assert run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'")[0][0] > epoch
@@ -90,7 +98,7 @@ def test_a_server_that_is_drained_hands_over_and_stops(tmp_path: Path, postgres_
             drain = [*RUMBLE, "node", "drain", str(first_id), "--db", postgres_url]
             subprocess.run(drain, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
             server = Server(announced_port(second, second_log), tmp_path)
-            assert readiness(server) == (200, {"status": "ok", "reason": "", "leads": ["main"]})
+            wait_until_it_leads(server)
             assert first.wait(PATIENCE_S) == 0
     assert "Traceback" not in first_log.read_text() + second_log.read_text()
 
