@@ -68,7 +68,8 @@ class VirtualClock:
         return self._now_ms
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Only `stall` makes a virtual server late."""
+        """Only `stall` makes a virtual server late; but who watches has to want it from the first."""
+        assert is_wanted()
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
         timer = Timer(max(when_ms, self._now_ms), callback)

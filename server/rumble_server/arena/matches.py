@@ -172,14 +172,14 @@ class Matches:
                 match.timer.cancel()
 
     def _place(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
-        if not self.live:
-            self.recorder.clock.watch(self._is_playing)
         match_id, is_challenge, parts = started.match, tournament.challenger is not None, list[Part]()
         for player in players:
             part = Part(match_id, len(parts), started.game, is_challenge)
             parts.append(part)
             player.begin(part)
         match = self.live[match_id] = LiveMatch(started, tournament, players, parts, self)
+        if len(self.live) == 1:
+            self.recorder.clock.watch(self._is_playing)
         return match
 
     def _is_playing(self) -> bool:
