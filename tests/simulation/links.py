@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.simulation.cluster import Node
 
 SILENT_MS, PING_MS = 1000, 333
-"""A link on which nothing came for so long is ended; how often each end pings."""
+"""A link is ended when nothing has come over it for the first time; each end pings once in the second."""
 DIAL_MS = 3000
 RETRY_MS = (50, 1000)
 
