@@ -223,7 +223,8 @@ class _Clocks:
         what = f"{self.what}: seat {fact['seat']} went away at fact {fact['number']} and"
         asked = self.asked
         own = asked is not None and asked["seat"] == fact["seat"] and asked["told_ms"] is not None
-        seat.drops += own
+        is_asked = asked is not None and asked["turn_id"] is not None  # else its clock runs on without
+        seat.drops += own and is_asked
         if not self.runs:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
