@@ -94,6 +94,7 @@ class WireLog:
     login: Seen | None = None
     closing_place: int | None = None
     closing_ms: int | None = None
+    closing_code: int | None = None
     lost_ms: int | None = None
 
     def run_at(self, place: int) -> Run | None:
@@ -318,7 +319,7 @@ class Case:
                         self.wire_of_turn[turn_id] = wire
                 case "closing":
                     wire = self.wires[entry.wire]
-                    wire.closing_place, wire.closing_ms = place, entry.at_ms
+                    wire.closing_place, wire.closing_ms, wire.closing_code = place, entry.at_ms, int(entry.text)
                 case "lost":
                     wire = self.wires[entry.wire]
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from tests.simulation.checks.case import Case, Fact, Problems, WireLog
 
+REPLACED = 4001
+"""The code with which a connection is closed when a newer login takes its place."""
 Playing = dict[int, set[str]]
 """By connection that is logged in and does not close: the matches that it was told of and that are not over."""
 Away = set[tuple[str, int, str]]
@@ -15,6 +17,22 @@ def check_workers(case: Case) -> Problems:
     """All problems with where matches were played."""
     yield from _asked_of_one(case)
     yield from _away_without_need(case)
+    yield from _replaced_by_a_newer(case)
+
+
+def _replaced_by_a_newer(case: Case) -> Problems:
+    """A login is replaced by a newer one of its worker alone: one that came later, or was let in later."""
+    for number, wire in case.wires.items():
+        if wire.closing_code != REPLACED or wire.closing_place is None or not wire.taken:
+            continue
+        others = [each for each in case.wires_of(wire.bot) if each is not wire and each.worker == wire.worker]
+        let_in, closing = wire.taken[0][0], wire.closing_place
+        if not any(
+            _login_place(wire) < _login_place(other) < closing
+            or any(let_in < place < closing and not _in_at(other, place) for place, _ in other.taken)
+            for other in others
+        ):
+            yield f"connection {number} of {wire.bot} was replaced, and no newer one of it had logged in"
 
 
 def _asked_of_one(case: Case) -> Problems:
