@@ -245,7 +245,10 @@ FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 
 """From which seed on a bug is looked for that few worlds show."""
 
 
-USUAL = (hear_any_epoch, count_a_repeat_twice, write_under_any_epoch, retry_a_commit_of_unknown_fate)
+USUAL = (
+    *(hear_any_epoch, count_a_repeat_twice, write_under_any_epoch, retry_a_commit_of_unknown_fate),
+    let_who_comes_last_stay,
+)
 """Those that the usual run looks for."""
 
 
