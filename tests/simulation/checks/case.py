@@ -292,8 +292,8 @@ class Case:
                             arrive(wire, entry.wire, entry.at_ms, place)
                 case "taken":
                     wire = self.wires[entry.wire]
-                    number, _, again = entry.text.partition(" ")
-                    run = self.numbered[int(number)]
+                    which, _, again = entry.text.partition(" ")
+                    run = self.numbered[int(which)]
                     if wire.run_at(place) is not run:
                         wire.runs.append((place, run))
                     wire.taken.append((place, entry.at_ms))
