@@ -94,6 +94,10 @@ class Clubs:
         """All clubs that there are, loaded or not."""
         return self._shared.directory
 
+    def was_removed(self, name: str) -> bool:
+        """Whether there is no club of this name any more."""
+        return self.directory.was_removed(name)
+
     def __iter__(self) -> Iterator[Club]:
         return iter(self._clubs.values())
 

@@ -312,6 +312,11 @@ def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path
                     assert closed.value.rcvd.code == CloseCode.CLUB_REMOVED
             pages = [f"{node.server.url}/c/one/" for node in each]
             until(lambda: [administrator.get(page).status_code for page in pages] == [404, 404])
+            for node in each:
+                command = [*RUMBLE, "bot", "random", "--join", "x", "--server", f"{node.server.url}/c/one"]
+                late = subprocess.run(command, env=clean_environment(tmp_path), capture_output=True, timeout=PATIENCE_S)
+                assert (late.returncode, late.stderr.count(b"\n")) == (1, 1), late.stderr
+                assert b"this club was removed (4004)" in late.stderr
             until(lambda: other.leads() == [])
 
 
