@@ -104,11 +104,11 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._connections.add(self)
 
-    def open(self, request: bytes, rest: bytes) -> None:
-        """Answer the request for an upgrade, and read the frames that came together with it."""
+    def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
+        """Answer the request for an upgrade, and read the frames that came together with it; or close if `refused`."""
         self._protocol.receive_data(request)
         for event in self._protocol.events_received():
-            self._on_request(cast(Request, event))
+            self._on_request(cast(Request, event), refused)
         if isinstance(self._protocol.handshake_exc, InvalidMessage) and self._transport is not None:
             self._transport.write(BAD_REQUEST)
         self._flush()
@@ -278,7 +278,7 @@ class Connection(asyncio.Protocol):
 
     # --- frames ---
 
-    def _on_request(self, request: Request) -> None:
+    def _on_request(self, request: Request, refused: CloseCode | None) -> None:
         transport = self._transport
         if transport is None:
             return
@@ -297,6 +297,9 @@ class Connection(asyncio.Protocol):
             message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
             self.send(write_message(Error(code=ErrorCode.PROTOCOL_NOT_SUPPORTED, message=message, fatal=True)))
             self.close(CloseCode.PROTOCOL_NOT_SUPPORTED, message)
+            return
+        if refused is not None:
+            self.close(refused, CLOSE_REASONS[refused])
             return
         self._session = self._gateway.connect(self)
         self._heard_at_ms = self._now_ms()
