@@ -54,7 +54,8 @@ class Gate:
 
     def lets_in(self) -> bool:
         """Whether a call enters now: the gate is open, and nothing waits that came before."""
-        return not self._waiting and self.is_open
+        # The way of every move, so what `is_open` does is not called while the gate is open.
+        return not self._waiting and ((self.closed_at_ms is None and self._holds()) or self.is_open)
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
