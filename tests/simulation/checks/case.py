@@ -242,6 +242,10 @@ class Case:
             there = self.wires.get(current.get(wire.bot, {}).get(wire.worker, 0))
             if there is not None and there.let_in_at(place) > wire.let_in_at(place):
                 return
+            if wire.lost_ms is not None:  # it is gone, and the one in whose place it came is closed
+                if there is not None:
+                    leave(wire.bot, wire.worker, at_ms)
+                return
             current.setdefault(wire.bot, {})[wire.worker] = number
             since.setdefault(wire.bot, at_ms)
 
@@ -299,7 +303,7 @@ class Case:
                     wire.taken.append((place, entry.at_ms))
                     if not again:
                         wire.let_in.append(place)
-                    if run is self.runs[-1] and wire.lost_ms is None:
+                    if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
                     if self.numbered[int(entry.text)] is self.runs[-1]:
