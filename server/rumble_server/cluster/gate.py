@@ -178,6 +178,8 @@ class GatedLeader:
         self._enter = gate.enter
         self._log = log
         self._kept: deque[_Said] = deque()
+        self._gone: set[int] = set()
+        """The sessions whose end waits: one whose login waits, too, would replace a newer one of its bot."""
         self._frames: Counter[int] = Counter()
         """How many frames of each session have come since the gate was closed."""
 
@@ -192,7 +194,7 @@ class GatedLeader:
             kept.popleft()
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        call = partial(self._leader.login, session_id, login, caller)
+        call = partial(self._log_in, session_id, login, caller)
         if login.join is None or caller.frame is None:
             self._enter(call)
         else:
@@ -254,7 +256,17 @@ class GatedLeader:
         self._keep(numbered(ToLeader.CLOSE, session_id, code), partial(self._leader.close, session_id, code))
 
     def lost(self, session_id: int) -> None:
-        self._enter(partial(self._leader.lost, session_id))
+        if not self._gate.lets_in():
+            self._gone.add(session_id)
+        self._enter(partial(self._lose, session_id))
+
+    def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
+        if session_id not in self._gone:
+            self._leader.login(session_id, login, caller)
+
+    def _lose(self, session_id: int) -> None:
+        self._gone.discard(session_id)
+        self._leader.lost(session_id)
 
 
 def _never() -> bool:

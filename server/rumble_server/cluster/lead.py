@@ -60,7 +60,7 @@ class _Question:
 class _Peer:
     """An edge of the club: its stream, its link, and its sessions."""
 
-    __slots__ = ("asked", "base", "link", "node", "questions", "sessions", "stream", "waiting")
+    __slots__ = ("asked", "base", "gone", "link", "node", "questions", "sessions", "stream", "waiting")
 
     def __init__(self, node: str, base: int, stream: Stream) -> None:
         self.node = node
@@ -74,6 +74,9 @@ class _Peer:
         """The number of the last question."""
         self.sessions: dict[int, None] = {}
         """The sessions, by their ids in the arena."""
+        self.gone: set[int] = set()
+        """Those whose end has come and is not handled, by their ids there. One that came and went while nothing got
+        through is not logged in: it would replace a newer one of its bot."""
         self.waiting: deque[tuple[int, int]] = deque()
         """Records that the edge has to keep until the log is on disk up to a fact: (record, fact)."""
 
@@ -140,6 +143,7 @@ class Lead:
         taken = peer.stream.take(packet)
         if taken:
             seen = peer.stream.seen
+            peer.gone.update([session for kind, session, _ in taken if kind == ToLeader.LOST])
             self._enter(partial(self._handle, peer, taken, seen))
 
     def down(self, node: str, link: Link) -> None:
@@ -185,7 +189,7 @@ class Lead:
         facts, base, peers = self._arena.log, peer.base, self._by_base
         self._heard = peer
         try:
-            for kind, session, content in _of_the_living(taken):
+            for kind, session, content in taken:
                 if base not in peers:
                     return
                 if kind == MOVE:
@@ -219,7 +223,8 @@ class Lead:
             elif not is_repeated:  # else the turn that it answered is asked again
                 self._move(session_id, message, text, UNKNOWN)
         elif kind == ToLeader.LOGIN:
-            self._log_in(peer, session_id, content)
+            if session_id & _LOW not in peer.gone:
+                self._log_in(peer, session_id, content)
         elif kind == ToLeader.ROUND_TRIP:
             arena.round_trip(session_id, _number(content))
         elif kind == ToLeader.REFUSED:
@@ -233,6 +238,7 @@ class Lead:
             arena.close(session_id, CloseCode(_number(content)))
         elif kind == ToLeader.LOST:
             peer.sessions.pop(session_id, None)
+            peer.gone.discard(session_id & _LOW)
             arena.lost(session_id)
         elif kind == ToLeader.THOUGHT:
             question = peer.questions.pop(_number(content), None)
@@ -390,14 +396,6 @@ class Lead:
         link = peer.link
         while link is not None and not link.is_full and (packet := peer.stream.packet(PACKET_BYTES)) is not None:
             link.send(packet)
-
-
-def _of_the_living(taken: list[tuple[int, int, bytes]]) -> list[tuple[int, int, bytes]]:
-    """Leave out sessions that came and went while nothing got through: they would replace newer ones of their bots."""
-    lost = {session for kind, session, _ in taken if kind == ToLeader.LOST}
-    if lost:
-        lost.intersection_update([session for kind, session, _ in taken if kind == ToLeader.LOGIN])
-    return [each for each in taken if each[1] not in lost] if lost else taken
 
 
 def _number(content: bytes) -> int:

@@ -3,6 +3,7 @@
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
+from rumble_server.cluster.gate import Gate
 from rumble_server.match.facts import MatchOver
 
 from tests.server.cluster.linked import AWAY_MS, KEY, EdgeNode, answer, club, in_play, moves, no_faults
@@ -304,4 +305,27 @@ def test_a_bot_that_came_and_went_unheard_replaces_no_newer_login(
         node.connect()
     node.run(100)
     assert late.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_a_bot_that_came_and_went_while_the_leader_was_suspended_replaces_no_session(*, is_own: bool) -> None:
+    node = club()
+    if is_own:
+        node.lead()
+        gate, early_at = node.gate, node
+    else:
+        gate, early_at = Gate(node.clock, lambda: True), EdgeNode(node.leader)
+        node.leader.lead._enter = gate.enter
+        node.run(10)
+    ann = node.bot("ann", key=KEY)
+    gate.close()
+    early = early_at.connect_bot()
+    early.login("ann", key=KEY)
+    node.run(10)
+    early.drop()
+    node.run(10)
+    gate.go_on(node.leader.arena)
+    node.run(10)
+    assert ann.link.closed is None
     assert node.leader.arena.is_connected("ann")
