@@ -12,8 +12,8 @@ Their rates say little, since they share a core. `--in-turn` and `--at-once` cho
     python benchmarks/throughput.py --db
 
 compares this server on PostgreSQL with itself on SQLite, in turn, and says whether it has the goal's share of SQLite's
-turns a second. PostgreSQL's CPU counts as the server's. It starts a PostgreSQL cluster of its own, with fsync; or give
-the URL of a database on this machine, beside which each run makes one and drops it again.
+turns a second. PostgreSQL's CPU counts as the server's. It starts a cluster of its own, with fsync, on a Unix socket;
+or give the URL of a database on this machine, beside which each run makes one and drops it again.
 
 In turn means: in each round both servers start anew, and then play by turns, a second each, while the other stands
 still. A round's ratio is the median of those of its pairs of seconds, which are too close for the machine to change.
@@ -259,7 +259,7 @@ def own_cluster() -> Iterator[str]:
     from tests.postgres.cluster import cluster
 
     with cluster(fsync=True) as made:
-        yield made.url()
+        yield made.socket_url()
 
 
 def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, games: Sequence[str]) -> argparse.Namespace:

@@ -81,6 +81,12 @@ def test_cluster_tells_what_each_process_takes() -> None:
     )
     assert [where for where, *_ in costs] == ["leader", "edge"]
     assert float(costs[0][2]) < float(costs[1][2]), "the edge has the bots of the second row alone"
+    carried = re.search(r"all clubs by cores: ([\d,]+) on 2, .*; of one: ([\d,]+)$", printed, re.MULTILINE)
+    assert carried is not None
+    all_clubs, one = (int(each.replace(",", "")) for each in carried.groups())
+    leader, edge, postgres = map(float, costs[1][1:])
+    assert all_clubs == pytest.approx(2e6 / (leader + edge + postgres), rel=0.01)
+    assert one == pytest.approx(1e6 / leader, rel=0.01)
 
 
 def test_node_latency_tells_what_a_link_adds() -> None:
