@@ -9,6 +9,8 @@ from rumble_server.bounds import Bounds
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
 from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.web.errors import WebError
+from rumble_server.web.needs import LEADER, NOTHING
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
@@ -84,3 +86,27 @@ async def test_a_club_that_nobody_comes_to_lead_holds_the_others_up_for_a_while_
     async with asyncio.timeout(10):
         await clubs.hand_over("one")
         await clubs.hand_over("two")
+
+
+async def test_a_leader_whose_lease_is_over_shows_only_what_needs_nothing() -> None:
+    clubs, site = Unled(), cast(Any, object())
+    clubs._door("main")
+    clubs._clubs["main"] = cast(Any, SimpleNamespace(is_suspended=True, site=site))
+    assert not await clubs.passing("main", NOTHING, {}, cast(Any, None), cast(Any, None))
+    assert await clubs.site("main", NOTHING) is site
+    with pytest.raises(WebError, match="cannot be reached"):
+        await clubs.site("main", LEADER)
+
+
+async def test_so_does_one_that_others_stand_by_for() -> None:
+    site = cast(Any, object())
+
+    class Alone(Clubs):
+        async def load(self, name: str) -> Any:
+            return SimpleNamespace(is_suspended=True, site=site)
+
+    alone = Alone(cast(Any, SimpleNamespace(config=SimpleNamespace(bounds=Bounds()))))
+    assert await alone.site("main", NOTHING) is site
+    with pytest.raises(WebError, match="lost the database"):
+        await alone.site("main", LEADER)
+    alone.let_go()

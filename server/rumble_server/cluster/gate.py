@@ -251,7 +251,7 @@ class GatedLeader:
         self._enter(partial(self._leader.silent, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        self._enter(partial(self._leader.close, session_id, code))
+        self._keep(numbered(ToLeader.CLOSE, session_id, code), partial(self._leader.close, session_id, code))
 
     def lost(self, session_id: int) -> None:
         self._enter(partial(self._leader.lost, session_id))

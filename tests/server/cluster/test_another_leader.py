@@ -1,8 +1,10 @@
 """Bots of a club whose leader changes: another node comes to lead it, or their own."""
 
+import pytest
+from rumble_protocol.codes import CloseCode
 from rumble_server.tournament.config import TournamentConfig
 
-from tests.server.cluster.linked import KEY, answer, club, in_play, moves, no_faults, play_out
+from tests.server.cluster.linked import KEY, EdgeNode, answer, club, in_play, moves, no_faults, play_out
 
 # --- another leader ---
 
@@ -64,6 +66,51 @@ def test_a_login_that_the_last_leader_had_not_on_disk_joins_again() -> None:
     node.follow(node.leader.successor())
     node.run(100)
     assert ann.inbox.kinds() == ["welcome", "session", "joined"]
+
+
+@pytest.mark.parametrize("leads", [False, True])
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_of_two_sessions_that_the_last_leader_let_in_the_newer_one_stays(*, newest_first: bool, leads: bool) -> None:
+    node = club()
+    old, other = node.bot("ann", key=KEY), EdgeNode(node.leader)
+    assert node.pipe is not None
+    node.pipe.to_edge.is_full = True  # it does not hear that it is replaced
+    new = other.bot("ann", key=KEY)
+    assert new.inbox.all("session")
+    assert old.link.closed is None
+    for each in (node, other):
+        each.cut()
+    edges = [other, node] if newest_first else [node, other]
+    if leads:
+        edges[0].lead()
+        leader = edges[0].leader
+    else:
+        leader = node.leader.successor()
+        edges[0].follow(leader)
+    node.run(10)
+    edges[1].follow(leader)
+    node.run(10)
+    assert [bot.link.closed for bot in (old, new)] == [CloseCode.REPLACED, None]
+    assert leader.arena.is_connected("ann")
+    old.drop()
+    node.run(10)
+    assert leader.arena.is_connected("ann")
+
+
+def test_a_login_that_nobody_has_accepted_is_newer_than_one_that_was() -> None:
+    node = club()
+    old, other = node.bot("ann", key=KEY), EdgeNode(node.leader)
+    other.run(10)
+    for each in (node, other):
+        each.cut()
+    new = other.connect_bot()
+    new.login("ann", key=KEY)
+    leader = node.leader.successor()
+    other.follow(leader)
+    node.run(10)
+    node.follow(leader)
+    node.run(10)
+    assert [bot.link.closed for bot in (old, new)] == [CloseCode.REPLACED, None]
 
 
 def test_an_answer_to_a_turn_of_the_last_leader_is_not_counted() -> None:
@@ -194,6 +241,19 @@ def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader(
     assert [bot.inbox.kinds() for bot in (ben, cid)] == [["session", "joined"]] * 2
     assert set(node.leader.arena.tournaments["tuesday"].field) == {"ann", "ben", "cid"}
     assert not node.leader.arena.tournaments["monday"].field
+
+
+def test_a_close_that_a_suspended_leader_did_not_come_to_is_left_to_the_next_one() -> None:
+    node = club()
+    node.lead()
+    ann = node.bot("ann", key=KEY)
+    node.gate.close()
+    ann.session.close(CloseCode.BINARY_FRAME)
+    node.gate.discard()
+    node.edge.lead_by_nobody()
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.link.closed is CloseCode.BINARY_FRAME
 
 
 def test_a_node_that_comes_to_lead_again_answers_what_another_could_not() -> None:

@@ -203,6 +203,26 @@ def test_after_a_while_without_a_leader_bots_are_closed() -> None:
     assert bot.link.closed == 1012
 
 
+def test_a_session_that_is_closed_while_no_link_is_up_is_over_at_once() -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    node.cut()
+    ann.session.close(CloseCode.DRAINING)
+    assert ann.link.closed is CloseCode.DRAINING
+    node.connect()
+    node.run(100)
+    assert not node.leader.arena.is_connected("ann"), "though the socket is not gone"
+
+
+def test_a_connection_that_has_not_logged_in_is_closed_also_while_the_leader_is_suspended() -> None:
+    node = club()
+    node.lead()
+    ann = node.connect_bot()
+    node.gate.close()
+    ann.session.close(CloseCode.NO_LOGIN)
+    assert ann.link.closed is CloseCode.NO_LOGIN
+
+
 def test_a_connection_that_is_closed_for_want_of_a_leader_is_logged_in_by_none() -> None:
     node = club()
     ann = node.bot("ann", key=KEY)

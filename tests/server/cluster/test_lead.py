@@ -1,5 +1,6 @@
 """The leader of a club for bots of other nodes: whose time it judges, and links that break and come back."""
 
+import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_server.match.facts import MatchOver
@@ -279,16 +280,28 @@ def test_a_newer_login_on_another_node_takes_over() -> None:
     assert back.last("match_start")["resumed"] is True
 
 
-def test_a_bot_that_came_and_went_unheard_replaces_no_newer_login() -> None:
+@pytest.mark.parametrize("is_up", [False, True])
+def test_a_bot_that_came_and_went_unheard_replaces_no_newer_login(
+    *, is_up: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     node = club()
-    node.cut()
+    assert node.pipe is not None
+    if is_up:
+        node.pipe.to_leader.is_full = True
+    else:
+        node.cut()
+        monkeypatch.setattr("rumble_server.cluster.edge.PACKET_BYTES", 1)  # as if much were said
     early = node.connect_bot()
     early.login("ann", key=KEY)
     node.run(100)
     early.drop()
     other = EdgeNode(node.leader)
     late = other.bot("ann", key=KEY)
-    node.connect()
+    if is_up:
+        node.pipe.to_leader.is_full = False
+        node.edge.writable()
+    else:
+        node.connect()
     node.run(100)
     assert late.link.closed is None
     assert node.leader.arena.is_connected("ann")
