@@ -74,9 +74,9 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
 async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases, postgres_url: str) -> None:
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
-    now_s = int(time.time())
+    now_ms = int(1000 * time.time())
     first = await lead(leases, "a", "one")
-    assert first >= now_s
+    assert first >= now_ms
     assert await leases.run("b", Acquire("one")) == Acquired(None)
     assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
     assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", first)
@@ -84,8 +84,8 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
     assert await leases.leaders(["one"]) == {}
     assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
     assert await lead(leases, "b", "one") > first
-    run(postgres_url, "UPDATE clubs SET epoch = epoch - 3600, node = NULL")  # as in a copy that is an hour old
-    assert await lead(leases, "b", "one") >= now_s
+    run(postgres_url, "UPDATE clubs SET epoch = epoch - 3600000, node = NULL")  # as in a copy that is an hour old
+    assert await lead(leases, "b", "one") >= now_ms
 
 
 async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
