@@ -155,15 +155,20 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
     await leases.join("c", "http://c:1", "games 2")
 
 
-async def test_a_node_is_told_to_look(leases: Leases, postgres_url: str) -> None:
+async def test_a_node_is_told_to_look_and_all_are_told_who_is_led_anew(leases: Leases, postgres_url: str) -> None:
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
     epoch = await lead(leases, "a", "one")
-    heard = asyncio.Event()
-    listening = asyncio.create_task(leases.listen("b", heard.set))
+    heard, changed = asyncio.Event(), list[str]()
+    listening = asyncio.create_task(leases.listen("b", heard.set, changed.append))
     await until(postgres_url, "query LIKE 'LISTEN%%'")
     await leases.run("a", HandOver("one", epoch, "b"))
     await asyncio.wait_for(heard.wait(), 10)
+    assert await leases.run("a", Acquire("one")) == Acquired(None)
+    await lead(leases, "a", "two")
+    async with asyncio.timeout(10):
+        while changed != ["one", "two"]:  # noqa: ASYNC110  # it is in the hands of the database
+            await asyncio.sleep(0.005)
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
         await listening
