@@ -1,8 +1,11 @@
-"""What a move costs each process of two nodes on PostgreSQL. `python benchmarks/cluster.py`
+"""What a move costs each process of two nodes on PostgreSQL, and N cores carry. `python benchmarks/cluster.py`
 
-The bots are on the node that leads, and then all on the other one, whose only work they are. CPU of a node is that of
-its process tree, by the turns that were played. It starts a PostgreSQL cluster of its own (without fsync), uses
-loopback only, and ends by itself.
+The bots are on the node that leads, and by turns of a second all on the other one, whose only work they are. CPU of a
+node is that of its process tree, by the turns that were played. It starts a PostgreSQL cluster of its own (with fsync),
+uses loopback only, and ends by itself.
+
+What N cores carry is computed from the costs of moves that cross a link: all clubs together have all cores, and a club
+has that of its leader.
 """
 
 import argparse
@@ -13,17 +16,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import uvloop
 from load import Tally
 from servers import RUMBLE, TOKEN, Running, announced_port, cpu_s, process, tree
-from throughput import WARM_S, Load, play
+from throughput import SETTLE_S, SLICE_S, WARM_S, Load, play
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.e2e.processes import free_port
 from tests.postgres.cluster import Cluster, cluster
 
+CORES = (2, 4, 8, 16)
 LED_S = 30
 """How long a node may take until it leads, in s."""
 
@@ -44,39 +50,57 @@ async def led(by: Running) -> None:
             await asyncio.sleep(0.05)
 
 
-async def measure(load: Load, database: Cluster, *, on_edge: bool) -> tuple[float, ...]:
-    """Return turns a second, and the CPU a turn of leader, edge and PostgreSQL in us."""
+Costs = list[tuple[float, ...]]
+"""Turns a second, and the CPU a turn of leader, edge and PostgreSQL in us, of each slice."""
+
+
+async def measure(load: Load, database: Cluster) -> tuple[Costs, Costs]:
+    """Measure bots on the node that leads, and bots on the other one, by turns. Raises RuntimeError at a fault."""
+    slices, measured = max(1, round(load.seconds / SLICE_S)), (Costs(), Costs())
     with node(url := database.database()) as leader:
         await led(leader)
         with node(url) as edge:
-            tally = Tally()
-            await play(edge if on_edge else leader, load, tally)
-            await asyncio.sleep(WARM_S)
-            assert database.process is not None
-            server = database.process.pid
-            used: tuple[Callable[[], float], ...] = (
-                leader.cpu_s,
-                edge.cpu_s,
-                lambda: sum(cpu_s(pid) for pid in tree(server)),
-            )
-            turns, began_s, before = tally.turns, time.perf_counter(), [each() for each in used]
-            await asyncio.sleep(load.seconds)
-            turns, took_s = tally.turns - turns, time.perf_counter() - began_s
-            if tally.fault or not turns:
-                raise RuntimeError(tally.fault or "no turn was played")
-            return turns / took_s, *[(each() - old) / turns * 1e6 for each, old in zip(used, before, strict=True)]
+            tallies = Tally(), Tally()
+            for tally, on in zip(tallies, (leader, edge), strict=True):
+                await play(on, load, tally, names=f"bot{on.port}-")
+                await asyncio.sleep(min(WARM_S, load.seconds))
+                tally.pause()
+            for number in range(slices):
+                for each in (0, 1) if number % 2 else (1, 0):
+                    await asyncio.sleep(SETTLE_S)
+                    used = partial(cpu_of, leader, edge, database)
+                    measured[each].append(await one_slice(tallies[each], used, load.seconds / slices))
+    return measured
+
+
+async def one_slice(tally: Tally, used: Callable[[], list[float]], seconds: float) -> tuple[float, ...]:
+    """Have bots play for a while, and return what that took, as in `Costs`."""
+    turns, began_s, before = tally.turns, time.perf_counter(), used()
+    tally.go_on()
+    await asyncio.sleep(seconds)
+    tally.pause()
+    turns, took_s = tally.turns - turns, time.perf_counter() - began_s
+    if tally.fault or not turns:
+        raise RuntimeError(tally.fault or "no turn was played")
+    return turns / took_s, *[(now - old) / turns * 1e6 for now, old in zip(used(), before, strict=True)]
+
+
+def cpu_of(leader: Running, edge: Running, database: Cluster) -> list[float]:
+    """Return the CPU time that each has used, with its child processes, in s."""
+    assert database.process is not None
+    return [leader.cpu_s(), edge.cpu_s(), sum(map(cpu_s, tree(database.process.pid)))]
 
 
 async def main(load: Load, rounds: int) -> None:
     os.environ["RUMBLE_CLUSTER_SECRET"] = "a-secret-of-the-benchmark"
-    with cluster() as database:
-        for name, on_edge in (("leader", False), ("edge", True)):
-            rows = [await measure(load, database, on_edge=on_edge) for _ in range(rounds)]
-            rate, *costs = (statistics.median(column) for column in zip(*rows, strict=True))
-            told = "  ".join(
-                f"{who} {us:5.1f} us" for who, us in zip(("leader", "edge", "postgres"), costs, strict=True)
-            )
-            print(f"{load.game:10} bots on the {name:6}  {rate:8,.0f} turns/s  CPU a turn: {told}", flush=True)
+    with cluster(fsync=True) as database:
+        measured = [await measure(load, database) for _ in range(rounds)]
+    for name, of_rounds in zip(("leader", "edge"), zip(*measured, strict=True), strict=True):
+        rate, *costs = (statistics.median(column) for column in zip(*chain(*of_rounds), strict=True))
+        told = "  ".join(f"{who} {us:5.1f} us" for who, us in zip(("leader", "edge", "postgres"), costs, strict=True))
+        print(f"{load.game:10} bots on the {name:6}  {rate:8,.0f} turns/s  CPU a turn: {told}")
+    carried = ", ".join(f"{cores * 1e6 / sum(costs):,.0f} on {cores}" for cores in CORES)
+    print(f"{load.game:10} moves a second of all clubs by cores: {carried}; of one: {1e6 / costs[0]:,.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def main() -> None:
     )
     library = Contender("library", program=(__file__, "--as-server"))
     for load in options.loads:
-        compare(Contender("own"), library, load, options.rounds, at_once=True)
+        compare(Contender("own"), library, load, options.rounds, together=True)
 
 
 if __name__ == "__main__":

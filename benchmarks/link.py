@@ -6,8 +6,9 @@ WebSocket, sockets and the loop, and the second reading of the move. What the ed
 is subtracted.
 
 Batches are moves of one turn of the edge's loop, the next ones when all are answered. Then bots think for 50 to 150 ms
-each, as many as `--bots` says. The echo is of plain TCP between the same processes at the same time: how long one waits
-for a processor.
+each, as many as `--bots` says: ten moves a second for each of them. Where a node leads itself a move takes no time of
+these, so their delay is what the link adds. The echo is of plain TCP between the same processes at the same time: how
+long one waits for a processor.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import uvloop
+from plain_tcp import Echo, echoes, middle_and_tail
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codec import read_bot_message
 from rumble_server.arena.ports import Caller
@@ -41,7 +43,6 @@ TURN = (
 MOVE = '{"type":"move","match":"friday.1.1.1.1","turn_id":"1.4f","move":"4"}'
 MESSAGE = read_bot_message(MOVE)
 THINK_S = 0.05, 0.15
-ECHO_S = 0.005
 
 
 class ReadyArena:
@@ -58,9 +59,6 @@ class ReadyArena:
 
     def receive(self, session_id: int, _message: object, _text: str, _thought_ms: int = -1) -> None:
         self._sessions.send(session_id, TURN)
-
-    def reachable(self, _session_ids: object) -> None:
-        """Nothing is timed."""
 
     def lost(self, _session_id: int) -> None:
         """Nobody plays."""
@@ -120,7 +118,7 @@ class Bots:
             for session_id in everyone:
                 receive(session_id, MESSAGE, MOVE)
             await sessions.all.wait()
-            self.delays.append(perf_counter() - began_s)
+            self.delays.append((perf_counter() - began_s) * 1000)
             await asyncio.sleep(0)
             count += self.bots
         return count
@@ -136,7 +134,7 @@ class Bots:
 
         def turn(session_id: int) -> None:
             now_s = perf_counter()
-            self.delays.append(now_s - moved_s[session_id])
+            self.delays.append((now_s - moved_s[session_id]) * 1000)
             if now_s < until_s:
                 loop.call_later(random.uniform(*THINK_S), move, session_id)
 
@@ -147,16 +145,6 @@ class Bots:
         await asyncio.sleep(seconds + THINK_S[1] + 0.05)
         self.sessions.on_turn = None
         return len(self.delays) - before
-
-
-class Echo(asyncio.Protocol):
-    """Sends back what comes."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._transport.write(data)
 
 
 def cpu_s() -> float:
@@ -201,7 +189,7 @@ class Door(asyncio.Protocol):
 
 
 async def measure(port: Connection, address: str, bots: int, seconds: float, *, think: bool = False) -> tuple[Any, ...]:
-    """Return moves a second, the CPU a move of edge and leader in us, and the delays in s, sorted."""
+    """Return moves a second, the CPU a move of edge and leader in us, and the delays in ms."""
     Interpreter(lambda: True).calm()
     spent = []
     for where in (None, address):
@@ -218,24 +206,12 @@ async def measure(port: Connection, address: str, bots: int, seconds: float, *, 
         leader_us = (port.recv() - leader_s) / count * 1e6
         spent.append(edge_us)
         node.links.close()
-    return count / seconds, spent[1] - spent[0], leader_us, sorted(node.delays)
+    return count / seconds, spent[1] - spent[0], leader_us, node.delays
 
 
-async def echoes(port: int, delays: list[float]) -> None:
-    """Measure how long plain TCP takes to the leader's process and back, until it is cancelled."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while True:
-        began_s = perf_counter()
-        writer.write(b"x" * 100)
-        await reader.readexactly(100)
-        delays.append(perf_counter() - began_s)
-        await asyncio.sleep(ECHO_S)
-
-
-def told(delays: list[float]) -> str:
+def told(took_ms: list[float]) -> str:
     """Return the median and the p99 in ms."""
-    delays = sorted(delays)
-    return f"{delays[len(delays) // 2] * 1e3:6.2f} {delays[int(len(delays) * 0.99)] * 1e3:6.2f}"
+    return "{:6.2f} {:6.2f}".format(*middle_and_tail(took_ms))
 
 
 async def under_load(port: Connection, address: str, echo: int, bots: int, seconds: float) -> None:
@@ -255,7 +231,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--batches", default="1,4,16,64,256")
-    parser.add_argument("--bots", default="100,500", help="How many think at the same time.")
+    parser.add_argument("--bots", default="100,500,1500", help="How many think at the same time.")
     options = parser.parse_args()
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=lead, args=(theirs,), daemon=True)

@@ -5,8 +5,9 @@ import contextlib
 import random
 import resource
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -38,6 +39,18 @@ class Tally:
     tournaments_over: int = 0
     fault: str | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
+    held: list[Callable[[], None]] | None = None
+    """What bots would do, while all of them stand still; None: they play."""
+
+    def pause(self) -> None:
+        """Have all bots stand still: they answer no turn until `go_on`."""
+        self.held = []
+
+    def go_on(self) -> None:
+        """Have bots think about what they were asked."""
+        held, self.held = self.held or [], None
+        for each in held:
+            each()
 
     def on_turn(self, turn: Message) -> None:
         """Take note of a turn that a bot was asked."""
@@ -99,11 +112,7 @@ class LoadBot(WSListener):
             tally.turns += 1
             tally.turn_bytes += frame.payload_size
             tally.on_turn(message)
-            if tally.think_s:
-                thought_s = tally.think_s * self.lot.uniform(0.5, 1.5)
-                asyncio.get_running_loop().call_later(thought_s, self.answer, message)
-            else:
-                self.answer(message)
+            self.think(message)
         elif kind == "match_over":
             tally.results += 1
             tally.on_result(message)
@@ -120,9 +129,20 @@ class LoadBot(WSListener):
         if not self._closing:
             self._tally.fail("a connection was closed")
 
+    def think(self, turn: Message) -> None:
+        """Answer a turn, after a while where bots think."""
+        if self._tally.think_s:
+            thought_s = self._tally.think_s * self.lot.uniform(0.5, 1.5)
+            asyncio.get_running_loop().call_later(thought_s, self.answer, turn)
+        else:
+            self.answer(turn)
+
     def answer(self, turn: Message) -> None:
         """Send a random legal move, or resign a long match."""
         if self._closing:
+            return
+        if self._tally.held is not None:
+            self._tally.held.append(partial(self.think, turn))
             return
         if turn["ply"] >= LONGEST_PLIES:
             self.say({"type": "resign", "match": turn["match"]})

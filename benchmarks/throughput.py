@@ -9,10 +9,14 @@ compares with the server of another checkout instead; its ratio is our CPU divid
 time on the same core, their loads on another: where the speed of a machine varies, only such pairs can be compared.
 Their rates say little, since they share a core. `--in-turn` and `--at-once` choose the other way for either.
 
-    python benchmarks/throughput.py --db postgresql://USER@HOST/NAME
+    python benchmarks/throughput.py --db
 
-compares this server on PostgreSQL, which runs on this machine, with itself on SQLite, in turn. The CPU of PostgreSQL's
-own processes counts as the server's. Each run has a database of its own, which is made there and dropped again.
+compares this server on PostgreSQL with itself on SQLite, in turn, and says whether it has the goal's share of SQLite's
+turns a second. PostgreSQL's CPU counts as the server's. It starts a cluster of its own, with fsync, on a Unix socket;
+or give the URL of a database on this machine, beside which each run makes one and drops it again.
+
+In turn means: in each round both servers start anew, and then play by turns, a second each, while the other stands
+still. A round's ratio is the median of those of its pairs of seconds, which are too close for the machine to change.
 """
 
 import argparse
@@ -20,9 +24,10 @@ import asyncio
 import os
 import secrets
 import statistics
-from collections.abc import AsyncIterator, Iterator, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
@@ -40,6 +45,12 @@ MOST_CYCLES = 1000
 """As many as a tournament may have: few bots must not have played it before they are measured."""
 START_S = 120
 """How long one load waits for the other before a measurement in s; then it fails."""
+SLICE_S = 1.0
+"""About how long one of two servers plays in s before it is the other's turn."""
+SETTLE_S = 0.1
+"""How long what is under way takes at most to come to its end in s, when bots stand still."""
+GOAL = 0.9
+"""The least share of SQLite's turns a second that PostgreSQL is to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +143,37 @@ def login(name: str, load: Load, tournament: str) -> Message:
     return {"type": "login", "name": name, "join": tournament, "max_matches": load.matches}
 
 
-def measure_all(contenders: Sequence[Contender | Echo], load: Load) -> list[Measured]:
-    """Measure contenders at the same time. Each load is a process of its own, beside the server that it starts."""
+Pairs = tuple[list[Measured], list[Measured]]
+"""What was measured of two servers in one round."""
+
+
+def at_once(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
+    """Measure two servers at the same time. Each load is a process of its own, beside the server that it starts."""
     context = get_context("spawn")
     barrier = context.Barrier(len(contenders))
     with ProcessPoolExecutor(len(contenders), context, initializer=_share, initargs=(barrier,)) as pool:
-        return list(pool.map(_measure, contenders, [load] * len(contenders)))
+        first, second = pool.map(_measure, contenders, [load] * len(contenders))
+        return [first], [second]
+
+
+async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
+    """Measure two servers by turns, each for the load's seconds in all; one stands still while the other plays."""
+    slices = max(1, round(load.seconds / SLICE_S))
+    async with AsyncExitStack() as stack:
+        playing, pairs = list[tuple[Tally, Running]](), (list[Measured](), list[Measured]())
+        for contender in contenders:
+            tally = Tally()
+            playing.append((tally, await stack.enter_async_context(contender.playing(load, tally))))
+            await asyncio.sleep(min(WARM_S, load.seconds))
+            tally.pause()
+        for number in range(slices):
+            for each in (0, 1) if number % 2 else (1, 0):
+                await asyncio.sleep(SETTLE_S)
+                tally, running = playing[each]
+                tally.go_on()
+                pairs[each].append(await measure(tally, running, load.seconds / slices))
+                tally.pause()
+        return pairs
 
 
 _barrier: Barrier
@@ -153,10 +189,9 @@ def _measure(contender: Contender | Echo, load: Load) -> Measured:
     async def measured() -> Measured:
         tally = Tally()
         first, *others = sorted(os.sched_getaffinity(0))
-        if _barrier.parties > 1:
-            os.sched_setaffinity(0, {first})  # and thereby the server that it starts
+        os.sched_setaffinity(0, {first})  # and thereby the server that it starts
         async with contender.playing(load, tally) as running:
-            if _barrier.parties > 1 and others:
+            if others:
                 os.sched_setaffinity(0, others)
             await asyncio.sleep(min(WARM_S, load.seconds))
             await asyncio.to_thread(_barrier.wait, START_S)
@@ -184,23 +219,47 @@ def spread(ratios: Sequence[float]) -> str:
     return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
-def compare(ours: Contender, other: Contender | Echo, load: Load, rounds: int, *, at_once: bool) -> None:
-    """Measure two servers in pairs, at the same time or in turn, and print their figures and ratios."""
-    figures: dict[str, list[Measured]] = {other.name: [], ours.name: []}
+def compare(
+    ours: Contender, other: Contender | Echo, load: Load, rounds: int, *, together: bool, goal: float | None = None
+) -> None:
+    """Measure two servers in pairs, at the same time or in turn, and print figures, ratios and whether they do."""
+    measured = list[Pairs]()
     for number in range(rounds):
         order = [ours, other] if number % 2 else [other, ours]
-        for part in [order] if at_once else [[each] for each in order]:
-            for contender, measured in zip(part, measure_all(part, load), strict=True):
-                figures[contender.name].append(measured)
-    for name, rows in figures.items():
-        print(told(load.game, name, rows))
-    over, under = (other, ours) if isinstance(other, Echo) else (ours, other)
-    costs = spread([a.cpu_us / b.cpu_us for a, b in zip(figures[over.name], figures[under.name], strict=True)])
-    rates = spread([a.rate / b.rate for a, b in zip(figures[ours.name], figures[other.name], strict=True)])
+        pairs = at_once(order, load) if together else uvloop.run(in_turn(order, load))
+        measured.append(pairs if number % 2 else (pairs[1], pairs[0]))
+    for name, of_rounds in zip((ours.name, other.name), zip(*measured, strict=True), strict=True):
+        print(told(load.game, name, [each for of_round in of_rounds for each in of_round]))
+
+    def ratios(figure: Callable[[Measured], float]) -> list[float]:
+        """Return that of each round."""
+        return [statistics.median(figure(a) / figure(b) for a, b in zip(*pairs, strict=True)) for pairs in measured]
+
+    costs, over = ratios(lambda each: each.cpu_us), f"{ours.name}/{other.name}"
+    if isinstance(other, Echo):
+        costs, over = [1 / each for each in costs], f"{other.name}/{ours.name}"
+    rates = ratios(lambda each: each.rate)
     print(
-        f"{load.game:10} CPU a turn {over.name}/{under.name} {costs}, turns/s {ours.name}/{other.name} {rates}",
+        f"{load.game:10} CPU a turn {over} {spread(costs)}, turns/s {ours.name}/{other.name} {spread(rates)}",
         flush=True,
     )
+    if goal is not None:
+        share = statistics.median(rates)
+        print(
+            f"{load.game:10} {ours.name} has {share:.3f} of {other.name}'s turns a second, the goal is {goal}:"
+            f" {'met' if share >= goal else 'NOT MET'}",
+            flush=True,
+        )
+
+
+@contextmanager
+def own_cluster() -> Iterator[str]:
+    """Start a PostgreSQL cluster, whose commits are on disk as SQLite's are. Give the URL of a database in it."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.postgres.cluster import cluster
+
+    with cluster(fsync=True) as made:
+        yield made.socket_url()
 
 
 def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, games: Sequence[str]) -> argparse.Namespace:
@@ -225,15 +284,24 @@ def main() -> None:
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--in-turn", dest="at_once", action="store_false", default=None, help="One after the other.")
     ways.add_argument("--at-once", dest="at_once", action="store_true", help="Both at the same time, on one core.")
-    parser.add_argument("--db", metavar="URL", help="A database in PostgreSQL, to compare with SQLite.")
+    parser.add_argument(
+        "--db",
+        nargs="?",
+        const="",
+        metavar="URL",
+        help="Compare PostgreSQL (a cluster of its own, or this) with SQLite.",
+    )
     options = read_load(parser, seconds=5.0, rounds=3, games=GAMES)
-    ours = Contender("ours" if options.db is None else "postgres", postgres=options.db)
-    other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
-    if options.db is not None:
-        other = Contender("sqlite")
-    at_once = options.against is not None if options.at_once is None else options.at_once
-    for load in options.loads:
-        compare(ours, other, load, options.rounds, at_once=at_once)
+    together = options.against is not None if options.at_once is None else options.at_once
+    if options.db is None:
+        other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
+        for load in options.loads:
+            compare(Contender("ours"), other, load, options.rounds, together=together)
+        return
+    with nullcontext(options.db) if options.db else own_cluster() as url:
+        for load in options.loads:
+            ours, other = Contender("postgres", postgres=url), Contender("sqlite")
+            compare(ours, other, load, options.rounds, together=together, goal=GOAL)
 
 
 if __name__ == "__main__":

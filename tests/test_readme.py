@@ -27,7 +27,7 @@ def test_the_check_runs_the_demo_and_the_tests_as_they_stand() -> None:
     assert marked("tests") == "pip install -e '.[test]' && python -m pytest\n"
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     for marker in ("demo", "tests"):
-        assert run.count(f'.ci/bare "{marked(marker).strip()}"') == 1
+        assert run.count(f'.ci/bare "{marked(marker).strip()}" || failed=$?') == 1
 
 
 def is_short(block: Block) -> None:

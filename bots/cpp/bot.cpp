@@ -91,7 +91,14 @@ private:
         boost::asio::io_context context;
         websocket::stream<tcp::socket> socket{context};
         boost::asio::connect(socket.next_layer(), tcp::resolver{context}.resolve(host_, port_));
-        socket.handshake(host_ + ":" + port_, path_);
+        const auto place = host_ + ":" + port_;
+        websocket::response_type response;  // only the asynchronous way tells it if it is no upgrade
+        beast::error_code refused;
+        socket.async_handshake(response, place, path_, [&](beast::error_code error) { refused = error; });
+        context.run();
+        if (refused == websocket::error::upgrade_declined && response.result_int() == 404 && !joined_)
+            stop(1, "there is no club at " + place + path_ + " (404)");
+        if (refused) throw beast::system_error{refused};
         try {
             for (;;) {
                 beast::flat_buffer frame;

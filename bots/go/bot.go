@@ -114,7 +114,10 @@ type Bot struct {
 
 // play plays over one connection until that ends with an error, or without one because the tournament is over.
 func (bot *Bot) play() error {
-	socket, _, err := websocket.DefaultDialer.Dial(bot.url, nil)
+	socket, answer, err := websocket.DefaultDialer.Dial(bot.url, nil)
+	if err == websocket.ErrBadHandshake && answer.StatusCode == 404 && !bot.joined {
+		log.Fatalf("there is no club at %s (404)", bot.url)
+	}
 	if err != nil {
 		return err
 	}

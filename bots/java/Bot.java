@@ -1,6 +1,7 @@
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -176,6 +177,10 @@ public class Bot {
                 System.err.println(closed + "; trying again");
             } catch (CompletionException | ExecutionException error) {
                 if (over) return;
+                if (error.getCause() instanceof WebSocketHandshakeException refused
+                        && refused.getResponse().statusCode() == 404 && !joined) {
+                    stop(1, "there is no club at " + address + " (404)");
+                }
                 System.err.println(address + ": " + error.getCause() + "; trying again");
             }
             Thread.sleep((long) (pauseMs * ThreadLocalRandom.current().nextDouble(0.5, 1.5)));

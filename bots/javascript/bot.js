@@ -89,7 +89,10 @@ function play(url, choose) {
       if (reply) socket.send(JSON.stringify(reply));
       if (over) socket.close(1000);
     });
-    socket.on("error", (error) => console.error(`${url}: ${error.message || error.code}`));
+    socket.on("error", (error) => {
+      if (!joined && error.message.endsWith("response: 404")) stop(1, `there is no club at ${url} (404)`);
+      console.error(`${url}: ${error.message || error.code}`);
+    });
     socket.on("close", resolve);
   });
 }

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
 SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
@@ -107,6 +107,8 @@ class Bot:
                     sys.exit(f"the server closed the connection for good: {closed}")
                 ended = closed
             except (OSError, WebSocketException) as error:
+                if isinstance(error, InvalidStatus) and error.response.status_code == 404 and not self.joined:
+                    sys.exit(f"there is no club at {url} (404)")
                 ended = error
             print(f"{url}: {ended}; trying again", file=sys.stderr)
             time.sleep(self.pause_s * random.uniform(0.5, 1.5))

@@ -10,7 +10,6 @@ from rumble_protocol.fields import AwayClock, TimeControl
 
 
 def turn_frame(
-    *,
     match: str,
     attempt: int,
     turn_id: str,
@@ -69,11 +68,7 @@ def match_start_frame(
         "settings": settings,
         "seat": seat,
         "seats": seats,
-        "time_control": {
-            "move_ms": time_control.move_ms,
-            "bank_ms": time_control.bank_ms,
-            "increment_ms": time_control.increment_ms,
-        },
+        "time_control": vars(time_control),
         "moves": moves,
         "resumed": resumed,
     }

@@ -20,7 +20,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.ports import Clock, HouseRunner, Work
-from rumble_server.arena.recovery import Recovered, read, take_up
+from rumble_server.arena.recovery import MOST_OVER, Recovered, challenges_over, read, take_up
 from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
@@ -105,7 +105,11 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
-    newest_ms = reader.newest_ms() if log.epoch else 0
+    newest_ms = 0
+    if log.epoch:  # other nodes may have led it, or may ask for it
+        newest_ms = reader.newest_ms()
+        unlisted = reader.unlisted_ids(MOST_OVER)
+        recovered.challenges.update(challenges_over(unlisted, reader.outline, newest_ms))
     return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 

@@ -27,6 +27,7 @@ from rumble_server.store.reader import LogReader
 from rumble_server.stored_uses import StoredUses
 from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import NOTHING, Needs
 from rumble_server.web.site import ClubUse, Site
 
 if TYPE_CHECKING:
@@ -93,6 +94,10 @@ class Clubs:
     def directory(self) -> ClubDirectory:
         """All clubs that there are, loaded or not."""
         return self._shared.directory
+
+    def was_removed(self, name: str) -> bool:
+        """Whether there is no club of this name any more."""
+        return self.directory.was_removed(name)
 
     def __iter__(self) -> Iterator[Club]:
         return iter(self._clubs.values())
@@ -187,18 +192,18 @@ class Clubs:
 
     # --- for the web ---
 
-    async def site(self, name: str, _path: str = "") -> Site | None:
+    async def site(self, name: str, needs: Needs) -> Site | None:
         """Find the site of a club; None if there is none. Raises WebError."""
         try:
             club = await self.load(name)
         except StoreError as error:
             log.error("club %s cannot be loaded: %s", name, error)
             raise WebError.unavailable("the database cannot be read at the moment") from None
-        if club is not None and club.is_suspended:
+        if club is not None and club.is_suspended and needs != NOTHING:
             raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
         return None if club is None else club.site
 
-    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _needs: Needs, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         """Have another node answer a request. Return whether it was asked."""
         return False
 

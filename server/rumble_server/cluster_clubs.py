@@ -32,17 +32,15 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.store.ahead import Ahead
 from rumble_server.store.errors import StoreError
-from rumble_server.web.club_paths import LED, METRICS
+from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import NOTHING, Needs
 from rumble_server.web.site import ClubUse, Site
 
 if TYPE_CHECKING:
     from rumble_server.store.postgres.store import PostgresStore
 
 log = logging.getLogger(__name__)
-
-READING = ("GET", "HEAD")
-"""The methods of requests that change nothing."""
 
 READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
@@ -309,15 +307,15 @@ class ClusterClubs(Clubs):
 
     # --- for the web ---
 
-    async def site(self, name: str, path: str = "") -> Site | None:
-        """Find the site of a club: its leader's, or else one that is good for this path; None if there is no such club.
+    async def site(self, name: str, needs: Needs) -> Site | None:
+        """Find the site of a club: its leader's, or else one that is enough; None if there is no such club.
 
         Raises WebError.
         """
         club = self._clubs.get(name)
-        if club is not None and not club.is_suspended:
+        if club is not None and (not club.is_suspended or needs == NOTHING):
             return club.site
-        followed = await self._followed.good_for(name, path) if await self._has(name) else None
+        followed = await self._followed.good_for(name, needs) if await self._has(name) else None
         if followed is not None:
             return followed.site
         if name not in self._doors:
@@ -331,14 +329,14 @@ class ClusterClubs(Clubs):
         except StoreError:
             raise WebError.unavailable("the database cannot be read at the moment") from None
 
-    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
+    async def passing(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send) -> bool:
         """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
 
         Raises WebError.
         """
-        if name in self._clubs or path == METRICS or not await self._has(name):
+        if name in self._clubs or needs == NOTHING or not await self._has(name):
             return False
-        if scope["method"] in READING and await self._followed.good_for(name, path) is not None:
+        if await self._followed.good_for(name, needs) is not None:
             return False
         edge = self._door(name).edge
         if edge.is_leaderless:

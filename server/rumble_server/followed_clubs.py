@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Container
 from concurrent.futures import Executor
 from functools import partial
@@ -10,16 +9,12 @@ from functools import partial
 from rumble_server.club import Shared
 from rumble_server.cluster.feeds import Feeds
 from rumble_server.followed_club import FollowedClub, News
-from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
-from rumble_server.web.club_paths import METRICS
-from rumble_server.web.shares import STREAM
+from rumble_server.web.needs import Needs
 
 log = logging.getLogger(__name__)
 
-OF_TOURNAMENT = re.compile(r"(?:/api)?/(?:tournaments/([^/]+)|matches/([^/]+))(?:/.*)?")
-"""Paths about one tournament, or about one match."""
 READ_S, BLIND_S = 1.0, 2.0
 """How long the database may take, in s, to tell whether something is over; and how long it is not asked after that."""
 
@@ -57,15 +52,14 @@ class FollowedClubs:
         newest = reader.newest()  # first: what is read next is at least up to it
         return reader.server_facts_after(number), newest
 
-    async def good_for(self, name: str, path: str) -> FollowedClub | None:
-        """Return what the database tells of a club that there is, if that is enough for a path.
+    async def good_for(self, name: str, needs: Needs) -> FollowedClub | None:
+        """Return what the database tells of a club that there is, if that is enough for an answer.
 
         While this node cannot read the database it is what is known, and all else is the leader's to answer.
         """
-        asked = OF_TOURNAMENT.fullmatch(path)
-        if asked is None and path != METRICS:
+        about = needs.tournament
+        if about is None and needs.is_live:
             return None
-        about = None if asked is None or STREAM.fullmatch(path) else asked[1] or tournament_id_of(asked[2])
         followed, loop = self._clubs.get(name), asyncio.get_running_loop()
         if loop.time() >= self._blind_until_s:
             try:
@@ -73,11 +67,14 @@ class FollowedClubs:
                     followed = await self.of(name)
                     if not followed.is_caught_up:
                         await followed.catch_up()
-                    return followed if about is None or await followed.is_over(about) else None
+                    is_over = about is not None and await followed.is_over(about)
+                    return followed if is_over or not needs.is_live else None
             except (StoreError, TimeoutError) as error:
                 log.warning("club %s cannot be read: %s", name, str(error) or f"no answer within {READ_S:g} s")
                 self._blind_until_s = loop.time() + BLIND_S
-        return followed if followed is not None and (about is None or followed.knows_over(about)) else None
+        if followed is None or not needs.is_live:
+            return followed
+        return followed if about is not None and followed.knows_over(about) else None
 
     def count_readers(self) -> int:
         """Return how many visitors read feeds of what is over."""

@@ -81,6 +81,34 @@ def test_cluster_tells_what_each_process_takes() -> None:
     )
     assert [where for where, *_ in costs] == ["leader", "edge"]
     assert float(costs[0][2]) < float(costs[1][2]), "the edge has the bots of the second row alone"
+    carried = re.search(r"all clubs by cores: ([\d,]+) on 2, .*; of one: ([\d,]+)$", printed, re.MULTILINE)
+    assert carried is not None
+    all_clubs, one = (int(each.replace(",", "")) for each in carried.groups())
+    leader, edge, postgres = map(float, costs[1][1:])
+    assert all_clubs == pytest.approx(2e6 / (leader + edge + postgres), rel=0.01)
+    assert one == pytest.approx(1e6 / leader, rel=0.01)
+
+
+def test_node_latency_tells_what_a_link_adds() -> None:
+    need_module("psycopg", "postgres")
+    programs()
+    tiny = ("--games", "tictactoe", "--bots", "4", "--shares", "0.5", "--turns", "1", "--seconds", "0.5")
+    printed = output_of("node_latency.py", *tiny)
+    rows = re.findall(r"^(closed loop|50% of it) +([\d,]+) +([\d,]+) (?:\|(?: +-?[\d.]+){2} ){6}\|", printed, re.M)
+    assert [name for name, *_ in rows] == ["closed loop", "50% of it"]
+    assert re.search(r"p99 of added latency under 5 ms (?:met|NOT MET): ", printed)
+
+
+def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
+    need_module("psycopg", "postgres")
+    programs()
+    printed = output_of("throughput.py", "--db", "--games", "tictactoe", *TINY)
+    assert [row[1] for row in FIGURES.findall(printed)] == ["postgres", "sqlite"]
+    told = re.search(
+        r"postgres has ([\d.]+) of sqlite's turns a second, the goal is 0.9: (met|NOT MET)$", printed, re.M
+    )
+    assert told is not None
+    assert (float(told[1]) >= 0.9) == (told[2] == "met")
 
 
 def test_drain_tells_how_long_each_club_stands() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.browser.problems import Problems
 
 HERE = Path(__file__).parent
-PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000
 """How long a test waits for something on a page, in ms; then it fails."""
 
 OpenPage = Callable[..., Awaitable["Page"]]

@@ -1,6 +1,7 @@
 """A real server, and what a test does with it as its organiser."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,8 @@ from rumble_server.cli.support.organiser_client import OrganiserClient
 from tests.e2e.processes import ADMIN_TOKEN, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 
-LOOKS, LOOK_S = 1000, 0.05
-"""How often `RunningServer.until` looks, and how long it waits between two looks."""
+LOOK_S, LOOKING_S = 0.05, 180.0
+"""How long `RunningServer.until` waits between two looks, and how long it looks."""
 
 
 class RunningServer:
@@ -50,11 +51,10 @@ class RunningServer:
 
     async def until(self, tournament: str, is_so: Callable[[Any], bool]) -> None:
         """Wait until the condition holds for what the API says of a tournament."""
-        for _ in range(LOOKS):
-            if is_so(self.tournament(tournament)):
-                return
+        end_s = time.monotonic() + LOOKING_S
+        while not is_so(told := self.tournament(tournament)):
+            assert time.monotonic() < end_s, f"the condition never held: {told}"
             await asyncio.sleep(LOOK_S)
-        raise AssertionError(f"the condition never held: {self.tournament(tournament)}")
 
     def kill(self) -> None:
         """Kill the process with SIGKILL."""

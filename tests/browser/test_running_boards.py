@@ -262,5 +262,5 @@ async def test_the_page_of_a_running_tournament_holds_still(
 async def test_the_page_of_a_running_tournament_of_a_hundred_bots_holds_still(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    """It takes about a minute."""
-    await holds_still(open_page, server, paced_bots, 100, 200, 0.4)
+    """Watch it for about half a minute."""
+    await holds_still(open_page, server, paced_bots, 100, 100, 0.4)

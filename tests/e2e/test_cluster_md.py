@@ -1,8 +1,11 @@
 """docs/CLUSTER.md as a reader does it: a database with a club moves to PostgreSQL, and is taken care of there."""
 
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -124,11 +127,13 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
 
 @pytest.mark.e2e
 def test_nginx_leads_to_the_nodes_that_are_there(postgres_url: str, tmp_path: Path) -> None:
-    """Bots play and a visitor watches by the one address, beside a node that has died."""
+    """Bots play and a visitor watches by the one address, beside a node that has died and one that stands still."""
     front = Server(free_port(), tmp_path)
     (block,) = [each for each in blocks(PAGE) if each.language == "nginx"]
     with nodes(tmp_path, postgres_url, 3, more={"RUMBLE_BEHIND_PROXY": "127.0.0.1"}) as each:
         text = block.text.replace("listen 8765", f"listen 127.0.0.1:{front.port}")
+        assert "proxy_read_timeout 8s" in text
+        text = text.replace("proxy_read_timeout 8s", "proxy_read_timeout 1s")
         for number, node in enumerate(each, 1):
             text = text.replace(f"node{number}:8765", f"127.0.0.1:{node.server.port}")
         with running(nginx_command(text, tmp_path), clean_environment(tmp_path), tmp_path / "nginx.log"):
@@ -139,6 +144,17 @@ def test_nginx_leads_to_the_nodes_that_are_there(postgres_url: str, tmp_path: Pa
             assert {httpx.get(f"{front.url}/readyz", timeout=PATIENCE_S).status_code for _ in range(9)} == {200}
             watching = Stream(front, str(created["id"]))
             until(lambda: "event: snapshot" in watching.text)
+            first = leader(each)
+            (silent,) = [node for node in each if node not in (gone, first)]
+            silent.process.send_signal(signal.SIGSTOP)
+            began_s = time.monotonic()
+            with ThreadPoolExecutor(6) as visitors:  # so that some come to each node
+                shown = list(visitors.map(lambda _: httpx.get(f"{front.url}/readyz", timeout=PATIENCE_S), range(6)))
+            took_s = time.monotonic() - began_s
+            silent.process.send_signal(signal.SIGCONT)
+            assert [page.status_code for page in shown] == 6 * [200]
+            assert 1 < took_s < 5, "some were held, and went to the next node then"
+            assert watching.is_alive(), "a feed may be quiet for longer"
             command = [*RUMBLE, "bot", "random", "--server", front.url, "--join", "friday", "--name"]
             environment = clean_environment(tmp_path)
             with ExitStack() as stack:

@@ -23,6 +23,7 @@ from rumble_server.config import ServerConfig
 from rumble_server.quotas import NO_QUOTAS, Quotas
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import FrameTaken, TournamentCreated, TournamentEnded
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
@@ -413,6 +414,24 @@ async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
         assert again is not None
         assert again.log.epoch > chess.log.epoch
         assert sum(text.startswith("leading chess") for text in caplog.messages) == 2, "it was given up once"
+
+
+async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact_and_knows_what_was_just_over(
+    postgres_url: str,
+) -> None:
+    config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
+    async with running(Path("unused"), db=postgres_url) as server:
+        ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
+        for fact in (
+            TournamentCreated("challenge", config, ahead_ms, "ada"),
+            FrameTaken("challenge", "another node", 7, ahead_ms),
+            TournamentEnded("challenge", "cancelled", "", ahead_ms),
+        ):
+            server.log.append(fact)
+        await server.log.wait(server.log.last)
+    async with running(Path("unused"), db=postgres_url) as server:
+        assert server.arena.clock.now_ms() >= ahead_ms
+        assert server.arena.challenges.made_by == {("another node", 7): "challenge"}
 
 
 async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:

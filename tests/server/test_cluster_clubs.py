@@ -19,6 +19,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import LEADER, NOTHING
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
@@ -163,6 +164,31 @@ async def test_a_club_that_nobody_comes_to_lead_holds_the_others_up_for_a_while_
     async with asyncio.timeout(10):
         await clubs.hand_over("one", "b")
         await clubs.hand_over("two", "b")
+
+
+@pytest.mark.usefixtures("gateways")
+async def test_a_leader_whose_lease_is_over_shows_only_what_needs_nothing() -> None:
+    clubs, site = Unled(), cast(Any, object())
+    clubs._door("main")
+    clubs._clubs["main"] = cast(Any, SimpleNamespace(is_suspended=True, site=site))
+    assert not await clubs.passing("main", NOTHING, {}, cast(Any, None), cast(Any, None))
+    assert await clubs.site("main", NOTHING) is site
+    with pytest.raises(WebError, match="cannot be reached"):
+        await clubs.site("main", LEADER)
+
+
+async def test_so_does_one_that_others_stand_by_for() -> None:
+    site = cast(Any, object())
+
+    class Alone(Clubs):
+        async def load(self, name: str) -> Any:
+            return SimpleNamespace(is_suspended=True, site=site)
+
+    alone = Alone(cast(Any, SimpleNamespace(config=SimpleNamespace(bounds=Bounds()))))
+    assert await alone.site("main", NOTHING) is site
+    with pytest.raises(WebError, match="lost the database"):
+        await alone.site("main", LEADER)
+    alone.let_go()
 
 
 # --- whole nodes ---
@@ -398,12 +424,12 @@ async def test_a_page_is_its_leaders_or_passed_on_and_none_without_a_club(
     async with memory_nodes(tmp_path, 2) as cluster:
         first, second = cluster.nodes
         club = await led_by(cluster, first)
-        assert await first.clubs.site("one", "/") is club.site
-        assert await first.clubs.site("two", "/") is None
+        assert await first.clubs.site("one", LEADER) is club.site
+        assert await first.clubs.site("two", LEADER) is None
         await second.bot("one")
         with pytest.raises(WebError):
-            await second.clubs.site("one", "/")
-        metrics = await second.clubs.site("one", "/metrics")
+            await second.clubs.site("one", LEADER)
+        metrics = await second.clubs.site("one", NOTHING)
         assert metrics is not None
         assert metrics is not club.site
         asked: list[str] = []
@@ -415,12 +441,12 @@ async def test_a_page_is_its_leaders_or_passed_on_and_none_without_a_club(
         scope: dict[str, Any] = {"method": "GET", "state": {}}
         nothing = cast(Any, None)
         await until(lambda: not second.clubs._doors["one"].edge.is_leaderless)
-        assert not await first.clubs.passing("one", "/", scope, nothing, nothing)
-        assert not await second.clubs.passing("two", "/", scope, nothing, nothing)
-        assert await second.clubs.passing("one", "/", scope, nothing, nothing)
+        assert not await first.clubs.passing("one", LEADER, scope, nothing, nothing)
+        assert not await second.clubs.passing("two", LEADER, scope, nothing, nothing)
+        assert await second.clubs.passing("one", LEADER, scope, nothing, nothing)
         assert asked == ["one"]
         passed_on: dict[str, Any] = {"method": "GET", "state": {"is_passed_on": True}}
-        assert not await second.clubs.passing("one", "/", passed_on, nothing, nothing), "it goes on no further"
+        assert not await second.clubs.passing("one", LEADER, passed_on, nothing, nothing), "it goes on no further"
 
 
 async def test_a_page_waits_until_its_club_is_led(tmp_path: Path) -> None:
@@ -430,7 +456,7 @@ async def test_a_page_waits_until_its_club_is_led(tmp_path: Path) -> None:
         look_twice(first)
         scope: dict[str, Any] = {"method": "POST", "state": {}}
         asking: list[Callable[[], Any]] = [
-            lambda: second.clubs.passing("one", "/", scope, cast(Any, None), cast(Any, None)) for _ in range(2)
+            lambda: second.clubs.passing("one", LEADER, scope, cast(Any, None), cast(Any, None)) for _ in range(2)
         ]
         assert await asyncio.gather(*(ask() for ask in asking)) == [False, False]
         assert second.leads() == ["one"]

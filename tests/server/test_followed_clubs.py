@@ -13,6 +13,7 @@ from rumble_server.cluster.feeds import Feeds
 from rumble_server.followed_clubs import FollowedClubs
 from rumble_server.limits.door import Door
 from rumble_server.store.errors import StoreError
+from rumble_server.web.needs import needs_of
 
 from tests.server.world import VirtualClock
 
@@ -56,7 +57,8 @@ class Database:
     async def tells(self, path: str) -> bool:
         """Whether it is enough for a path, at another time than before."""
         self.clock.advance(10_000)
-        return await self.clubs.good_for("school", path) is not None
+        needs = needs_of({"method": "GET", "query_string": b""}, path)
+        return await self.clubs.good_for("school", needs) is not None
 
 
 @pytest.fixture
@@ -67,9 +69,10 @@ def database() -> Iterator[Database]:
         made.clubs.close()
 
 
-async def test_the_database_is_enough_for_what_is_over_and_for_the_metrics(database: Database) -> None:
-    over = ("/tournaments/over", "/api/tournaments/over/exports/csv", "/matches/over.1.1.1.1", "/metrics")
+async def test_the_database_is_enough_for_what_is_over_and_for_what_needs_nothing(database: Database) -> None:
+    over = ("/tournaments/over", "/api/tournaments/over/exports/csv", "/matches/over.1.1.1.1", "/metrics", "/docs")
     assert [path for path in over if not await database.tells(path)] == []
+    assert await database.tells("/api/tournaments/live/events"), "a feed is passed on"
     live = ("/", "/tournaments", "/tournaments/live", "/api/matches/live.1.1.1.1")
     assert [path for path in live if await database.tells(path)] == []
 

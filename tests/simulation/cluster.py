@@ -269,7 +269,7 @@ class SeenArena:
         run = self._run
         if session_id not in run.taken:
             run.taken[session_id] = wire = run.wire_of(session_id)
-            run.see("taken", str(run.number), wire)
+            run.see("taken", f"{run.number} again" if caller.accepted else str(run.number), wire)
         self._arena.login(session_id, login, caller)
 
     def receive(

@@ -5,7 +5,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller
+from rumble_server.arena.session import BotSession
 from rumble_server.cluster import lead
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.gate import GatedLeader
@@ -212,6 +214,17 @@ def charge_the_way(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Referee, "measured", lambda *_: None)
 
 
+def let_who_comes_last_stay(patch: pytest.MonkeyPatch) -> None:
+    """Of two sessions of a bot that come to a new leader, the one stays whose edge is slower."""
+    connect = Player.connect
+
+    def changed(self: Player, session: BotSession) -> BotSession | None:
+        session.accepted = 1 << 62
+        return connect(self, session)
+
+    patch.setattr(Player, "connect", changed)
+
+
 BUGS = (
     (hear_any_epoch, r"after one of run"),
     (count_a_repeat_twice, r"rejected more often than it moved"),
@@ -219,6 +232,7 @@ BUGS = (
     (forget_what_the_leader_s_own_bots_said, r"and nothing came of it"),
     (judge_without_asking, r"lost by timeout, and was never told|had answered"),
     (charge_the_way, r"ms in the bank; it should be|excuses 0 ms; it should be"),
+    (let_who_comes_last_stay, r"was replaced, and no newer one"),
     (tell_without_a_lease, r"by who did not lead"),
     (write_under_any_epoch, r"which was not open|after its end"),
     (retry_a_commit_of_unknown_fate, r"occurs \d+ times|twice"),
@@ -227,11 +241,14 @@ BUGS = (
 )
 
 
-FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 300}
+FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 300, let_who_comes_last_stay: 250}
 """From which seed on a bug is looked for that few worlds show."""
 
 
-USUAL = (hear_any_epoch, count_a_repeat_twice, write_under_any_epoch, retry_a_commit_of_unknown_fate)
+USUAL = (
+    *(hear_any_epoch, count_a_repeat_twice, write_under_any_epoch, retry_a_commit_of_unknown_fate),
+    let_who_comes_last_stay,
+)
 """Those that the usual run looks for."""
 
 

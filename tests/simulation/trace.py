@@ -19,7 +19,7 @@ class Entry(NamedTuple):
     | closing | connection | the close code that the server sent |
     | lost | connection | the server saw its end |
     | said | run number | the id of the turn, if it is one: its leader said a frame, to a bot of its node or another |
-    | taken, left | connection | the run whose leader took its login, or took it for gone |
+    | taken, left | connection | the run whose leader took its login ("again": one did before), or took it for gone |
     | reached | connection | match and turn that a move came to the leader about |
     | asked, heard | connection | match and turn: its node told how long its bot thought, and the leader heard it |
     | level | node | the run with which it has nothing more to exchange, and all is on disk |

@@ -16,7 +16,7 @@ from rumble_protocol.server_messages import FieldProblem
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
 from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.ended import Answer, answer_join, answer_leave
+from rumble_server.arena.ended import Answer, answer_challenge, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
@@ -83,6 +83,8 @@ class Arena:
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
         self.invitations = Invitations(recorder, door)
         self.challenges = Challenges(recorder, self.lifecycle, random, door)
+        self._accepted = run << 32
+        """The number of the newest login: above all that earlier leaders gave."""
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
@@ -151,13 +153,16 @@ class Arena:
                     sessions.close(session_id, close)
                 sessions.not_logged_in(session_id)
                 return
-            session = BotSession(session_id, login, caller, self._outlet)
+            self._accepted += 1
+            accepted = caller.accepted or self._accepted
+            session = BotSession(session_id, login, caller, self._outlet, accepted)
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
                 self._command_once(player, session, join, "", caller.frame, shown)
-        sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
+        # Last, since what the session sends next may follow at once.
+        sessions.logged_in(session_id, player.name, accepted)
 
     def receive(
         self,
@@ -201,28 +206,43 @@ class Arena:
         shown: Invitation | None = None,
     ) -> None:
         """Carry out a message; one whose frame had its effect before, maybe by another leader, is only answered."""
-        concerned = () if frame is None else self._concerned(player, message)
-        taken = next((each for each in concerned if frame in each.frames), None)
-        if taken is None:
+        if frame is None:
+            self._command(player, session, message, text, shown)
+            return
+        made = self.challenges.made_by.get(frame) if isinstance(message, Challenge | Resign) else None
+        concerned = self._concerned(message) if made is None else self.tournaments.get(made)
+        if made is not None and concerned is None:
+            if isinstance(message, Challenge):
+                self._answer_about_ended(player, session, made, answer_challenge)
+        elif concerned is not None and frame in concerned.frames:
+            self._answer_again(player, session, message, concerned)
+        else:
             last = self.log.last
             self._command(player, session, message, text, shown)
-            if frame is not None and self.log.last > last:
-                for each in self._concerned(player, message)[-1:]:
-                    self.recorder.record(FrameTaken(each.id, *frame, self.clock.now_ms()))
-        elif not isinstance(message, Leave | Resign) and _has(taken, player):
-            self.lifecycle.join(player, taken, asker=session)
-        elif isinstance(message, Leave) and not _has(taken, player):
-            self.lifecycle.leave(player, taken, session)
+            if isinstance(message, Challenge):
+                concerned = self._newest_challenge(player)
+            if concerned is not None and self.recorder.number_of(concerned) > last:
+                self.recorder.record(FrameTaken(concerned.id, *frame, self.clock.now_ms()))
+                if isinstance(message, Challenge):
+                    self.challenges.note_made(frame, concerned.id)
 
-    def _concerned(self, player: Player, message: BotMessage) -> list[Tournament]:
-        """Return the tournaments that a message may change, or may have changed or made: the newest is the last."""
-        if isinstance(message, Challenge):
-            return [each for each in self.tournaments.values() if each.challenger == player.name]
+    def _answer_again(self, player: Player, session: BotSession, message: BotMessage, taken: Tournament) -> None:
+        """Answer a message that had its effect on a tournament before, unless another took the effect back."""
+        if isinstance(message, Leave):
+            if not _has(taken, player):
+                self.lifecycle.leave(player, taken, session)
+        elif not isinstance(message, Resign) and _has(taken, player):
+            self.lifecycle.join(player, taken, asker=session)
+
+    def _concerned(self, message: BotMessage) -> Tournament | None:
+        """Return the tournament that a message names, if it is in memory."""
         if isinstance(message, Resign):
-            found = self.tournaments.get(tournament_id_of(message.match))
-        else:
-            found = self.tournaments.get(message.tournament) if isinstance(message, Join | Leave) else None
-        return [] if found is None else [found]
+            return self.tournaments.get(tournament_id_of(message.match))
+        return self.tournaments.get(message.tournament) if isinstance(message, Join | Leave) else None
+
+    def _newest_challenge(self, player: Player) -> Tournament | None:
+        newest_first = reversed(self.tournaments.values())
+        return next((each for each in newest_first if each.challenger == player.name), None)
 
     def _command(
         self,

@@ -11,6 +11,7 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
+from rumble_server.arena.ports import FrameId
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
@@ -18,6 +19,8 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
+MOST_MADE = 4096
+"""Maximum number of frames of which it is kept which challenge they made; beyond it the oldest is forgotten."""
 LONGEST_MS = 3_600_000
 """Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
 
@@ -30,6 +33,8 @@ class Challenges:
         self._lifecycle = lifecycle
         self._random = random
         self._door = door
+        self.made_by: dict[FrameId, str] = {}
+        """By the frame that made or ended it, if that may come once more: a challenge, over or not."""
         self._counted: dict[str, str] = {}
         """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
 
@@ -39,6 +44,12 @@ class Challenges:
         found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
+
+    def note_made(self, frame: FrameId, tournament_id: str) -> None:
+        """Keep which challenge a frame has made."""
+        self.made_by[frame] = tournament_id
+        if len(self.made_by) > MOST_MADE:
+            del self.made_by[next(iter(self.made_by))]
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
         """Begin one unlisted, unrated match against another bot, asked for in this session. Raises TournamentError."""

@@ -28,6 +28,12 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     return [messages.joined(ended), write_message(over)]
 
 
+def answer_challenge(ended: EndedTournament, bot: str) -> list[bytes]:
+    """Tell a bot its result again that has asked for this challenge; nothing if it left."""
+    line = ended.line(bot)
+    return [] if line is None or line.withdrawn else answer_join(ended, bot)
+
+
 def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
     line = ended.line(bot)

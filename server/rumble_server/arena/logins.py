@@ -127,10 +127,15 @@ class Logins:
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, *, name_is_open: bool, key_shown: bool) -> None:
-        """Answer a login that was admitted, and have it take up matches. An older session of the worker is replaced."""
+        """Answer a login that was admitted, and have it take up matches. An older session of the worker is replaced.
+
+        That may be the session itself: of two that another leader let in, the older one may come last.
+        """
         older = player.connect(session)
         if older is not None:
             older.close(CloseCode.REPLACED)
+        if older is session:
+            return
         taken = player.take_up(session)
         tournaments = player.tournaments.values()
         told = say.Session(

@@ -71,6 +71,7 @@ class LiveMatch:
         self._matches = matches
         self.referee = Referee(
             started,
+            tournament.control,
             self,
             matches.new_turn_id,
             recorder.clock,

@@ -70,9 +70,14 @@ class Player:
         return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
 
     def connect(self, session: BotSession) -> BotSession | None:
-        """Have a session. Return the older one of the same worker, if any, which plays nothing any more."""
+        """Have a session. Return the older one of the same worker, if any, which plays nothing any more.
+
+        That is the session itself if the one that is there was accepted later.
+        """
         older = self.sessions.get(session.worker.casefold())
         if older is not None:
+            if older.accepted > session.accepted:
+                return session
             self.disconnect(older)
         self.sessions[session.worker.casefold()] = session
         self._note_sessions()

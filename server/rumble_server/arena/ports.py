@@ -102,13 +102,15 @@ class Caller:
     """Asks the node of the connection; None: it is this one."""
     frame: FrameId | None = None
     """Its login, if that came over a link."""
+    accepted: int = 0
+    """The number of the login, if a leader of the club accepted it before; 0: none did."""
 
 
 class Sessions(Protocol):
     """The sockets' side of every session, by its id. Nothing is asked of it: all of these are messages."""
 
-    def logged_in(self, session_id: int, name: str) -> None:
-        """The session's login was accepted under this name."""
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
+        """The session's login was accepted under this name. Its number is above that of any before, whoever led."""
 
     def not_logged_in(self, session_id: int) -> None:
         """The session's login was refused. It was told why, and may try again unless it is closed."""

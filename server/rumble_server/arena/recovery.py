@@ -5,17 +5,24 @@
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.ports import FrameId
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
-from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
+from rumble_server.tournament.facts import FrameTaken, LogFact, NameUsed, ServerFact, TournamentCreated
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
+
+REPEATED_MS = 30_000
+"""A challenge may be asked for again that was made so long before the newest fact, in ms. The node that asks keeps its
+bots without a leader for a third of that."""
+MOST_OVER = 512
+"""Maximum number of tournaments that are looked at for that, the newest."""
 
 TournamentFacts = Callable[[str], Iterable[LogFact]]
 """Gives the facts that rebuild the tournament of this id."""
@@ -32,6 +39,8 @@ class Recovered:
     """Each with the facts of its running matches, by their ids."""
     damaged: dict[str, Exception]
     """By id: why a tournament cannot be rebuilt."""
+    challenges: dict[FrameId, str] = field(default_factory=dict)
+    """By the frame that made or ended it: each challenge that is over, and may be asked for again."""
 
 
 def read(
@@ -54,6 +63,28 @@ def read(
     return recovered
 
 
+def challenges_over(unlisted: Iterable[str], outline: TournamentFacts, newest_ms: int) -> dict[FrameId, str]:
+    """Find the challenges that are over and that an edge may ask for again, by the frames that made or ended them.
+
+    `unlisted` are tournaments that are over, the newest first; `outline` gives facts of one with those that were
+    written together with its creation.
+    """
+    found: dict[FrameId, str] = {}
+    for tournament_id in unlisted:
+        try:
+            facts = list(outline(tournament_id))
+        except Exception as error:  # noqa: BLE001  # as in `read`
+            log.warning("it is not known which frames tournament %s has taken: %s", tournament_id, error)
+            continue
+        created = next((fact for fact in facts if isinstance(fact, TournamentCreated)), None)
+        if created is not None and created.at_ms < newest_ms - REPEATED_MS:
+            break
+        if created is not None and created.challenger is not None:
+            taken = (fact for fact in facts if isinstance(fact, FrameTaken))
+            found.update({(fact.node, fact.frame_number): tournament_id for fact in taken})
+    return found
+
+
 def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
     """Fill a new arena: every fact about the club, every tournament that is not over, every match that was running.
 
@@ -64,6 +95,7 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
+    arena.challenges.made_by.update(recovered.challenges)
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
@@ -88,6 +120,8 @@ def _read(
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
+    if tournament.challenger is not None:
+        arena.challenges.made_by.update(dict.fromkeys(tournament.frames, tournament.id))
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
         arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))

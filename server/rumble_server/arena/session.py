@@ -81,6 +81,7 @@ class BotSession:
         "_held_starts",
         "_outlet",
         "_told_open",
+        "accepted",
         "accepts_challenges",
         "address",
         "ask_node",
@@ -104,8 +105,11 @@ class BotSession:
         login: Login,
         caller: Caller,
         outlet: Outlet,
+        accepted: int = 0,
     ) -> None:
+        """`accepted` is the number of its login among those of the club."""
         self.id = session_id
+        self.accepted = accepted
         self.worker = login.worker or ""
         """Which of the bot's workers it is; a login without one is a worker of its own."""
         self.matches: dict[str, Part] = {}

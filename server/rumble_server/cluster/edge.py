@@ -22,6 +22,7 @@ from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
 from rumble_server.cluster.records import (
     FRAME_NUMBER,
+    LOGIN_NUMBER,
     MOVE,
     NOT_KNOWN,
     NUMBER,
@@ -205,6 +206,9 @@ class Edge:
             stream.up(packet.seen)
             self._is_known = True
             self._stop_waiting()
+            for session_id, guest in self._staying():
+                if not guest.is_said:
+                    self._say_login(session_id, guest)
             self._flush_later()
         elif packet.kind is Packet.GONE:
             if self._is_known:
@@ -237,7 +241,9 @@ class Edge:
         self._wait_for_leader()
         for session_id, guest in self._staying():
             guest.asked.clear()
-            stream.out.add(_login_record(session_id, guest))
+            guest.is_said = guest.is_in  # the others are said when a link is up
+            if guest.is_in:
+                stream.out.add(_login_record(session_id, guest))
         for kind, session_id, content in unsure:
             stream.out.add(record(kind, session_id, content))
 
@@ -285,18 +291,18 @@ class Edge:
         """There has been no leader for long: its bots may find another way."""
         self._leaderless = None
         for session_id in list(self._guests):
-            self._end(session_id)
+            self._end(session_id, CloseCode.NO_LEADER)
 
     def _refuse(self, session_id: int) -> None:
         """Nobody has answered a login."""
         if session_id in self._guests:
             message = "this club cannot be reached at the moment: try again soon"
             self._sessions.send(session_id, messages.error(ErrorCode.UNAVAILABLE, message, fatal=True))
-            self._end(session_id)
+            self._end(session_id, CloseCode.NO_LEADER)
 
-    def _end(self, session_id: int) -> None:
+    def _end(self, session_id: int, code: CloseCode) -> None:
         """End a session that has no leader; none is to ask it for a move while its connection closes."""
-        self._sessions.close(session_id, CloseCode.NO_LEADER)
+        self._sessions.close(session_id, code)
         self.lost(session_id)
 
     # --- Leader: what sessions say ---
@@ -313,8 +319,8 @@ class Edge:
             guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
         if self._here is not None:
             self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
-        else:
-            self._say(_login_record(session_id, guest))
+        elif self._stream.is_up or self._guests[session_id] is not guest:
+            self._say_login(session_id, guest)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         here = self._here
@@ -345,6 +351,8 @@ class Edge:
             self._say(numbered(ToLeader.REFUSED, session_id, len(error), error + text.encode()), session_id)
 
     def flooded(self, session_id: int, allowed: int) -> None:
+        if guest := self._guests.get(session_id):
+            guest.take_no_more()
         if self._here is not None:
             self._here.flooded(session_id, allowed)
         else:
@@ -357,27 +365,36 @@ class Edge:
             self._say(numbered(ToLeader.ROUND_TRIP, session_id, max(0, lag_ms)))
 
     def silent(self, session_id: int) -> None:
-        if self._here is not None:
-            self._here.silent(session_id)
-        elif session_id not in self._guests:
+        if session_id not in self._guests:
             self._sessions.cut(session_id)
+        elif self._here is not None:
+            self._here.silent(session_id)
         elif self._stream.is_up and not self._guests[session_id].is_held:  # else it is this node that does not read
             self._say(record(ToLeader.SILENT, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
+        guest = self._guests.get(session_id)
+        if guest is None:
+            self._sessions.close(session_id, code)
+            return
+        guest.take_no_more()
         if self._here is not None:
             self._here.close(session_id, code)
-        elif session_id in self._guests and self._stream.is_up:
+        elif self._stream.is_up:
             self._say(numbered(ToLeader.CLOSE, session_id, code))
         else:
-            self._sessions.close(session_id, code)
+            self._end(session_id, code)
 
     def lost(self, session_id: int) -> None:
-        is_guest = self.guests.remove(session_id)
+        guest = self.guests.remove(session_id)
         if self._here is not None:
             self._here.lost(session_id)
-        elif is_guest:
+        elif guest is not None and guest.is_said:
             self._say(record(ToLeader.LOST, session_id))
+
+    def _say_login(self, session_id: int, guest: Guest) -> None:
+        guest.is_said = True
+        self._say(_login_record(session_id, guest))
 
     def _say_frame(self, session_id: int, text: str) -> None:
         self._said += 1
@@ -434,7 +451,8 @@ class Edge:
         if kind == ToEdge.COUNT:
             self.guests.count(session_id)
         elif kind == ToEdge.LOGGED_IN:
-            self.guests.logged_in(session_id, content.decode())
+            name = content[LOGIN_NUMBER.size :].decode()
+            self.guests.logged_in(session_id, name, *LOGIN_NUMBER.unpack_from(content))
         elif kind == ToEdge.NOT_LOGGED_IN:
             self.guests.not_logged_in(session_id)
         elif kind == ToEdge.COUNT_STRANGER:
@@ -464,7 +482,7 @@ def _login_record(session_id: int, guest: Guest) -> bytes:
     caller = guest.caller_again()
     said = LoginRecord(
         login=write_message(guest.next_login()).decode(),
-        again=guest.is_in,
+        accepted=caller.accepted,
         address=caller.address,
         keyless_allowed=caller.keyless_allowed,
         most_matches=caller.most_matches,

@@ -18,7 +18,7 @@ from rumble_server.arena.ports import Clock, TimerHandle
 from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.cluster.told import Event, EventReader, Told
 from rumble_server.web.errors import WebError
-from rumble_server.web.feed.channel import PACE_MS, SNAPSHOT_MS
+from rumble_server.web.feed.channel import PACE_MS, SLOWEST_PACE_MS, SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, RETRY, STUCK_MS, UNWATCHED_MS
 from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
@@ -107,6 +107,9 @@ class _Feed:
         """When a visitor was last there, or came."""
         self._quiet_since_ms = clock.now_ms()
         self._told = Told()
+        self._held: list[Event] = []
+        """What came and is still to be passed on."""
+        self._passed_on_at_ms = clock.now_ms()
         self._ask, self._club, self._clock, self._waker = ask, club, clock, waker
         self._name = f"{club}/{tournament_id}"
         self._path = f"{web_path(club)}/api/tournaments/{tournament_id}/events"
@@ -175,12 +178,28 @@ class _Feed:
         """Show that the streams are alive, and end those of visitors who take nothing."""
         if self.spectators:
             self.wanted_at_ms = now_ms
+        if self._is_due(now_ms - self._passed_on_at_ms):
+            self._pass_on()
         if now_ms - self._quiet_since_ms >= KEEP_ALIVE_MS:
             self._send(KEEP_ALIVE)
         for spectator in self.spectators:
             if spectator.stuck_ms() >= STUCK_MS:
                 log.warning("a spectator of %s: cut off, it read nothing for %d ms", self._name, spectator.stuck_ms())
                 spectator.close()
+
+    def _is_due(self, since_ms: int) -> bool:
+        """Whether something may be passed on `since_ms` after the last time: a leader slows down for many as well."""
+        return since_ms + PACE_MS // 2 >= min(len(self.spectators), SLOWEST_PACE_MS)  # 1 ms for each
+
+    def _pass_on(self) -> None:
+        """Send what is held, in one piece."""
+        held, self._held = self._held, []
+        self._passed_on_at_ms = self._clock.now_ms()
+        chunks = self._told.take(held)
+        if len(chunks) > 1:
+            chunks = [Chunk(chunks[-1].number, b"".join(chunk.data for chunk in chunks))]
+        for chunk in chunks:
+            self._send(chunk)
 
     def _send(self, chunk: Chunk) -> None:
         self._quiet_since_ms = self._clock.now_ms()
@@ -199,6 +218,7 @@ class _Feed:
         wait_s = AGAIN_S[0]
         while not self.is_over:
             reading = _Reading(self._heard)
+            self._pass_on()
             self._asking = self._begin_to_ask(reading, self._told.last)
             try:
                 await asyncio.wait([self._asking])
@@ -232,8 +252,9 @@ class _Feed:
         for event in events:
             if event.kind == b"snapshot":
                 self._snapshot = self._clock.now_ms(), event
-        for chunk in self._told.take(events):
-            self._send(chunk)
+        self._held += events
+        if self._is_due(PACE_MS):  # it would be at each beat
+            self._pass_on()
         if not self._trying.done():
             self._trying.set_result(None)
 

@@ -54,7 +54,8 @@ class Gate:
 
     def lets_in(self) -> bool:
         """Whether a call enters now: the gate is open, and nothing waits that came before."""
-        return not self._waiting and self.is_open
+        # The way of every move, so what `is_open` does is not called while the gate is open.
+        return not self._waiting and ((self.closed_at_ms is None and self._holds()) or self.is_open)
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -250,7 +251,7 @@ class GatedLeader:
         self._enter(partial(self._leader.silent, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        self._enter(partial(self._leader.close, session_id, code))
+        self._keep(numbered(ToLeader.CLOSE, session_id, code), partial(self._leader.close, session_id, code))
 
     def lost(self, session_id: int) -> None:
         self._enter(partial(self._leader.lost, session_id))

@@ -20,7 +20,19 @@ TURN_ID, MATCH = b'"turn_id":"', b'"match":"'
 class Guest:
     """A session of this node."""
 
-    __slots__ = ("asked", "caller", "has_session", "is_held", "is_in", "login", "name", "number", "open", "waits")
+    __slots__ = (
+        "accepted",
+        "asked",
+        "caller",
+        "has_session",
+        "is_held",
+        "is_said",
+        "login",
+        "name",
+        "number",
+        "open",
+        "waits",
+    )
 
     def __init__(self, login: Login, caller: Caller, number: int) -> None:
         self.login = login
@@ -28,10 +40,12 @@ class Guest:
         """That of its login among the frames of this node."""
         self.caller = caller
         self.name = ""
-        self.is_in = False
-        """Whether the login was accepted."""
+        self.accepted = 0
+        """The number that a leader gave its login when it accepted it; 0: none did."""
         self.has_session = False
         """Whether its bot was sent its `session`; it needs no other when it is logged in again for it."""
+        self.is_said = False
+        """Whether the leader may know of it. A login waits for a link, and its bot may be gone before one is up."""
         self.is_held = False
         """Nothing is read from its socket: too much waits for the leader."""
         self.open: dict[str, None] = {}
@@ -41,13 +55,24 @@ class Guest:
         self.waits: TimerHandle | None = None
         """The timer of a login that has no leader."""
 
+    @property
+    def is_in(self) -> bool:
+        """Whether the login was accepted."""
+        return self.accepted > 0
+
     def next_login(self) -> Login:
         """Return the message by which it is to be logged in; it joins but once, since its bot may have left later."""
         return self.login.model_copy(update={"join": None, "invite": None}) if self.is_in else self.login
 
     def caller_again(self) -> Caller:
         """Return who logs in; who was logged in before has its place, and has spoken."""
-        return replace(self.caller, has_room=True, may_speak=True) if self.is_in else self.caller
+        if not self.is_in:
+            return self.caller
+        return replace(self.caller, has_room=True, may_speak=True, accepted=self.accepted)
+
+    def take_no_more(self) -> None:
+        """It is to be closed: a leader that logs it in again gives it no match that it did not have."""
+        self.caller = replace(self.caller, most_matches=0)
 
     def answered(self) -> None:
         """Its login waits no more."""
@@ -74,15 +99,14 @@ class Guests:
         """The session whose message is not counted: it may have been before."""
         self._clock = clock
 
-    def remove(self, session_id: int) -> bool:
-        """Forget a session that has ended. Return False if it never asked to log in."""
+    def remove(self, session_id: int) -> Guest | None:
+        """Forget a session that has ended, and return it; None if it never asked to log in."""
         guest = self.by_id.pop(session_id, None)
-        if guest is None:
-            return False
-        guest.answered()
-        if self.by_name.get(guest.name) is guest:
-            del self.by_name[guest.name]
-        return True
+        if guest is not None:
+            guest.answered()
+            if self.by_name.get(guest.name) is guest:
+                del self.by_name[guest.name]
+        return guest
 
     # --- Sessions ---
 
@@ -95,14 +119,14 @@ class Guests:
         if session_id != self.forgiven:
             self.sessions.count(session_id)
 
-    def logged_in(self, session_id: int, name: str) -> None:
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
         guest = self.by_id.get(session_id)
         if guest is not None:
             guest.answered()
             if not guest.is_in:
-                guest.is_in, guest.name = True, name
+                guest.accepted, guest.name = accepted, name
                 self.by_name[name] = guest
-                self.sessions.logged_in(session_id, name)
+                self.sessions.logged_in(session_id, name, accepted)
 
     def not_logged_in(self, session_id: int) -> None:
         guest = self.by_id.get(session_id)

@@ -20,6 +20,7 @@ from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
 from rumble_server.cluster.records import (
     FRAME_NUMBER,
+    LOGIN_NUMBER,
     MOVE,
     NOT_KNOWN,
     NUMBER,
@@ -271,9 +272,10 @@ class Lead:
             may_speak=said.may_speak,
             ask_node=partial(self._ask, peer),
             frame=(peer.node, *FRAME_NUMBER.unpack_from(content)),
+            accepted=said.accepted,
         )
         peer.sessions[session_id] = None
-        if said.again:
+        if said.accepted:
             self._forgiven = session_id
         self._arena.login(session_id, login, caller)
         self._forgiven = -1
@@ -290,11 +292,11 @@ class Lead:
 
     # --- Sessions: what the arena says ---
 
-    def logged_in(self, session_id: int, name: str) -> None:
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
         if session_id < SESSIONS_OF_A_NODE:
-            self._local.logged_in(session_id, name)
+            self._local.logged_in(session_id, name, accepted)
         else:
-            self._say(session_id, ToEdge.LOGGED_IN, name.encode())
+            self._say(session_id, ToEdge.LOGGED_IN, LOGIN_NUMBER.pack(accepted) + name.encode())
 
     def not_logged_in(self, session_id: int) -> None:
         if session_id < SESSIONS_OF_A_NODE:

@@ -305,8 +305,9 @@ class Stream:
         if not self.is_up or not (self.out.has_unsent or self.owes):
             return None
         first, records = self.out.take(most_bytes)
-        self._told = self.processed
-        if self._told == self.seen:
-            self._owed_bytes = 0
+        if not self.out.has_unsent:  # else an acknowledgement might get there without the answers that go before it
+            self._told = self.processed
+            if self._told == self.seen:
+                self._owed_bytes = 0
         numbers = _records.pack(self.epoch, self.number, first, self._told)
         return b"".join((self._head, numbers, *records))

@@ -39,7 +39,7 @@ class ToEdge(IntEnum):
     SEND = 1
     """A frame."""
     LOGGED_IN = 2
-    """The name."""
+    """The number of the login among those of the club, and the name."""
     NOT_LOGGED_IN = 3
     COUNT_STRANGER = 4
     INVITED = 5
@@ -59,8 +59,8 @@ class LoginRecord(BaseModel):
 
     login: str
     """The message."""
-    again: bool
-    """It was accepted before, by this leader or another."""
+    accepted: int
+    """The number that this leader or another gave it when it accepted it; 0: none did."""
     address: str
     keyless_allowed: bool
     most_matches: int
@@ -79,12 +79,14 @@ NUMBER = Struct("<I")
 """A time in ms, a size, a code or a count."""
 FRAME_NUMBER = Struct("<Q")
 """The number of a frame among those of a club that this node has passed on, moves apart."""
+LOGIN_NUMBER = Struct("<Q")
+"""The number of a login among those that leaders of its club have accepted."""
 _with_number = Struct(RECORD_HEAD.format + NUMBER.format[1:])
 FORMATS = {
     "to leader": {kind.name: kind.value for kind in ToLeader},
     "to edge": {kind.name: kind.value for kind in ToEdge},
     "login": {name: str(field.annotation) for name, field in LoginRecord.model_fields.items()},
-    "numbers": [NUMBER.format, FRAME_NUMBER.format],
+    "numbers": [NUMBER.format, FRAME_NUMBER.format, LOGIN_NUMBER.format],
 }
 """What records say and how it is written; nodes that differ in it refuse each other."""
 _head = RECORD_HEAD.pack

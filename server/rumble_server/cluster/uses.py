@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
-import orjson
+from pydantic import TypeAdapter
 
 from rumble_server.cluster.links import Links
 from rumble_server.web.club_paths import LED
@@ -17,6 +17,8 @@ ANSWER_S = 1.0
 """How long another node may take, in s, to tell what its clubs use."""
 KEPT_S = 1.0
 """For how long, in s, what was told is good."""
+TOLD = TypeAdapter(dict[str, ClubUse])
+"""How a node tells it."""
 
 
 class UsesElsewhere:
@@ -43,7 +45,7 @@ class UsesElsewhere:
         try:
             async with asyncio.timeout(ANSWER_S):
                 answer = await self._links.ask(address, LED)
-            return {name: ClubUse.from_json(use) for name, use in orjson.loads(answer.body).items()}
+            return TOLD.validate_json(answer.body)
         except (TimeoutError, ConnectionError, WebError, ValueError) as error:
             log.warning("the node at %s does not tell what its clubs use: %s", address, str(error) or "no answer")
             return {}

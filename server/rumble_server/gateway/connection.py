@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.frames import HEADS, LEAST_FRAME_BYTES, least_size, text_head, whole_texts
+from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, LEAST_FRAME_BYTES, least_size, text_head, whole_texts
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.round_trip import kernel_round_trip_ms
@@ -80,8 +80,8 @@ class Connection(asyncio.Protocol):
         self._rest_at = 0
         self._is_held = False
         """Whether its session wants nothing more to be read."""
-        self._few_bytes = entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
-        """Bytes that hold at most the frames that one turn of the loop allows; 0 while bytes wait."""
+        self._few_bytes = 0
+        """Bytes that hold at most the frames that one turn of the loop allows; 0 where it is not that simple."""
         self._empty_frames = 0
         """Control and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -104,11 +104,11 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._connections.add(self)
 
-    def open(self, request: bytes, rest: bytes) -> None:
-        """Answer the request for an upgrade, and read the frames that came together with it."""
+    def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
+        """Answer the request for an upgrade, and read the frames that came together with it; or close if `refused`."""
         self._protocol.receive_data(request)
         for event in self._protocol.events_received():
-            self._on_request(cast(Request, event))
+            self._on_request(cast(Request, event), refused)
         if isinstance(self._protocol.handshake_exc, InvalidMessage) and self._transport is not None:
             self._transport.write(BAD_REQUEST)
         self._flush()
@@ -118,11 +118,12 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
         size = len(data)
-        if size <= self._few_bytes and self._is_at_frame():
-            texts, end = whole_texts(data, 0, size, self._gateway.frame_bytes)
-            if end:
+        if size <= self._few_bytes:
+            texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
+            session = self._session
+            if texts and session is not None:
                 for text in texts:
-                    self._on_text(text)
+                    session.received(text)
                 return
         if self._rest or self._is_held:  # a transport may hand over what it had when it was paused
             self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
@@ -135,7 +136,7 @@ class Connection(asyncio.Protocol):
             return
         data, self._rest = self._rest, b""
         if self._transport is not None:
-            self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
+            self._look_at_state()
             self._read(data, self._rest_at)
             self._resume(self._transport)
 
@@ -150,10 +151,11 @@ class Connection(asyncio.Protocol):
         while frames > 0 and start < stop and self._is_at_frame():
             # This many bytes hold at most the frames that are left.
             texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
-            if not texts:
+            session = self._session
+            if not texts or session is None:
                 break
             for text in texts:
-                self._on_text(text)
+                session.received(text)
             frames -= len(texts)
         if start < len(data):
             self._parse(data, start, frames, stop)
@@ -187,7 +189,7 @@ class Connection(asyncio.Protocol):
         """Leave what comes from `start` on, and all that is still in the socket, for the next turn of the loop."""
         if self._transport is not None and not self._transport.is_closing():
             self._rest, self._rest_at = data, start
-            self._few_bytes = 0
+            self._look_at_state()
             self._transport.pause_reading()
             self._entrance.turns.wait(self)
 
@@ -203,7 +205,7 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._keepalive = self._closing = None
         self._transport = None
-        self._is_open = False
+        self._look_at_state()
         self._rest = b""
         self._place.close()
         self._end_session()
@@ -228,7 +230,7 @@ class Connection(asyncio.Protocol):
         """Read no more: the session's login is looked at."""
         if self._transport is not None and not self._transport.is_closing():
             self._is_held = True
-            self._few_bytes = 0
+            self._look_at_state()
             self._transport.pause_reading()
 
     def go_on(self) -> None:
@@ -247,12 +249,11 @@ class Connection(asyncio.Protocol):
         """Write a text frame; a peer that does not read is cut off."""
         if not self._is_open:
             return
-        unsent = self._unsent
-        is_first, size = not unsent, len(frame)
-        unsent.append(HEADS[size] if size < len(HEADS) else text_head(size))
-        unsent.append(frame)
-        if is_first:
+        unsent, size = self._unsent, len(frame)
+        if not unsent:
             self._entrance.outbox.add(self)
+        unsent.append(HEADS[size] if size < KNOWN_HEADS else text_head(size))
+        unsent.append(frame)
 
     def write_out(self) -> None:
         """Write the frames that were sent in this turn of the loop."""
@@ -260,7 +261,8 @@ class Connection(asyncio.Protocol):
         transport = self._transport
         if transport is not None and unsent:
             transport.write(b"".join(unsent))
-            self._shed_if_slow(transport)
+            if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
+                self._cut_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake; it ends by force if the peer takes too long."""
@@ -276,7 +278,7 @@ class Connection(asyncio.Protocol):
 
     # --- frames ---
 
-    def _on_request(self, request: Request) -> None:
+    def _on_request(self, request: Request, refused: CloseCode | None) -> None:
         transport = self._transport
         if transport is None:
             return
@@ -295,6 +297,9 @@ class Connection(asyncio.Protocol):
             message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
             self.send(write_message(Error(code=ErrorCode.PROTOCOL_NOT_SUPPORTED, message=message, fatal=True)))
             self.close(CloseCode.PROTOCOL_NOT_SUPPORTED, message)
+            return
+        if refused is not None:
+            self.close(refused, CLOSE_REASONS[refused])
             return
         self._session = self._gateway.connect(self)
         self._heard_at_ms = self._now_ms()
@@ -337,6 +342,8 @@ class Connection(asyncio.Protocol):
 
     def _look_at_state(self) -> None:
         self._is_open = self._protocol.state is State.OPEN and self._transport is not None
+        is_simple = self._is_at_frame() and not self._rest and not self._is_held
+        self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES if is_simple else 0
 
     def _end_session(self) -> None:
         session, self._session = self._session, None
@@ -379,17 +386,17 @@ class Connection(asyncio.Protocol):
                 transport.write_eof()
             else:
                 transport.close()
-        self._shed_if_slow(transport)
+        if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
+            self._cut_slow(transport)
+        self._look_at_state()
         if self._protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
         elif self._protocol.state is State.CLOSED:
             transport.close()
 
-    def _shed_if_slow(self, transport: asyncio.Transport) -> None:
-        unsent = transport.get_write_buffer_size()
-        if unsent > MOST_UNSENT_BYTES:
-            log.warning("%s: cut off, it left %d bytes unread", self._who(), unsent)
-            transport.abort()
+    def _cut_slow(self, transport: asyncio.Transport) -> None:
+        log.warning("%s: cut off, it left %d bytes unread", self._who(), transport.get_write_buffer_size())
+        transport.abort()
 
     def _abort(self) -> None:
         if self._transport is not None:

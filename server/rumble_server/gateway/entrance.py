@@ -44,6 +44,9 @@ class Clubs(Protocol):
     async def load(self, name: str) -> HasGateway | None:
         """Return a club, once it is loaded; None: there is no such club. Raises StoreError."""
 
+    def was_removed(self, name: str) -> bool:
+        """Whether there is no such club any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entrance:

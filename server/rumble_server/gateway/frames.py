@@ -4,40 +4,46 @@
 a frame comes in and goes out at every ply.
 """
 
+import struct
+
 from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
-MASKED = 0x80
+MASKED_TEXT = WHOLE_TEXT << 8 | 0x80
+"""The first two bytes of a client's whole text frame without content, as a number; that of a short text is added."""
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
 """Bytes of a client's frame without content: no frame has fewer."""
+read_head = struct.Struct(f">H{MASK_BYTES}s").unpack_from
+"""Reads the number and the mask that a client's short frame begins with; of a longer one, its size and the mask."""
 
 
-def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[bytes], int]:
-    """Return the payloads of a client's whole text frames that begin before `stop`, and where in `data` they end.
+def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
+    """Return the texts of a client's whole text frames that begin before `stop`, and where in `data` they end.
 
-    `data[start]` must begin a frame. None at all are taken if anything else is among them, or one over `most_bytes`:
-    then a full parser has to read it.
+    `data[start]` must begin a frame. None at all are taken if anything else is among them, one over `most_bytes`, or
+    what is no UTF-8: then a full parser has to read it.
     """
-    payloads: list[bytes] = []
+    texts: list[str] = []
     at, end = start, len(data)
-    while at < stop:
-        if end - at < 2 or data[at] != WHOLE_TEXT:
-            return [], start
-        size = data[at + 1] - MASKED
-        mask = at + 2
-        if size == 126:
-            size = int.from_bytes(data[mask : mask + 2])
-            mask += 2
-        elif not 0 <= size < 126:
-            return [], start
-        body = mask + MASK_BYTES
-        at = body + size
-        if size > most_bytes or at > end:
-            return [], start
-        payloads.append(apply_mask(data[body:at], data[mask:body]))
-    return payloads, at
+    try:
+        while at < stop:
+            number, mask = read_head(data, at)
+            size = number - MASKED_TEXT
+            at += LEAST_FRAME_BYTES
+            if size == 126:
+                size, mask = read_head(data, at - MASK_BYTES)
+                at += 2
+            elif not 0 <= size < 126:
+                return [], start
+            body, at = at, at + size
+            if size > most_bytes or at > end:
+                return [], start
+            texts.append(apply_mask(data[body:at], mask).decode())
+    except (struct.error, UnicodeDecodeError):  # the data ends within a head, or this is no text
+        return [], start
+    return texts, at
 
 
 def least_size(payload_bytes: int) -> int:
@@ -56,5 +62,6 @@ def text_head(size: int) -> bytes:
     return b"\x81\x7f" + size.to_bytes(8)
 
 
-HEADS = tuple(text_head(size) for size in range(1024))
+KNOWN_HEADS = 1024
+HEADS = tuple(text_head(size) for size in range(KNOWN_HEADS))
 """By the size of a text frame: what it begins with, for those that nearly all turns have."""

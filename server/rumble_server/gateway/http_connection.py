@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import httptools
 from rumble_protocol.clubs import MAIN, split_path, web_path
+from rumble_protocol.codes import CloseCode
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -317,13 +318,17 @@ class HttpConnection(HttpToolsProtocol):
             self._opening = None
         if self.transport.is_closing():
             return
-        if club is None:
-            self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
-        else:
+        main = self._entrance.clubs.loaded(MAIN)
+        if club is not None:
             self._hand_over(club, rest)
+        elif main is not None and self._entrance.clubs.was_removed(self._club):
+            # A bot comes back after a 404, which a proxy may have answered; after this code it does not.
+            self._hand_over(main, rest, CloseCode.CLUB_REMOVED)
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
-    def _hand_over(self, club: HasGateway, rest: bytes) -> None:
-        """Make the connection a bot's, with its place; behind a proxy it takes one now."""
+    def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
+        """Make the connection a bot's, with its place; behind a proxy it takes one now. It is closed if `refused`."""
         entrance, place = self._entrance, self._place
         if place is None or entrance.sources.is_proxy(self._peer):
             place = entrance.places.open(self._source.address)
@@ -336,7 +341,7 @@ class HttpConnection(HttpToolsProtocol):
         bot.connection_made(self.transport)
         self.transport.set_protocol(bot)
         self.transport.resume_reading()
-        bot.open(request, rest)
+        bot.open(request, rest, refused)
 
     def _become_link(self, nodes: Nodes, rest: bytes) -> None:
         """Hand the connection over to the other nodes, where it takes no place."""

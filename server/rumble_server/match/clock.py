@@ -17,12 +17,14 @@ EXCUSED_BY_THE_WAY_MS = 250
 class PlainControl:
     """A time control to reckon with: reading an attribute of the pydantic model costs ten times as much."""
 
-    __slots__ = ("bank_ms", "has_bank", "increment_ms", "move_ms")
+    __slots__ = ("bank_ms", "full_ms", "has_bank", "increment_ms", "move_ms")
 
     def __init__(self, control: TimeControl) -> None:
         self.move_ms = control.move_ms
         self.bank_ms = control.bank_ms
         self.increment_ms = control.increment_ms
+        self.full_ms = self.move_ms + self.bank_ms
+        """What a seat has for its first move."""
         self.has_bank = self.bank_ms + self.increment_ms > 0
         """Whether a bank can ever hold anything."""
 

@@ -307,9 +307,11 @@ class MatchOver:
     @property
     def winner(self) -> int | None:
         """The seat that alone scored most, or None."""
-        if self.scores is None or self.scores.count(max(self.scores)) > 1:
+        scores = self.scores
+        if scores is None:
             return None
-        return self.scores.index(max(self.scores))
+        best = max(scores)
+        return None if scores.count(best) > 1 else scores.index(best)
 
 
 @dataclass(slots=True)

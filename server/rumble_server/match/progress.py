@@ -41,16 +41,33 @@ class Lateness(Protocol):
 
 
 class Progress:
-    """What one match has come to, and when its clocks run out."""
+    """What one match has come to, and when its clocks run out. `control` is that of its terms."""
 
-    def __init__(self, terms: MatchStarted, lateness: Lateness, nobody_away_before_ms: int) -> None:
+    __slots__ = (
+        "_counted_excused_ms",
+        "_informed",
+        "_lateness",
+        "_nobody_away_before_ms",
+        "_runs",
+        "_used_ms",
+        "control",
+        "moves",
+        "over",
+        "seats",
+        "state",
+        "terms",
+        "turn",
+    )
+
+    def __init__(
+        self, terms: MatchStarted, control: PlainControl, lateness: Lateness, nobody_away_before_ms: int
+    ) -> None:
         self.terms = terms
-        self.control = PlainControl(terms.time_control)
+        self.control = control
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
-        self.seats = [
-            SeatState(self.control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms) for _ in terms.seats
-        ]
+        bank_ms, away_ms, retries, at_ms = control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms
+        self.seats = [SeatState(bank_ms, away_ms, retries, at_ms) for _ in terms.seats]
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._used_ms = 0
@@ -104,7 +121,7 @@ class Progress:
         self.state = state
         self.moves.append(made.move)
         seat.bank_ms = made.bank_ms
-        seat.accepted.add(made.turn_id)
+        seat.accepted.append(made.turn_id)
         if made.excused_ms:
             seat.excused_ms += made.excused_ms
             self._counted_excused_ms += counted_ms(made.excused_ms)

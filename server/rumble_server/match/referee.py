@@ -11,6 +11,7 @@ connected. Neither runs while the server is late: that time is excused, and reco
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination
@@ -20,7 +21,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, counted_ms, remaining_ms
+from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, counted_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -69,9 +70,12 @@ class Driver(Protocol):
 class Referee(Progress):
     """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
 
+    __slots__ = ("_append", "_attempt", "_bounds", "_driver", "_full_ms", "_game", "_match_id", "_new_turn_id")
+
     def __init__(
         self,
         terms: MatchStarted,
+        control: PlainControl,
         driver: Driver,
         new_turn_id: Callable[[], str],
         lateness: Lateness,
@@ -79,16 +83,14 @@ class Referee(Progress):
         *,
         nobody_away_before_ms: int = 0,
     ) -> None:
-        super().__init__(terms, lateness, nobody_away_before_ms)
+        super().__init__(terms, control, lateness, nobody_away_before_ms)
         self._match_id, self._attempt, self._game = terms.match, terms.attempt, terms.game
         self._driver = driver
         self._append = driver.append
         self._new_turn_id = new_turn_id
-        self._full_ms = [self.control.move_ms + self.control.bank_ms for _ in terms.seats]
+        self._full_ms = [control.full_ms] * len(self.seats)
         """What each seat has for a move where there is no bank."""
-        self._most_excused_ms = bounds.excused_ms
-        self._most_lag_by_pings_ms = bounds.proxied_lag_ms
-        self._kept_frame_bytes = bounds.kept_frame_bytes
+        self._bounds = bounds
 
     # --- events ---
 
@@ -226,7 +228,7 @@ class Referee(Progress):
         )
         self._append(made)
         self._apply_move(made, state)
-        if self._counted_excused_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
+        if self._counted_excused_ms and self._void_if_stalled(now_ms):
             return True
         outcome = state.outcome
         if outcome is not None:
@@ -265,7 +267,7 @@ class Referee(Progress):
         self.apply(fact)
 
     def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0) -> None:
-        kept = keep_frame(frame, self._kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
+        kept = keep_frame(frame, self._bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
         own = self._match_id, self._attempt, seat, sender
         self._record(FrameSeen(*own, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms))
 
@@ -280,15 +282,15 @@ class Referee(Progress):
         own = self.seats[seat]
         if own.away_since_ms is not None:
             return
-        move_ms, seats_ms = self.control.move_ms, self._full_ms
-        left_ms = seats_ms[seat]
-        if self.control.has_bank or self._used_ms:
-            left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
-            seats_ms = [move_ms + each.bank_ms for each in self.seats]
+        control, seats_ms = self.control, self._full_ms
+        left_ms = control.full_ms
+        if control.has_bank or self._used_ms:
+            left_ms = remaining_ms(control, own.bank_ms, self._used_ms)
+            seats_ms = [control.move_ms + each.bank_ms for each in self.seats]
             seats_ms[seat] = left_ms
         lag_ms = own.lag_ms
         if own.lag_by_pings:
-            lag_ms = min(lag_ms, max(0, self._most_lag_by_pings_ms - own.lag_given_ms))
+            lag_ms = min(lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
         asked = TurnAsked(
             self._match_id,
             self._attempt,
@@ -345,18 +347,15 @@ class Referee(Progress):
 
     # --- time and the end ---
 
-    def _all_excused_ms(self, now_ms: int) -> list[int]:
-        """Return what is excused in this attempt so far, by seat."""
-        return [own.excused_ms + self._excused_ms(seat, now_ms) for seat, own in enumerate(self.seats)]
-
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
         excused_ms = self._counted_excused_ms
         if self.turn is not None:
             excused_ms += counted_ms(self._excused_ms(self.turn.seat, now_ms))
-        if excused_ms <= self._most_excused_ms:
+        most_ms = self._bounds.excused_ms
+        if excused_ms <= most_ms:
             return False
-        reason = f"the server was late by {excused_ms} ms while bots thought; it may be {self._most_excused_ms}"
+        reason = f"the server was late by {excused_ms} ms while bots thought; it may be {most_ms}"
         self._end(None, now_ms, reason=reason, stalled=True)
         return True
 
@@ -391,6 +390,14 @@ class Referee(Progress):
         *,
         stalled: bool = False,
     ) -> None:
+        told, excused_ms, drops = list[int](), list[int](), list[int]()
+        for seat, own in enumerate(self.seats):
+            if own.away_since_ms is None:
+                told.append(seat)
+            excused_ms.append(own.excused_ms)
+            drops.append(own.drops)
+        if self.turn is not None:
+            excused_ms[self.turn.seat] += self._excused_ms(self.turn.seat, now_ms)
         over = MatchOver(
             match=self._match_id,
             attempt=self._attempt,
@@ -401,13 +408,20 @@ class Referee(Progress):
             at_fault=at_fault,
             moves=tuple(self.moves),
             at_ms=now_ms,
-            told=tuple([seat for seat, own in enumerate(self.seats) if own.away_since_ms is None]),
-            seats_excused_ms=tuple(self._all_excused_ms(now_ms)),
-            drops=tuple([own.drops for own in self.seats]),
+            told=_the_one(tuple(told)),
+            seats_excused_ms=_the_one(tuple(excused_ms)),
+            drops=_the_one(tuple(drops)),
             stalled=stalled,
             informed=self._informed,
         )
-        self._driver.record(over)
+        driver = self._driver
+        driver.record(over)
         self.apply(over)
-        for seat, frame in frames_of_over(over, self.state, over.told):
-            self._driver.end(seat, frame)
+        for seat, frame in frames_of_over(over, self.state, told):
+            driver.end(seat, frame)
+
+
+@lru_cache(256)
+def _the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the one tuple of these numbers: results are kept, and nearly all have the same."""
+    return numbers

@@ -55,7 +55,7 @@ class SeatState:
         self.drops = 0
         """How often its connection ended on its own turn."""
         self.omit: tuple[str, ...] = ()
-        self.accepted: set[str] = set()
+        self.accepted: list[str] = []
         """The turn ids whose move counted."""
 
     def link(self, connection: Connection) -> None:
@@ -96,6 +96,9 @@ class OpenTurn:
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
         """Of the time since the clock started, how much the server was late, if it was late by `late_ms` in all."""
         excused_ms = late_ms - self.late_ms
-        if excused_ms == 0 or self.held:
+        if excused_ms <= 0 or self.held:
             return 0
-        return max(0, min(excused_ms, now_ms - self.asked_at_ms))
+        open_ms = now_ms - self.asked_at_ms
+        if excused_ms > open_ms:
+            return open_ms if open_ms > 0 else 0
+        return excused_ms

@@ -4,13 +4,14 @@ from typing import get_args
 
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.store.codec import Numbered, write_ended, write_facts
+from rumble_server.store.codec import LINES, Line, Numbered, write_ended, write_lines
 from rumble_server.store.content import PLY, TOURNAMENT, Content
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 
 _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
+_MARKS = frozenset((TournamentCreated, TournamentEnded))
 
 
 class Batch:
@@ -33,36 +34,39 @@ class Batch:
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
         """Return what is to be written: the rows of a club whose newest fact is so far number `before`."""
-        of_plies, others = self._rows()
-        marks = [fact for row in others.values() for _, fact in row]
-        created = [fact for fact in marks if type(fact) is TournamentCreated]
-        over = [fact for fact in marks if type(fact) is TournamentEnded]
+        of_plies, others, marks = self._rows()
         rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
         return {
             "club": club,
             "epoch": epoch,
             "before": before,
             "last": self.facts[-1][0] if self.facts else before,
-            "log": [(facts[0][0], tournament_id, kind, write_facts(facts)) for kind, tournament_id, facts in rows],
-            "created": [(fact.tournament, fact.config.listed) for fact in created],
-            "over": [fact.tournament for fact in over],
+            "log": [(lines[0][0], tournament_id, kind, write_lines(lines)) for kind, tournament_id, lines in rows],
+            "created": [(mark.tournament, mark.config.listed) for mark in marks if type(mark) is TournamentCreated],
+            "over": [mark.tournament for mark in marks if type(mark) is TournamentEnded],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
         }
 
-    def _rows(self) -> tuple[dict[str, list[Numbered]], dict[str, list[Numbered]]]:
-        """Return the facts by row, one for each tournament: the plies and frames of its matches, and all others."""
-        of_plies: dict[str, list[Numbered]] = {}
-        others: dict[str, list[Numbered]] = {}
-        of_matches: dict[str, list[Numbered]] = {}
-        for numbered in self.facts:
-            fact = numbered[1]
-            if type(fact) in _OF_A_PLY:
+    def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
+        """Return the lines of each tournament: of the plies and frames of its matches, and of all other facts.
+
+        Third: the facts that begin or end a tournament.
+        """
+        of_plies: dict[str, list[Line]] = {}
+        others: dict[str, list[Line]] = {}
+        of_matches: dict[str, list[Line]] = {}
+        marks: list[LogFact] = []
+        for number, fact in self.facts:
+            kind = type(fact)
+            if kind in _OF_A_PLY:
                 match_id: str = fact.match  # type: ignore[union-attr]  # by its type it has one
                 row = of_matches.get(match_id)
                 if row is None:
                     row = of_matches[match_id] = of_plies.setdefault(tournament_id_of(match_id), [])
-                row.append(numbered)
             else:
-                rows = others if type(fact) in _REBUILDING else of_plies
-                rows.setdefault(tournament_of(fact), []).append(numbered)
-        return of_plies, others
+                rows = others if kind in _REBUILDING else of_plies
+                row = rows.setdefault(tournament_of(fact), [])
+                if kind in _MARKS:
+                    marks.append(fact)
+            row.append(LINES[kind](number, fact))
+        return of_plies, others, marks

@@ -7,6 +7,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Container, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any, get_args, get_type_hints
 
 import orjson
@@ -17,6 +18,8 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 Numbered = tuple[int, LogFact]
+Line = tuple[Any, ...]
+"""A fact in a row: its number, the name of its kind, and its values."""
 
 _ended = TypeAdapter(EndedTournament)
 
@@ -28,20 +31,21 @@ _KINDS = {tag: kind for kind, tag in _TAGS.items()}
 _FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
 
 
-def _line_of(tag: str) -> Callable[[int, LogFact], tuple[Any, ...]]:
+def _line_of(tag: str) -> Callable[[int, LogFact], Line]:
     """Return what makes the line of a fact in a row, in a third of the time of a loop over its fields."""
     values = ", ".join(f"fact.{name}" for name in _FIELDS[tag])
-    line: Callable[[int, LogFact], tuple[Any, ...]] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
+    line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
     return line
 
 
-_LINES = {kind: _line_of(tag) for kind, tag in _TAGS.items()}
+_tag_of = itemgetter(1)
+LINES = {kind: _line_of(tag) for kind, tag in _TAGS.items()}
+"""By kind: makes the line of a fact, with its number: what a row tells of it."""
 
 
-def write_facts(facts: Sequence[Numbered]) -> str:
-    """Return the text of a row: the fields of each kind of fact in it, then each fact as its number and values."""
-    lines = [_LINES[type(fact)](number, fact) for number, fact in facts]
-    fields = {tag: _FIELDS[tag] for tag in dict.fromkeys([line[1] for line in lines])}
+def write_lines(lines: Sequence[Line]) -> str:
+    """Return the text of a row: the fields of each kind of fact in it, then the lines of its facts."""
+    fields = {tag: _FIELDS[tag] for tag in dict.fromkeys(map(_tag_of, lines))}
     return orjson.dumps({"fields": fields, "facts": lines}, default=_plain).decode()
 
 

@@ -89,12 +89,13 @@ class Agenda:
         return pulled
 
     def _put_pairings(self, pairings: Sequence[Pairing]) -> None:
+        tournament_id, bots, legs = self._tournament_id, self.bots, range(1, self.schedule.plan.legs + 1)
         for pairing in pairings:
-            first, second = self.bots[pairing.first], self.bots[pairing.second]
-            for leg in range(1, self.schedule.plan.legs + 1):
+            first, second = bots[pairing.first], bots[pairing.second]
+            for leg in legs:
                 key = pairing.match_key(leg)
                 seats = (first, second) if leg % 2 else (second, first)
-                self.put(Slot(match_id_of(self._tournament_id, key), key, seats))
+                self.put(Slot(match_id_of(tournament_id, key), key, seats))
 
     def enter_late(self, bot: str) -> None:
         """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
@@ -145,10 +146,12 @@ class Agenda:
         self._put += 1
         slot.order = self._put
         first, second = slot.seats
-        slots = self._waiting[first].get(second)
+        waiting = self._waiting
+        slots = waiting[first].get(second)
         if slots is None:
-            slots = self._waiting[first][second] = self._waiting[second][first] = []
-        slots.append(slot)
+            waiting[first][second] = waiting[second][first] = [slot]
+        else:
+            slots.append(slot)
         self._see(first, second, 1)
 
     def start(self, slot: Slot) -> None:
@@ -157,11 +160,12 @@ class Agenda:
             return
         slot.order = 0
         first, second = slot.seats
-        slots = self._waiting[first][second]
+        waiting = self._waiting
+        slots = waiting[first][second]
         if len(slots) > 1:
             slots.remove(slot)
         else:
-            del self._waiting[first][second], self._waiting[second][first]
+            del waiting[first][second], waiting[second][first]
         self._see(first, second, -1)
 
     def _see(self, first: str, second: str, matches: int) -> None:

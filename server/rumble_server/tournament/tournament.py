@@ -10,6 +10,7 @@ from hmac import compare_digest
 from rumble_engine import Termination
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.editions import FIRST
@@ -55,6 +56,8 @@ class Tournament:
     def __init__(self, created: TournamentCreated) -> None:
         self.id = created.tournament
         self.config = created.config
+        self.control = PlainControl(created.config.time_control)
+        """The time control of its matches."""
         self.created_at_ms = created.at_ms
         self.challenger = created.challenger
         """The bot that asked for it, if it is a challenge."""

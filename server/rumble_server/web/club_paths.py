@@ -1,5 +1,6 @@
 """The club that a path leads to: `/c/NAME/...`; every other path is one of main."""
 
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import needs_of
 from rumble_server.web.site import Clubs, Process, Site
 from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
@@ -23,6 +25,8 @@ METRICS = "/metrics"
 """Of the process, too, but the tokens of main open it."""
 OF_SERVER = (*OF_PROCESS, METRICS, "/clubs", "/admin", "/api/clubs")
 """What the paths begin with that no club but main has."""
+TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
+"""Where the administrator makes tokens of a club: a path of the server, but the club's leader answers."""
 
 
 class ClubPaths:
@@ -46,6 +50,9 @@ class ClubPaths:
         state["process"] = self._process
         scope["root_path"] = ""
         name, rest = split_path(path)
+        of_tokens = TOKENS.fullmatch(path)
+        if of_tokens is not None:
+            name = of_tokens[1]
         if path.startswith(OF_PROCESS):
             await self._app(scope, receive, send)
         elif rest != path and (name == MAIN or not rest):
@@ -59,12 +66,13 @@ class ClubPaths:
     async def _of_club(self, name: str, rest: str, scope: Scope, receive: Receive, send: Send) -> ASGIApp | None:
         """Return what answers a request about a club; None if another node has answered it."""
         try:
-            if await self._clubs.passing(name, rest, scope, receive, send):
+            needs = needs_of(scope, rest)
+            if await self._clubs.passing(name, needs, scope, receive, send):
                 return None
-            site = await self._clubs.site(name, rest)
+            site = await self._clubs.site(name, needs)
             if site is None:
                 raise WebError.not_found(f"there is no club {name!r}")
-            if name != MAIN:
+            if rest != scope["path"]:
                 scope["root_path"] = site.root
                 self._need_welcome(site, rest, source_of(Request(scope)))
         except WebError as error:

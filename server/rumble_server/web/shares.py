@@ -8,10 +8,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import STREAM
 from rumble_server.web.site import Process, is_of_node, site_of
 from rumble_server.web.tries import source_of
 
-STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 COSTLY = re.compile(r"/api/tournaments/[^/]+/export\.\w+|/api/matches/[^/]+/transcript")
 BOARDS = re.compile(r"(?:/api)?/matches/([^/]+)/board(?:s|\.\w+)")
 """Costly when the tournament is over, and so has to be read from the disk."""

@@ -4,8 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, Self, TypeVar, TypeVarTuple, cast
+from dataclasses import dataclass, field
+from typing import Protocol, Self, TypeVar, TypeVarTuple, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
@@ -26,6 +26,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.needs import Needs
 from rumble_server.web.place import Addresses
 from rumble_server.web.tries import Tries
 
@@ -204,29 +205,20 @@ class ClubUse:
         running = sum(each.status == "running" and each.config.listed for each in arena.tournaments.values())
         return cls(running, sum(player.is_connected for player in arena.players), used)
 
-    @classmethod
-    def from_json(cls, told: dict[str, Any]) -> Self:
-        """Read what another node tells."""
-        return cls(int(told["running"]), int(told["connected"]), Quotas(**told["used"]))
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it for another node."""
-        return asdict(self)
-
 
 class Clubs(Protocol):
     """The clubs of a process."""
 
-    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
-        """Have another node answer a request for a path of a club, if only that can. Return whether it was asked.
+    async def passing(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send, /) -> bool:
+        """Have another node answer a request about a club, if only that can. Return whether it was asked.
 
         Raises WebError.
         """
 
-    async def site(self, name: str, path: str = "") -> Site | None:
-        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now.
+    async def site(self, name: str, needs: Needs, /) -> Site | None:
+        """Find a club, good for what an answer needs; None if there is none. Raises WebError if it cannot be now.
 
-        On a node that does not lead it, it is good for paths about what is over alone.
+        It is loaded if it was not, unless another node leads it.
         """
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:

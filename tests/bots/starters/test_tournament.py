@@ -1,6 +1,7 @@
 """All starters and the bare bot play in one tournament, and win or block where they can."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 120.0
+STOP_S = 30.0
 BARE, INVITE = "bare", "hush hush"
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write the address of a server, or of a club."""
@@ -149,3 +151,28 @@ def test_it_gives_up_where_it_is_refused_or_told_nonsense(
 def lobby(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with serving(tmp_path_factory.mktemp("lobby")) as server:
         yield server
+
+
+@pytest.mark.parametrize(
+    ("club", "told"),
+    [("gone", "4004|removed"), pytest.param("never", "no club|HTTP 404", marks=pytest.mark.long)],
+)
+def test_all_stop_at_once_where_there_is_no_such_club(
+    built: Mapping[str, Built], tmp_path: Path, club: str, told: str
+) -> None:
+    with serving(tmp_path, "--admin-token", ADMIN_TOKEN) as server, ExitStack() as stack:
+        for done in (["create", "gone"], ["remove", "gone", "--yes"]):
+            administer = [*RUMBLE, "club", *done, "--admin-token", ADMIN_TOKEN]
+            subprocess.run(administer, env=server.environment, check=True, timeout=PATIENCE_S)
+        place = f"127.0.0.1:{server.port}{web_path(club)}"
+        bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", BARE]
+        processes = {}
+        for name, command in {**{language: bot.command() for language, bot in built.items()}, BARE: bare}.items():
+            own = environment(tmp_path, place, "cup", "{}", name)
+            processes[name] = stack.enter_context(running(command, own, tmp_path / f"{name}.log"))
+        for name, process in processes.items():
+            out, _ = process.communicate(timeout=STOP_S)
+            said = out + (tmp_path / f"{name}.log").read_text()
+            assert process.returncode == 1, said
+            assert re.search(told, said), (name, said)
+            assert "again" not in said

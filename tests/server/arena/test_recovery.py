@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import facts_of_attempt, read, take_up
+from rumble_server.arena.recovery import REPEATED_MS, challenges_over, facts_of_attempt, read, take_up
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
+    FrameTaken,
     LogFact,
     TournamentCreated,
     TournamentEnded,
@@ -316,6 +318,17 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     world.organiser.reset_key("ann")
     back = world.login("ann", key="a" * 16)
     assert back.last("session")["tournaments"][0]["id"] == "friday"
+
+
+def test_challenges_that_are_just_over_are_known_by_their_frames() -> None:
+    config, newest_ms = TournamentConfig(name="x", game="tictactoe", listed=False), 2 * REPEATED_MS
+    made = (("new", newest_ms, "ann"), ("hosts", newest_ms, None), ("still", REPEATED_MS, "ann"), ("old", 1, "ann"))
+    facts: dict[str, list[LogFact]] = {
+        name: [TournamentCreated(name, config, at_ms, challenger), FrameTaken(name, "node", number, at_ms)]
+        for number, (name, at_ms, challenger) in enumerate(made, 1)
+    }
+    newest_first = ["damaged", *facts, "never looked at"]
+    assert challenges_over(newest_first, facts.__getitem__, newest_ms) == {("node", 1): "new", ("node", 3): "still"}
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

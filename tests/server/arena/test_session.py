@@ -14,7 +14,7 @@ class Socket:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def logged_in(self, session_id: int, name: str) -> None:
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
         raise AssertionError
 
     def not_logged_in(self, session_id: int) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Sessions as ArenaSessions
-from rumble_server.arena.recovery import read, take_up
+from rumble_server.arena.recovery import challenges_over, read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.gate import Gate, GatedLeader
@@ -19,10 +20,14 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
+from rumble_server.match.facts import MoveMade
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
 
 from tests.server.world import Bot, Disk, MemoryLink, MemoryLog, VirtualClock
 
+KEY = "correct-horse-battery"
+AWAY_MS = TournamentConfig(name="x", game="tictactoe").away_ms
 Later = Callable[[Callable[[], None]], None]
 
 
@@ -114,7 +119,7 @@ class LeaderNode:
         )
         self.lead.attach(self.arena)
         self.organiser = Organiser(self.arena)
-        self.log.on_durable += [self.lead.on_durable, self.arena.on_durable]
+        self.log.on_durable += [self.arena.on_durable, self.lead.on_durable]
 
     def successor(self, **arena: Any) -> "LeaderNode":
         """Another node, which takes the club up from what is on disk."""
@@ -133,6 +138,8 @@ class LeaderNode:
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
+        newest_first = [each for each in reversed(by_tournament) if each in over]
+        recovered.challenges.update(challenges_over(newest_first, by_tournament.__getitem__, self.clock.now_ms()))
         take_up(node.arena, recovered)
         return node
 
@@ -203,3 +210,52 @@ class EdgeNode:
 
 def _soon(clock: VirtualClock, call: Callable[[], None]) -> None:
     clock.call_at(clock.now_ms(), call)
+
+
+def club(*, delay_ms: int = 1, move_ms: int = 10_000, bounds: Bounds | None = None, **limits: int) -> EdgeNode:
+    """An edge whose club has a tournament of tic-tac-toe that two bots start."""
+    leader = LeaderNode(VirtualClock(), 1)
+    config = TournamentConfig(
+        name="Friday", game="tictactoe", start_at_bots=2, time_control=TimeControl(move_ms=move_ms)
+    )
+    leader.organiser.create(config)
+    node = EdgeNode(leader, delay_ms=delay_ms, bounds=bounds, **limits)
+    node.run(10 * delay_ms)
+    return node
+
+
+def in_play(node: EdgeNode) -> tuple[Bot, Bot]:
+    """Two bots in a match: the one on turn, and the other."""
+    bots = [node.bot(name, key=KEY, join="friday") for name in ("ann", "ben")]
+    node.run(20 * node.delay_ms)
+    for bot in bots:
+        assert bot.inbox.all("match_start")
+    mover, waiter = sorted(bots, key=lambda bot: not bot.inbox.all("turn"))
+    for bot in bots:
+        bot.heard()
+    return mover, waiter
+
+
+def moves(node: EdgeNode) -> list[MoveMade]:
+    return [fact for fact in node.leader.log.facts if isinstance(fact, MoveMade)]
+
+
+def answer(bot: Bot) -> None:
+    """Answer the newest turn."""
+    turn = bot.last("turn")
+    bot.move(turn["legal"][0], turn=turn)
+
+
+def play_out(node: EdgeNode, mover: Bot, waiter: Bot) -> None:
+    """Play the match to its end, from turn to turn."""
+    for _ in range(9):
+        for bot in (mover, waiter):
+            for turn in bot.heard("turn"):
+                bot.move(turn["legal"][0], turn=turn)
+        node.run(10 * node.delay_ms)
+    assert [len(bot.inbox.all("match_over")) for bot in (mover, waiter)] == [1, 1]
+
+
+def no_faults(*bots: Bot) -> bool:
+    """Whether nothing that the bots did was refused."""
+    return not any(bot.inbox.all(kind) for bot in bots for kind in ("error", "rejected"))

@@ -12,7 +12,7 @@ from rumble_server.cluster.feeds import Feeds
 from rumble_server.cluster.told import Event
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed import spectator as spectators
-from rumble_server.web.feed.channel import SNAPSHOT_MS
+from rumble_server.web.feed.channel import PACE_MS, SLOWEST_PACE_MS, SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE_MS, STUCK_MS, UNWATCHED_MS
 
 from tests.server.cluster.test_told import event
@@ -75,12 +75,14 @@ class Visitor:
     def __init__(self, stream: AsyncIterator[bytes]) -> None:
         self.stream = stream
         self.text = ""
+        self.pieces = 0
         self.is_over = False
         self._task = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
         async for piece in self.stream:
             self.text += piece.decode()
+            self.pieces += 1
         self.is_over = True
 
     @property
@@ -140,6 +142,25 @@ async def test_the_leader_is_asked_once_for_all_visitors(node: Node) -> None:
     assert all(visitor.text.startswith("retry: 2000\n\n") for visitor in visitors)
     assert len(node.leader.asked) == 1
     assert node.feeds.spectators == 50
+
+
+@pytest.mark.parametrize(("many", "pace_ms"), [(20, PACE_MS), (400, SLOWEST_PACE_MS)])
+async def test_to_many_visitors_it_is_passed_on_less_often(node: Node, many: int, pace_ms: int) -> None:
+    await node.visit()
+    visitors = [Visitor(await node.feeds.open("school", "friday")) for _ in range(many)]
+    await node.settle()
+    first = visitors[0].pieces
+    (subscription,) = node.leader.asked
+    for number in range(8):
+        await subscription.tell(event(10 + number, text=str(number)))
+        await node.settle(PACE_MS)
+    assert {visitor.told for visitor in visitors} == {"S01234567"}
+    assert {visitor.pieces - first for visitor in visitors} == {8 * PACE_MS // pace_ms}
+    await subscription.tell(event(20, text="8"))
+    subscription.over.set()
+    await until(node, lambda: len(node.leader.asked) == 2)
+    assert node.leader.asked[1].last_event_id == b"20", "what was held is not asked for again"
+    await until(node, lambda: {visitor.told for visitor in visitors} == {"S012345678"})
 
 
 async def test_who_comes_later_gets_a_snapshot_of_its_own_time_and_what_was_told_since(node: Node) -> None:

@@ -142,6 +142,18 @@ def test_many_bytes_are_acknowledged_even_by_who_has_nothing_to_say() -> None:
     assert other.packet(100) is None
 
 
+def test_an_acknowledgement_goes_with_the_last_of_what_there_was_to_say() -> None:
+    one, other = Stream("main", 1, 1), Stream("main", 1, 1)
+    one.up(0)
+    other.up(0)
+    one.out.add(record(b"asked"))
+    other.take(records_of(one.packet(100)))
+    other.processed = 1
+    for _ in range(2):
+        other.out.add(record(b"answer" * 20))
+    assert [records_of(other.packet(100)).acknowledged for _ in range(2)] == [0, 1]
+
+
 def test_an_acknowledgement_of_what_was_never_said_is_an_error() -> None:
     out = Outgoing()
     out.add(record(b"a"))

@@ -1,6 +1,7 @@
 """What clubs use on other nodes, with links in name only."""
 
 import asyncio
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ class Links:
             raise ConnectionError("the node that answered cannot be reached any more")
         if address == "silent":
             await asyncio.Event().wait()
-        return SimpleNamespace(body=orjson.dumps({"chess": CHESS.to_json()}))
+        return SimpleNamespace(body=orjson.dumps({"chess": asdict(CHESS)}))
 
 
 async def test_all_nodes_are_asked_once_for_all_and_none_holds_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +45,25 @@ async def test_all_nodes_are_asked_once_for_all_and_none_holds_up_the_others(mon
     await again.told()
     assert links.asked == [*there, "good", "good"]
     again.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b'{"chess":null}', b'{"chess":{"running":"many"}}', b'{"chess":{"used":[1]}}'],
+)
+async def test_a_damaged_answer_is_none(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    class Damaged(Links):
+        async def ask(self, address: str, path: str) -> Any:
+            return SimpleNamespace(body=body)
+
+    elsewhere = UsesElsewhere(cast(Any, Damaged()), lambda: ["10.0.0.1"])
+    assert await elsewhere.told() == {}
+    assert "the node at 10.0.0.1 does not tell what its clubs use" in caplog.text
+
+
+async def test_what_cannot_be_told_is_null() -> None:
+    class Brief(Links):
+        async def ask(self, address: str, path: str) -> Any:
+            return SimpleNamespace(body=b'{"chess":{"running":1,"connected":2,"used":null}}')
+
+    assert await UsesElsewhere(cast(Any, Brief()), lambda: ["one"]).told() == {"chess": ClubUse(1, 2, None)}

@@ -60,6 +60,9 @@ class OneClub:
     async def load(self, name: str) -> "OneClub | None":
         return self.loaded(name)
 
+    def was_removed(self, _name: str) -> bool:
+        return False
+
 
 class WatchedGateway(Gateway):
     """Sets `empty` whenever the last session has ended."""

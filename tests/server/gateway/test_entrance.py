@@ -50,6 +50,9 @@ class School:
             self._clubs[name] = self._school
         return self._clubs.get(name)
 
+    def was_removed(self, name: str) -> bool:
+        return name == "gone"
+
 
 @pytest.mark.parametrize(
     ("path", "status"),
@@ -70,6 +73,24 @@ async def test_each_club_has_its_path_and_other_paths_are_not_found(path: str, s
         School(server).open.set()
         async with server.raw() as client:
             assert await client.upgrade(path) == status
+
+
+async def test_bots_of_a_club_that_was_removed_are_told_to_stay_away() -> None:
+    """By a close code: a 404 can come from a proxy whose server starts anew, so bots come back after it."""
+    async with served() as server:
+        School(server).open.set()
+        async with server.raw() as client:
+            assert await client.upgrade("/c/gone/bot") == 101
+            client.send(Opcode.TEXT, LOGIN)
+            opcode, data = await client.frame()
+            assert (opcode, data) == (Opcode.CLOSE, b"\x0f\xa4this club was removed")
+            client.send(Opcode.CLOSE, data[:2])
+            await client.ended()
+        async with server.raw() as client:
+            assert await client.upgrade("/c/gone/bot", Host="evil.example") == 403
+        await until(lambda: server.open_connections == 0)
+        assert server.sessions == []
+        assert server.made == []
 
 
 async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the_clubs() -> None:

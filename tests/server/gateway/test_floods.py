@@ -12,6 +12,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.bounds import Bounds
 from rumble_server.gateway import connection
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.session import Session
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
@@ -30,7 +31,7 @@ EMPTY = [(Opcode.PING, True), (Opcode.PONG, True), (Opcode.CONT, False)]
 @contextlib.asynccontextmanager
 async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
     """Count the frames that connections handle by the turn of the loop. Skip where they are compiled."""
-    if not isinstance(Connection._on_text, FunctionType):
+    if not isinstance(Connection._on_frame, FunctionType):
         pytest.skip("calls of what is compiled are not counted")
     counts: Counter[int] = Counter()
     turn = 0
@@ -42,15 +43,15 @@ async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         handles[:] = [handle]
 
     def counted(method: Any) -> Any:
-        def call(link: Connection, frame: Any) -> None:
+        def call(reader: Connection | Session, frame: Any) -> None:
             counts[turn] += 1
-            method(link, frame)
+            method(reader, frame)
 
         return call
 
     handles: list[asyncio.Handle] = []
     monkeypatch.setattr(Connection, "_on_frame", counted(Connection._on_frame))
-    monkeypatch.setattr(Connection, "_on_text", counted(Connection._on_text))
+    monkeypatch.setattr(Session, "received", counted(Session.received))
     next_turn()
     yield counts
     handles[0].cancel()

@@ -13,6 +13,7 @@ from typing import Any
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.bounds import Bounds
+from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -80,7 +81,15 @@ class DrivenReferee:
         self.late_ms = 0
         """How late the server was in all: what its referee goes by."""
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
-        self.referee = Referee(started, self, TurnIds(run), self, bounds, nobody_away_before_ms=grace_until_ms)
+        self.referee = Referee(
+            started,
+            PlainControl(started.time_control),
+            self,
+            TurnIds(run),
+            self,
+            bounds,
+            nobody_away_before_ms=grace_until_ms,
+        )
 
     @classmethod
     def seated(cls, **given: Any) -> "DrivenReferee":

@@ -222,6 +222,15 @@ def test_a_match_has_one_outcome_whatever_comes_after_it() -> None:
     assert (driven.over, len(driven.facts), driven.seats[0].heard()) == (over, facts, [])
 
 
+def test_results_that_are_kept_share_what_nearly_all_have_alike() -> None:
+    one, other = DrivenReferee.seated(), DrivenReferee.seated()
+    for driven in (one, other):
+        driven.play("0", "3", "1", "4", "2")
+    assert one.over.told is other.over.told
+    assert one.over.drops is other.over.drops
+    assert one.over.seats_excused_ms is other.over.seats_excused_ms
+
+
 def test_a_bot_that_is_away_is_not_sent_the_result() -> None:
     driven = DrivenReferee.seated()
     driven.disconnect(1)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 from rumble_server.store.club_log import ClubLog
-from rumble_server.store.codec import Numbered
+from rumble_server.store.codec import LINES, Numbered, write_lines
 from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 from rumble_server.store.group_commit import GroupCommit
@@ -21,6 +21,11 @@ PATIENCE_S = 5.0
 def joined(number: int, tournament: str = "friday") -> LogFact:
     """Some fact, which tells its number."""
     return BotJoined(tournament, f"bot-{number}", number)
+
+
+def write_facts(facts: Sequence[Numbered]) -> str:
+    """The text of a row with these facts."""
+    return write_lines([LINES[type(fact)](number, fact) for number, fact in facts])
 
 
 class WriterInProcess:

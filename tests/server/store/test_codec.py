@@ -5,11 +5,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.store.codec import _KINDS, read_ended, read_facts, write_ended, write_facts
+from rumble_server.store.codec import _KINDS, read_ended, read_facts, write_ended
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
 
+from tests.server.store.disk import write_facts
 from tests.server.store.samples import KINDS, any_fact, any_record, facts_of
 
 numbers = st.integers(1, 2**53 - 1)

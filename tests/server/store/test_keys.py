@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from rumble_server.match.facts import MatchStarted
-from rumble_server.store.codec import write_facts
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import Pruned, StoreError
 from rumble_server.store.keys import prefix_of, split
@@ -21,7 +20,7 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.store.disk import joined, opened_store, rows, shut, write
+from tests.server.store.disk import joined, opened_store, rows, shut, write, write_facts
 from tests.server.store.played import change, cut, facts_of, played
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]

@@ -169,10 +169,21 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
+        assert reader.unlisted_ids(2) == ["three"]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
             *(TournamentStarted, BotJoined, TournamentEnded),
         ]
+
+
+async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Database) -> None:
+    async with opened(database) as log:
+        with closing(database.reader()) as reader:
+            assert reader.newest_ms() == 0
+            await write(log, created("one"), created("two"), joined(7000, "one"), joined(6000, "two"))
+            assert reader.newest_ms() == 7000
+            await write(log, joined(9000, "two"))
+            assert reader.newest_ms() == 9000
 
 
 async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Database) -> None:

@@ -28,6 +28,7 @@ from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
+from rumble_server.web.needs import Needs
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -233,10 +234,10 @@ class MemoryServer:
     def visit(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _needs: Needs, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False
 
-    async def site(self, name: str, _path: str = "") -> Site | None:
+    async def site(self, name: str, _needs: Needs) -> Site | None:
         return self.clubs.get(name)
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:

@@ -35,6 +35,7 @@ async def operations(browser: httpx.AsyncClient) -> dict[tuple[str, str], dict[s
 
 async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush")
+    server.take_in(NAMES["club"], MemoryServer())
     server.pass_ms()
     found = await operations(browser)
     guarded = {key for key, operation in found.items() if not NEEDS_TOKEN.isdisjoint(operation["tags"])}

@@ -7,8 +7,8 @@ import httpx
 import pytest
 import pytest_asyncio
 from rumble_server.web.errors import WebError
+from rumble_server.web.needs import Needs
 from rumble_server.web.site import Site
-from starlette.types import Receive, Scope, Send
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -22,12 +22,9 @@ class Clubs(MemoryServer):
         self.take_in("class-7", self.other, "Class 7 <b>")
         self.asked: list[str] = []
 
-    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
-        return False
-
-    async def site(self, name: str, _path: str = "") -> Site | None:
+    async def site(self, name: str, needs: Needs) -> Site | None:
         self.asked.append(name)
-        return await super().site(name)
+        return await super().site(name, needs)
 
 
 @pytest.fixture
@@ -152,7 +149,7 @@ async def test_what_is_no_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser
 async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
     clubs: Clubs, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(_name: str, _path: str = "") -> None:
+    async def away(_name: str, _needs: Needs) -> None:
         raise WebError.unavailable("nobody leads it at the moment")
 
     monkeypatch.setattr(clubs, "site", away)

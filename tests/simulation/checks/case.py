@@ -87,6 +87,8 @@ class WireLog:
     """Which runs it spoke with, and from which place in the trace on."""
     taken: list[tuple[int, int]] = field(default_factory=list)
     """When a leader took its login, by place and time; over links that may be more than once."""
+    let_in: list[int] = field(default_factory=list)
+    """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
     node: NodeLog | None = None
     """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
@@ -94,11 +96,16 @@ class WireLog:
     login: Seen | None = None
     closing_place: int | None = None
     closing_ms: int | None = None
+    closing_code: int | None = None
     lost_ms: int | None = None
 
     def run_at(self, place: int) -> Run | None:
         """The run that it spoke with; None: with none yet."""
         return next((run for since, run in reversed(self.runs) if since <= place), None)
+
+    def let_in_at(self, place: int) -> int:
+        """Where it had been let in by then; -1: nowhere."""
+        return next((each for each in reversed(self.let_in) if each <= place), -1)
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
@@ -231,7 +238,10 @@ class Case:
                 if wire.node is None and wire.runs[0][1] is run and wire.lost_ms is None:
                     wire.lost_ms = at_ms
 
-        def arrive(wire: WireLog, number: int, at_ms: int) -> None:
+        def arrive(wire: WireLog, number: int, at_ms: int, place: int) -> None:
+            there = self.wires.get(current.get(wire.bot, {}).get(wire.worker, 0))
+            if there is not None and there.let_in_at(place) > wire.let_in_at(place):
+                return
             current.setdefault(wire.bot, {})[wire.worker] = number
             since.setdefault(wire.bot, at_ms)
 
@@ -277,16 +287,20 @@ class Case:
                         wire.login = arrived
                         if wire.node is None:
                             wire.taken.append((place, entry.at_ms))
+                            wire.let_in.append(place)
                         if wire.node is None and wire.runs[0][1] is self.runs[-1]:
-                            arrive(wire, entry.wire, entry.at_ms)
+                            arrive(wire, entry.wire, entry.at_ms, place)
                 case "taken":
                     wire = self.wires[entry.wire]
-                    run = self.numbered[int(entry.text)]
+                    number, _, again = entry.text.partition(" ")
+                    run = self.numbered[int(number)]
                     if wire.run_at(place) is not run:
                         wire.runs.append((place, run))
                     wire.taken.append((place, entry.at_ms))
+                    if not again:
+                        wire.let_in.append(place)
                     if run is self.runs[-1] and wire.lost_ms is None:
-                        arrive(wire, entry.wire, entry.at_ms)
+                        arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
                     if self.numbered[int(entry.text)] is self.runs[-1]:
                         left(entry.wire, entry.at_ms)
@@ -318,7 +332,7 @@ class Case:
                         self.wire_of_turn[turn_id] = wire
                 case "closing":
                     wire = self.wires[entry.wire]
-                    wire.closing_place, wire.closing_ms = place, entry.at_ms
+                    wire.closing_place, wire.closing_ms, wire.closing_code = place, entry.at_ms, int(entry.text)
                 case "lost":
                     wire = self.wires[entry.wire]
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms

@@ -222,8 +222,8 @@ class _Clocks:
             seat.away_left_ms = fact["away_left_ms"]
         what = f"{self.what}: seat {fact['seat']} went away at fact {fact['number']} and"
         asked = self.asked
-        own = asked is not None and asked["seat"] == fact["seat"] and asked["told_ms"] is not None
-        seat.drops += own
+        if asked is not None and asked["seat"] == fact["seat"] and asked["turn_id"] is not None:
+            seat.drops += asked["told_ms"] is not None and asked["told_ms"] <= fact["at_ms"]
         if not self.runs:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from tests.simulation.checks.case import Case, Fact, Problems, WireLog
 
+REPLACED = 4001
+"""The code with which a connection is closed when a newer login takes its place."""
 Playing = dict[int, set[str]]
 """By connection that is logged in and does not close: the matches that it was told of and that are not over."""
 Away = set[tuple[str, int, str]]
@@ -15,6 +17,22 @@ def check_workers(case: Case) -> Problems:
     """All problems with where matches were played."""
     yield from _asked_of_one(case)
     yield from _away_without_need(case)
+    yield from _replaced_by_a_newer(case)
+
+
+def _replaced_by_a_newer(case: Case) -> Problems:
+    """A login is replaced by a newer one of its worker alone: one that came later, or was let in later."""
+    for number, wire in case.wires.items():
+        if wire.closing_code != REPLACED or wire.closing_place is None or not wire.let_in:
+            continue
+        others = [each for each in case.wires_of(wire.bot) if each is not wire and each.worker == wire.worker]
+        let_in, closing = wire.let_in[0], wire.closing_place
+        if not any(
+            _login_place(wire) < _login_place(other) < closing
+            or any(let_in < place < closing for place in other.let_in)
+            for other in others
+        ):
+            yield f"connection {number} of {wire.bot} was replaced, and no newer one of it had logged in"
 
 
 def _asked_of_one(case: Case) -> Problems:
@@ -41,10 +59,16 @@ def _asked_of_one(case: Case) -> Problems:
 
 def _told_to_who_plays(case: Case) -> Problems:
     player: dict[tuple[str, str, int], int] = {}
+    newest_ms: dict[tuple[str, str, int], int] = {}
     for number, wire, kind, match, attempt, place in _told_of_matches(case):
+        run, key = wire.run_at(place), (wire.bot, match, attempt)
+        since_ms = 0 if run is None else run.start_ms
+        if since_ms < newest_ms.get(key, 0):
+            continue  # it comes late, from who led before
+        newest_ms[key] = since_ms
         if kind == "match_start" and _in_session(case, number, place):
-            player[wire.bot, match, attempt] = number
-        elif kind == "turn" and player.get((wire.bot, match, attempt)) != number and _in_session(case, number, place):
+            player[key] = number
+        elif kind == "turn" and player.get(key) != number and _in_session(case, number, place):
             yield f"{wire.bot} was asked in {match} on connection {number}, and plays it on another"
 
 
@@ -92,7 +116,8 @@ def _away_without_need(case: Case) -> Problems:
             case "taken":
                 wire = case.wires[entry.wire]
                 playing.pop(entry.wire, None)
-                if _in_at(wire, place):
+                newest = case.wires.get(sessions.get((wire.bot, wire.worker), 0), wire)
+                if _in_at(wire, place) and newest.let_in_at(place) <= wire.let_in_at(place):
                     _log_in(wire, entry.wire, sessions, playing)
             case "told":
                 wire, frame = case.wires[entry.wire], told[place]

@@ -24,9 +24,10 @@ class RoundRobin(FixedSchedule):
                 if swapped and cycle == 1 and number >= number_of_rounds - 1:
                     table = 2 * number_of_rounds - 1 - number
                 pairs = berger_round(bots, table)
+                if cycle % 2 == 0:
+                    pairs = [(second, first) for first, second in pairs]
                 pairings = tuple(
-                    Pairing(cycle, number, board, *((first, second) if cycle % 2 else (second, first)))
-                    for board, (first, second) in enumerate(pairs, 1)
+                    [Pairing(cycle, number, board, first, second) for board, (first, second) in enumerate(pairs, 1)]
                 )
                 yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
 

@@ -47,7 +47,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         """Tell another node what goes on in the clubs that this one leads."""
         if not is_of_node(request.scope):
             raise WebError.not_found(f"there is nothing at {LED}")
-        return {site.club: ClubUse.of(site).to_json() for site in clubs.sites()}
+        return {site.club: asdict(ClubUse.of(site)) for site in clubs.sites()}
 
     @router.get(f"{LED.removeprefix('/api')}/{{club}}", include_in_schema=False)
     async def read_ahead(request: Request, club: str) -> None:
@@ -100,10 +100,8 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
         """Make a host's token of a club. Only this answer ever shows it."""
         given = await read_model(request, NewHostToken)
-        site = await clubs.site(club)
-        if site is None:
-            raise WebError.not_found(f"there is no club {club!r}")
-        return await make_token(site, given.name, response)
+        # The request is one about this club: `web.club_paths.TOKENS`.
+        return await make_token(site_of(request), given.name, response)
 
     router.include_router(commands)
     return router

@@ -37,4 +37,4 @@ while True:  # connect again whenever the connection ends, but not after a close
                         sys.exit(message.get("message"))  # why the login or the join is refused
     except (OSError, websockets.WebSocketException) as lost:
         print(lost)
-        sys.exit(1) if "received 4" in str(lost) else time.sleep(0.5)
+        sys.exit(1) if re.search("received 4" if joined else "received 4|HTTP 404", str(lost)) else time.sleep(0.5)

@@ -1,6 +1,5 @@
 """The API of clubs: what everyone sees of them, and the administrator's commands."""
 
-import json
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from rumble_server.arena.administrator import Administrator
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.asking import OwnRequest, own_request
+from rumble_server.cluster.uses import TOLD
 from rumble_server.quotas import Quotas
 from rumble_server.web.club_paths import LED
 from rumble_server.web.site import ClubUse
@@ -97,7 +97,7 @@ async def test_what_a_nodes_clubs_use_is_for_other_nodes_alone(
         assert (await browser.get(LED, headers=headers)).status_code == 404
     asked = OwnRequest()
     await server.web(own_request(LED), asked.receive, asked.send)
-    told = {name: ClubUse.from_json(use) for name, use in json.loads(asked.body).items()}
+    told = TOLD.validate_json(asked.body)
     assert told == {"main": ClubUse.of(server.main)}
     assert (told["main"].running, told["main"].connected) == (1, 2)
 
@@ -119,14 +119,18 @@ async def test_main_has_a_house_where_it_has_residents(residents: tuple[str, ...
 
 
 async def test_a_host_of_a_club_is_made(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    server.take_in("class-7", MemoryServer())
+    other = MemoryServer()
+    Administrator(other.world.arena).set_token(TOKEN)
+    server.take_in("class-7", other)
     answer = await ask(browser, "POST", "/class-7/tokens", name="ada")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
     own = {"Authorization": f"Bearer {answer.json()['token']}"}
     assert (await browser.get("/c/class-7/api/host", headers=own)).status_code == 200
     assert (await browser.get("/api/host", headers=own)).status_code == 401
     assert (await ask(browser, "POST", "/class-7/tokens", name="ada")).status_code == 409
-    assert (await ask(browser, "POST", "/class-9/tokens", name="ada")).status_code == 404
+    for unknown in ("class-9", "CLASS-7", "class-7%2f"):
+        assert (await ask(browser, "POST", f"/{unknown}/tokens", name="ada")).status_code == 404
+    assert len(server.world.arena.host_tokens) == 1, "none of them is main's"
 
 
 @pytest.mark.parametrize(
