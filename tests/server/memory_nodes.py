@@ -29,7 +29,7 @@ from rumble_server.store.postgres.leases import Leader
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.web.club_paths import LED
 
-from tests.server.cluster.table import Table
+from tests.server.cluster.table import Row, Table
 from tests.server.gateway.served import until
 from tests.server.store.disk import WriterInProcess
 from tests.server.world import Bot, MemoryLink
@@ -66,6 +66,8 @@ class MemoryLeases:
 
     async def run(self, node: str, statement: Statement) -> Answer:
         await asyncio.sleep(0)
+        if isinstance(statement, Acquire):
+            self.table.clubs.setdefault(statement.club, Row(epoch=int(1000 * time.time())))
         answer = self.table.run(node, statement)
         match statement, answer:
             case (HandOver(club, _, to), HandedOver(done=True)):
