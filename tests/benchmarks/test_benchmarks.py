@@ -103,12 +103,25 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     need_module("psycopg", "postgres")
     programs()
     printed = output_of("throughput.py", "--db", "--games", "tictactoe", *TINY)
-    assert [row[1] for row in FIGURES.findall(printed)] == ["postgres", "sqlite"]
+    assert [row[1] for row in FIGURES.findall(printed)] == ["sqlite", "postgres"]
     told = re.search(
         r"postgres has ([\d.]+) of sqlite's turns a second, the goal is 0.9: (met|NOT MET)$", printed, re.M
     )
     assert told is not None
     assert (float(told[1]) >= 0.9) == (told[2] == "met")
+
+
+def test_drain_tells_how_long_each_club_stands() -> None:
+    need_module("psycopg", "postgres")
+    programs()
+    printed = output_of("drain.py", "--clubs", "2", "--think-ms", "20", "--seconds", "1", "--rounds", "1")
+    rows = re.findall(
+        r"^  2 clubs, 20 ms  (no drain|drained): +median +([\d.]+) s .*longest +([\d.]+) s", printed, re.M
+    )
+    assert [(what, 0 < float(median) <= float(longest)) for what, median, longest in rows] == [
+        ("no drain", True),
+        ("drained", True),
+    ]
 
 
 def test_hostile_blames_nobody_honest() -> None:

@@ -342,10 +342,10 @@ class Case:
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
                     left(entry.wire, entry.at_ms)
                 case "died":
-                    for number, wire in self.wires.items():
+                    for each, wire in self.wires.items():
                         if wire.node is self.nodes[entry.wire] and wire.lost_ms is None:
                             wire.lost_ms = entry.at_ms
-                            left(number, entry.at_ms)
+                            left(each, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
 
