@@ -50,6 +50,7 @@ def postgres() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def postgres_url(postgres: Cluster) -> str:
-    """The URL of a new database."""
-    return postgres.database()
+def postgres_url(postgres: Cluster) -> Iterator[str]:
+    """The URL of an empty database."""
+    with postgres.lent() as url:
+        yield url

@@ -6,7 +6,6 @@ import hmac
 import logging
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -30,11 +29,13 @@ from rumble_server.gateway.ports import Known, Leader
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
+from rumble_server.store.ahead import Ahead
 from rumble_server.store.archive import Archive
 from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import DamagedLog
+from rumble_server.store.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
@@ -98,19 +99,18 @@ class Stored:
     """When the newest fact was recorded, by its leader's clock, in ms since the epoch; 0 if that does not matter."""
 
 
-def read_club(store: "Store", name: str) -> Stored:
-    """Read a club, on any thread. Raises StoreError."""
+def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
+    """Read what was not read ahead of a club, on any thread. Raises StoreError."""
     log, run = store.log(name), store.run_of(name)  # first: from now on nobody else writes what is read
-    with closing(store.reader(name)) as reader:
-        of_club, problems = reader.server_facts()
-        unfinished = reader.tournament_ids(over=False)
-        recovered = read(of_club, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        newest_ms = 0
-        if log.epoch:  # other nodes may have led it, or may ask for it
-            newest_ms = reader.newest_ms()
-            unlisted = reader.unlisted_ids(MOST_OVER)
-            recovered.challenges.update(challenges_over(unlisted, reader.outline, newest_ms))
-        return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
+    of_club, problems = reader.server_facts()
+    unfinished = reader.tournament_ids(over=False)
+    recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
+    newest_ms = 0
+    if log.epoch:  # other nodes may have led it, or may ask for it
+        newest_ms = reader.newest_ms()
+        unlisted = reader.unlisted_ids(MOST_OVER)
+        recovered.challenges.update(challenges_over(unlisted, reader.outline, newest_ms))
+    return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +20,7 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.club import Club, Leading, Shared, Stored, read_club
 from rumble_server.idle import Idle
+from rumble_server.store.ahead import Ahead
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
@@ -129,16 +130,18 @@ class Clubs:
         stored = await self._read(name)
         return None if self.directory.get(name) is None else self._add(name, stored)
 
-    async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on a thread, once this node leads it. Raises StoreError."""
+    async def _read(self, name: str, epoch: int | None = None, ahead: Ahead | None = None) -> Stored:
+        """Read a club on a thread, once this node leads it, as far as that was not done ahead. Raises StoreError."""
         if self._node is not None and epoch is None:
             epoch = await self._node.acquire(name)
         store = self._shared.store
 
         def read() -> Stored:
-            if epoch is not None:
+            if epoch is not None:  # others wait for it: no connection is made first
                 cast("PostgresStore", store).lead(name, epoch)
-            return read_club(store, name)
+                return read_club(store, name, self._outside().of(name), ahead or Ahead())
+            with closing(store.reader(name)) as reader:
+                return read_club(store, name, reader, Ahead())
 
         stored = await asyncio.get_running_loop().run_in_executor(self._reading, read)
         if self._node is not None:
@@ -311,7 +314,7 @@ class Clubs:
         """This process has nothing to do any more."""
         self.lost.set()
 
-    async def hand_over(self, name: str) -> None:
+    async def hand_over(self, name: str, _to: str) -> None:
         """Stop a club, and return when all of it is on disk."""
         club = self._clubs.get(name)
         if club is not None:
@@ -319,6 +322,12 @@ class Clubs:
             with suppress(StoreError):  # another leads it: there is nothing more to write
                 await club.log.wait(club.log.last)
             self.discard(name)
+
+    def leader_changed(self, _club: str) -> None:
+        """Do nothing: who has no links to other nodes follows no leader."""
+
+    async def read_ahead(self, _name: str) -> None:
+        """Do nothing: no other node hands clubs over to this one."""
 
     # --- life ---
 

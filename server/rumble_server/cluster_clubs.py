@@ -8,9 +8,10 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
@@ -29,10 +30,15 @@ from rumble_server.cluster.uses import UsesElsewhere
 from rumble_server.followed_clubs import FollowedClubs
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
+from rumble_server.store.ahead import Ahead
 from rumble_server.store.errors import StoreError
+from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
 from rumble_server.web.needs import NOTHING, Needs
 from rumble_server.web.site import ClubUse, Site
+
+if TYPE_CHECKING:
+    from rumble_server.store.postgres.store import PostgresStore
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +50,10 @@ SEEK_S = 0.02
 """How often, in s, it is looked whether the leader that visitors wait for is there."""
 LED_S, PAUSE_S = 1.0, 0.01
 """How long, in s, the next club that is handed over waits until the last one is led; how often that is looked at."""
+AT_ONCE = 2
+"""How many clubs are being handed over: while one stands the next is read by the node that is to lead it."""
+AHEAD_S = 10.0
+"""How long, in s, that node may take to read a club ahead, and how long it keeps what it has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +76,13 @@ class ClusterClubs(Clubs):
         self._following: asyncio.Task[None] | None = None
         self._lacking = asyncio.Event()
         """Set when a club has lost its leader: it is looked at once who leads it."""
-        self._handing_over = asyncio.Lock()
+        self._ahead: dict[str, Ahead] = {}
+        """What was read of clubs that this node is to lead."""
+        self._handing_any_over, self._handing_over = asyncio.Semaphore(AT_ONCE), asyncio.Lock()
         self._handed_over: Edge | None = None
         """The edge of the club that was handed over last."""
+        self._follow_main_at_s = 0.0
+        """When it is read next, by the monotonic clock, what main says of the clubs."""
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
         self._seeking: dict[str, asyncio.Task[None]] = {}
@@ -78,7 +92,7 @@ class ClusterClubs(Clubs):
         self._followed = FollowedClubs(shared, self._feeds, self._clubs, self._reading, self._outside)
 
     async def start(self) -> bool:
-        """Find out who leads what, and lead what nobody does."""
+        """Find out who leads what, and lead what nobody does. Raises StoreError."""
         store = self._shared.store
         store.attach(asyncio.get_running_loop())
         self._door(MAIN)
@@ -86,6 +100,7 @@ class ClusterClubs(Clubs):
             self._at.want(name)
         self._following = asyncio.create_task(self._follow_leaders())
         self._look_later()
+        await cast("PostgresStore", store).start_writer()
         with suppress(TimeoutError):  # then its bots and visitors wait
             await asyncio.wait_for(self._is_ready.wait(), READY_S)
         return False
@@ -173,13 +188,12 @@ class ClusterClubs(Clubs):
             except StoreError as error:
                 if str(error) != told:
                     log.warning("it is not known who leads: %s", told := str(error))
-            is_lacking = any(door.edge.is_leaderless for name, door in self._doors.items() if self._idle.is_used(name))
+            is_lacking = any(door.edge.is_leaderless for name, door in self._doors.items() if self._is_used(name))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._lacking.wait(), SOON_S if is_lacking else LOOK_S)
             self._lacking.clear()
 
     async def _look(self) -> None:
-        await self._follow_main()
         followed = [name for name in self._doors if name not in self._clubs]
         leaders = await self._at.leaders(followed)
         for name in followed:
@@ -191,20 +205,32 @@ class ClusterClubs(Clubs):
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
             if edge.epoch != known:
                 self._feeds.renew(name)
-            if leader is None and self._idle.is_used(name):
+            if leader is None and self._is_used(name):
                 self._at.want(name)
             elif name == MAIN:
                 self._is_ready.set()
         self._links.forget_unreachable({node.id for node in self._at.lease.nodes})
+        if time.monotonic() >= self._follow_main_at_s:
+            self._follow_main_at_s = time.monotonic() + LOOK_S
+            await self._follow_main()
+
+    def _is_used(self, name: str) -> bool:
+        """Whether a club needs a leader for this node: a bot may come to a door that was seen empty."""
+        return self._idle.is_used(name) or self._doors[name].gateway.has_sessions
+
+    def leader_changed(self, name: str) -> None:
+        if name in self._doors and name not in self._clubs:
+            self._lacking.set()
 
     async def lead(self, name: str, epoch: int) -> None:
         """Load a club, and lead it. Raises StoreError."""
-        if name != MAIN:
+        ahead = self._ahead.pop(name, None)
+        if name != MAIN and ahead is None:
             await self._follow_main()
             if self.directory.get(name) is None:
                 self._at.release(name)
                 return
-        stored = await self._read(name, epoch)
+        stored = await self._read(name, epoch, ahead)
         if self._at.lease.clubs.get(name) != epoch:
             return
         door = self._door(name)
@@ -239,15 +265,45 @@ class ClusterClubs(Clubs):
             club.feed.close()
             self._shared.store.close_log(name)
 
-    async def hand_over(self, name: str) -> None:
-        """Stop a club when the one before is led elsewhere: so each stands for as long as it takes to load one."""
-        async with self._handing_over:
-            until_s = time.monotonic() + LED_S
-            before = self._handed_over
-            while before is not None and before.is_leaderless and time.monotonic() < until_s:  # noqa: ASYNC110
-                await asyncio.sleep(PAUSE_S)
-            await super().hand_over(name)
-            self._handed_over = self._door(name).edge
+    async def read_ahead(self, name: str) -> None:
+        if name not in self._clubs and await self._has(name):
+            ahead, store = Ahead(), self._shared.store
+
+            def read() -> None:  # on a thread and a connection of its own: it may take long, and holds no club up
+                with closing(store.reader(name)) as reader:
+                    ahead.read(reader)
+
+            try:
+                await asyncio.to_thread(read)
+            except StoreError as error:
+                raise WebError.unavailable(str(error)) from None
+            self._ahead[name] = ahead
+            asyncio.get_running_loop().call_later(AHEAD_S, self._ahead.pop, name, None)
+
+    async def hand_over(self, name: str, to: str) -> None:
+        """Stop a club when the node that is to lead it has read it ahead, and the club before is led elsewhere.
+
+        So each stands for as long as it takes to read what is newest of one.
+        """
+        async with self._handing_any_over:
+            await self._have_read_ahead(name, to)
+            async with self._handing_over:
+                until_s = time.monotonic() + LED_S
+                before = self._handed_over
+                while before is not None and before.is_leaderless and time.monotonic() < until_s:  # noqa: ASYNC110
+                    await asyncio.sleep(PAUSE_S)
+                await super().hand_over(name, to)
+                door = self._doors.get(name)
+                self._handed_over = None if door is None else door.edge
+
+    async def _have_read_ahead(self, name: str, to: str) -> None:
+        """Have a node read a club that it is to lead; if it does not, the club only stands longer."""
+        for address in [node.address for node in self._at.lease.nodes if node.id == to]:
+            try:
+                async with asyncio.timeout(AHEAD_S):
+                    await self._links.ask(address, f"{LED}/{name}")
+            except (TimeoutError, ConnectionError, WebError) as error:
+                log.warning("the node at %s does not read %s ahead: %s", address, name, str(error) or "no answer")
 
     # --- for the web ---
 

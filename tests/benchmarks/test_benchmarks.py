@@ -111,6 +111,19 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     assert (float(told[1]) >= 0.9) == (told[2] == "met")
 
 
+def test_drain_tells_how_long_each_club_stands() -> None:
+    need_module("psycopg", "postgres")
+    programs()
+    printed = output_of("drain.py", "--clubs", "2", "--think-ms", "20", "--seconds", "1", "--rounds", "1")
+    rows = re.findall(
+        r"^  2 clubs, 20 ms  (no drain|drained): +median +([\d.]+) s .*longest +([\d.]+) s", printed, re.M
+    )
+    assert [(what, 0 < float(median) <= float(longest)) for what, median, longest in rows] == [
+        ("no drain", True),
+        ("drained", True),
+    ]
+
+
 def test_hostile_blames_nobody_honest() -> None:
     printed = output_of("hostile.py", "--bots", "4", "--seconds", "3", "--quiet-seconds", "1")
     assert len(re.findall(r"^(?:quiet|hostile) .* blamed 0$", printed, re.MULTILINE)) == 2

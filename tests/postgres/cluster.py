@@ -73,6 +73,8 @@ class Cluster:
     _programs: Path = field(default_factory=programs)
     _user: str | None = field(default_factory=stranger)
     _databases: int = 0
+    _free: list[str] = field(default_factory=list)
+    """The URLs of databases that were lent and are empty again."""
 
     @property
     def data(self) -> Path:
@@ -148,6 +150,23 @@ class Cluster:
         name = f"test_{self._databases}"
         self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return self.url(name)
+
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """Lend an empty database for a block, and give its URL.
+
+        It is emptied for the next one: to create one takes longer than most tests, and 12 MB in 300 files.
+        """
+        import psycopg
+
+        url = self._free.pop() if self._free else self.database()
+        yield url
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("""SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()""")
+            connection.execute(f'ALTER DATABASE "{url.rpartition("/")[2]}" RESET ALL'.encode())
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        self._free.append(url)
 
     def url(self, database: str = "postgres") -> str:
         """Return the URL of a database over TCP, with the password."""

@@ -35,6 +35,24 @@ def test_databases_are_fresh_and_come_from_a_template(postgres: Cluster) -> None
     assert run(first, "SHOW fsync") == [("off",)]
 
 
+def test_a_database_that_was_lent_is_empty_for_the_next(postgres: Cluster) -> None:
+    import psycopg
+
+    with postgres.lent() as first:
+        run(first, "CREATE TABLE made (number int)")
+        run(first, f'ALTER DATABASE "{first.rpartition("/")[2]}" SET synchronous_commit = remote_apply')
+        left = psycopg.connect(first, autocommit=True)
+        with postgres.lent() as second:
+            assert second != first
+    with pytest.raises(psycopg.OperationalError, match="administrator"):
+        left.execute("SELECT 1")
+    left.close()
+    with postgres.lent() as again:
+        assert again == first
+        assert run(again, "SELECT to_regclass('made')") == [(None,)]
+        assert run(again, "SHOW synchronous_commit") == [("on",)]
+
+
 def test_what_was_committed_is_there_after_each_way_to_end() -> None:
     with cluster(fsync=True, settings={"max_connections": 7}) as running:
         url = running.database()

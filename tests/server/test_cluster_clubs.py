@@ -1,23 +1,52 @@
-"""The clubs of a node of several, with nodes and links in name only; `tests/e2e/test_three_nodes.py` has real ones."""
+"""The clubs of a node of several, in one process; `tests/e2e/test_three_nodes.py` has real nodes."""
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
+from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
+from rumble_server.club import Club
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
 from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.store.errors import StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.errors import WebError
 from rumble_server.web.needs import LEADER, NOTHING
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
+from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
 from rumble_server import cluster_clubs  # noqa: E402
+from rumble_server.cluster import edge  # noqa: E402
 from rumble_server.cluster_clubs import ClusterClubs  # noqa: E402
+
+from tests.server.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
+
+
+class Asked:
+    """Links to nodes that read clubs ahead when they are `let`."""
+
+    def __init__(self) -> None:
+        self.let = asyncio.Event()
+        self.let.set()
+        self.paths: list[str] = []
+        self.error: Exception | None = None
+
+    async def ask(self, address: str, path: str) -> None:
+        self.paths.append(f"{address}{path}")
+        await self.let.wait()
+        if self.error is not None:
+            raise self.error
 
 
 class Unled(ClusterClubs):
@@ -26,68 +55,118 @@ class Unled(ClusterClubs):
     def __init__(self) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1.0)
         shared = SimpleNamespace(clock=clock, config=SimpleNamespace(bounds=Bounds()))
-        super().__init__(cast(Any, shared), cast(Any, None), cast(Any, None), cast(Any, None))
+        node = SimpleNamespace(lease=SimpleNamespace(nodes=[SimpleNamespace(id="b", address="http://b")]))
+        self.asked = Asked()
+        super().__init__(cast(Any, shared), cast(Any, node), cast(Any, self.asked), cast(Any, None))
         self.looks = 0
 
     async def _look(self) -> None:
         self.looks += 1
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def gateways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_clubs, "make_gateway", lambda *_: None)
+    monkeypatch.setattr(cluster_clubs, "make_gateway", lambda *_: SimpleNamespace(has_sessions=False))
 
 
-def led(edge: Edge) -> None:
+def led(of: Edge) -> None:
     """Another node leads, and its link is up."""
-    edge.lead_by(edge.epoch + 1)
-    edge._stream.up(0)
-    edge._stop_waiting()
+    of.lead_by(of.epoch + 1)
+    of._stream.up(0)
+    of._stop_waiting()
 
 
+@pytest.mark.usefixtures("gateways")
 async def test_who_leads_is_looked_for_at_once_when_a_leader_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_clubs, "LOOK_S", 3600.0)
     clubs = Unled()
-    edge = clubs._door("main").edge
-    led(edge)
+    door = clubs._door("main")
+    led(door.edge)
     clubs._lacking.clear()
     following = asyncio.create_task(clubs._follow_leaders())
     await until(lambda: clubs.looks == 1)
-    edge.down()
+    door.edge.down()
     await until(lambda: clubs.looks >= 2)
+    led(door.edge)
+    await until(lambda: not clubs._lacking.is_set())
+    looks = clubs.looks
+    clubs.leader_changed("elsewhere")
+    assert not clubs._lacking.is_set(), "nobody here is in that club"
+    clubs.leader_changed("main")
+    await until(lambda: clubs.looks > looks)
     following.cancel()
 
 
+@pytest.mark.usefixtures("gateways")
 async def test_a_club_is_stopped_when_the_one_before_is_led_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_clubs, "LED_S", 3600.0)
     stopped: list[str] = []
 
-    async def stop(_self: Clubs, name: str) -> None:
+    async def stop(_self: Clubs, name: str, _to: str) -> None:
         stopped.append(name)
 
     monkeypatch.setattr(Clubs, "hand_over", stop)
     clubs = Unled()
-    handing = [asyncio.create_task(clubs.hand_over(name)) for name in ("one", "two")]
+    doors = {name: clubs._door(name) for name in ("one", "two", "three")}
+    handing = [asyncio.create_task(clubs.hand_over(name, "b")) for name in doors]
     await handing[0]
     for _ in range(5):
         await asyncio.sleep(0)
     assert stopped == ["one"]
-    led(clubs._door("one").edge)
+    read = [f"http://b/api/led/{name}" for name in doors]
+    assert clubs.asked.paths == read, "the next are read meanwhile"
+    led(doors["one"].edge)
     await handing[1]
     assert stopped == ["one", "two"]
+    led(doors["two"].edge)
+    await handing[2]
 
 
+@pytest.mark.usefixtures("gateways")
+async def test_a_club_is_stopped_when_its_next_node_has_read_it_and_also_if_that_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stopped: list[str] = []
+
+    async def stop(_self: Clubs, name: str, _to: str) -> None:
+        stopped.append(name)
+
+    monkeypatch.setattr(Clubs, "hand_over", stop)
+    clubs = Unled()
+    clubs.asked.let.clear()
+    names = [f"c{number}" for number in range(5)]
+    for name in names:
+        clubs._door(name)
+    handing = [asyncio.create_task(clubs.hand_over(name, "b")) for name in names]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert (len(clubs.asked.paths), stopped) == (cluster_clubs.AT_ONCE, []), "few at a time"
+    clubs.asked.let.set()
+    await handing[0]
+    for each in handing:
+        each.cancel()
+    for error in (ConnectionError(), WebError.unavailable("no"), TimeoutError()):
+        clubs = Unled()
+        clubs.asked.error = error
+        await clubs.hand_over("one", "b")
+    await Unled().hand_over("two", "nobody")
+    assert stopped == ["c0", "one", "one", "one", "two"]
+
+
+@pytest.mark.usefixtures("gateways")
 async def test_a_club_that_nobody_comes_to_lead_holds_the_others_up_for_a_while_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cluster_clubs, "LED_S", 0.02)
     monkeypatch.setattr(Clubs, "hand_over", lambda *_: asyncio.sleep(0))
     clubs = Unled()
+    clubs._door("one")
     async with asyncio.timeout(10):
-        await clubs.hand_over("one")
-        await clubs.hand_over("two")
+        await clubs.hand_over("one", "b")
+        await clubs.hand_over("two", "b")
 
 
+@pytest.mark.usefixtures("gateways")
 async def test_a_leader_whose_lease_is_over_shows_only_what_needs_nothing() -> None:
     clubs, site = Unled(), cast(Any, object())
     clubs._door("main")
@@ -110,3 +189,274 @@ async def test_so_does_one_that_others_stand_by_for() -> None:
     with pytest.raises(WebError, match="lost the database"):
         await alone.site("main", LEADER)
     alone.let_go()
+
+
+# --- whole nodes ---
+
+
+async def led_by(cluster: MemoryCluster, node: MemoryNode, name: str = "one") -> Club:
+    """Create a club, and have a node lead it."""
+    await cluster.create(name)
+    assert await node.clubs.load(name) is not None
+    await until(lambda: name in node.leads())
+    club = node.clubs.leading(name)
+    assert club is not None
+    return club
+
+
+async def playing(club: Club, nodes: list[MemoryNode], cycles: int = 100) -> list[Bot]:
+    """Begin a tournament in a club, with a bot at each node."""
+    Organiser(club.arena).create(
+        TournamentConfig(name="Friday", game="tictactoe", cycles=cycles, start_at_bots=len(nodes))
+    )
+    bots = [await node.bot(club.name, f"bot{number}", join="friday") for number, node in enumerate(nodes)]
+    for bot in bots:
+        bot.play(lambda turn: str(turn["legal"][0]))
+    await until(lambda: all(heard(bot, "match_over") for bot in bots))
+    return bots
+
+
+def count(bot: Bot, kind: str) -> int:
+    return sum(frame["type"] == kind for frame in bot.inbox.frames)
+
+
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have what main says followed at once."""
+    monkeypatch.setattr(cluster_clubs, "LOOK_S", 0.005)
+
+
+async def test_a_club_is_led_where_it_is_asked_for_first_and_played_from_all_nodes(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first, second, third = cluster.nodes
+        club = await led_by(cluster, second)
+        bots = await playing(club, [first, second, third], cycles=2)
+        await until(lambda: all(heard(bot, "tournament_over") for bot in bots))
+        assert [node.leads() for node in cluster.nodes] == [[MAIN], ["one"], []]
+        assert first.links.count() == {"dialled": 1, "accepted": 2}
+        assert await third.clubs.load("two") is None
+
+
+async def test_a_club_that_is_handed_over_goes_on_from_what_was_read_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    facts_after = LogReader.facts_after
+
+    def counted(self: LogReader, tournament: str, number: int) -> Any:
+        read.append(number)
+        return facts_after(self, tournament, number)
+
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        club = await led_by(cluster, first)
+        bots = await playing(club, [first, second])
+        monkeypatch.setattr(LogReader, "facts_after", counted)
+        monkeypatch.setattr(cluster_clubs, "AHEAD_S", 3600.0)
+        cluster.leases.move("one", second.id)
+        await until(lambda: second.leads() == ["one"])
+        assert first.leads() == [MAIN]
+        assert len(read) == 2, "ahead, and when it was led"
+        assert 0 == read[0] < read[1]
+        assert second.clubs._ahead == {}
+        over = [count(bot, "match_over") for bot in bots]
+        await until(lambda: all(count(bot, "match_over") > known for bot, known in zip(bots, over, strict=True)))
+        assert [count(bot, "session") for bot in bots] == [1, 1]
+        assert [bot.link.closed for bot in bots] == [None, None]
+
+
+async def test_a_club_that_was_read_ahead_and_not_handed_over_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_clubs, "AHEAD_S", 0.0)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        await second.clubs.read_ahead("one")
+        await until(lambda: not second.clubs._ahead)
+        await second.clubs.read_ahead("nobody's")
+        await first.clubs.read_ahead("one")
+        assert first.clubs._ahead == second.clubs._ahead == {}, "it is led here, and there is none"
+
+        def fail(*_: Any) -> Any:
+            raise StoreError("no database")
+
+        monkeypatch.setattr(cluster.store, "reader", fail)
+        with pytest.raises(WebError, match="no database"):
+            await second.clubs.read_ahead("one")
+
+
+async def test_a_node_that_is_drained_leads_nothing_and_its_bots_play_on_by_what_is_told_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it waits for the next time at which somebody looks: that comes in an hour."""
+    for name in ("LOOK_S", "SOON_S", "LED_S"):
+        monkeypatch.setattr(cluster_clubs, name, 3600.0)
+    monkeypatch.setattr(edge, "RETRY_MS", 3_600_000)
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first, second, third = cluster.nodes
+        bots = []
+        for club in (first.clubs.main, await led_by(cluster, first, "one"), await led_by(cluster, first, "two")):
+            bots += await playing(club, [first, second, third])
+        await first.node.hand_all_over()
+        await until(lambda: sorted(second.leads() + third.leads()) == [MAIN, "one", "two"])
+        assert first.leads() == []
+        over = [count(bot, "match_over") for bot in bots]
+        await until(lambda: all(count(bot, "match_over") > known for bot, known in zip(bots, over, strict=True)))
+
+
+IDLE_MS = 1000
+
+
+def look_twice(node: MemoryNode) -> None:
+    """Let a node look for idle clubs, at two times that are far enough apart."""
+    now_ms = node.clock.now_ms()
+    for at_ms in (now_ms, now_ms + IDLE_MS):
+        node.clubs.unload_idle(at_ms)
+
+
+async def test_a_club_is_unloaded_when_nobody_is_in_it_and_led_by_who_needs_it_next(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2, idle_club_ms=IDLE_MS) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        stranger = await first.bot("one")
+        look_twice(first)
+        assert first.leads() == ["main", "one"], "somebody is about to log in"
+        stranger.drop()
+        look_twice(first)
+        assert first.leads() == ["main"]
+        await until(lambda: cluster.leases.table.clubs["one"].node is None)
+        bot = await second.bot("one", "ann")
+        await until(lambda: heard(bot, "session"))
+        assert second.leads() == ["one"]
+
+
+@pytest.mark.parametrize("seen_empty", [False, True], ids=["known", "seen empty"])
+async def test_a_login_that_comes_at_the_moment_at_which_its_club_is_unloaded_is_answered(
+    tmp_path: Path, *, seen_empty: bool
+) -> None:
+    async with memory_nodes(tmp_path, 2, idle_club_ms=IDLE_MS) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        before = await second.bot("one", "ann")
+        await until(lambda: heard(before, "session"))
+        before.drop()
+        club = first.clubs.leading("one")
+        assert club is not None
+        await until(lambda: club.is_empty)
+        if seen_empty:
+            second.clubs.unload_idle(second.clock.now_ms())
+        bot = await second.bot("one", "ann")
+        look_twice(first)
+        assert first.leads() == ["main"], "the login is on its way"
+        await until(lambda: heard(bot, "session"))
+        assert second.leads() == ["one"]
+        assert count(bot, "session") == 1
+
+
+async def test_a_login_at_the_leader_itself_while_it_gives_the_club_up_is_answered(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2, idle_club_ms=IDLE_MS) as cluster:
+        first, _ = cluster.nodes
+        await led_by(cluster, first)
+        look_twice(first)
+        bot = await first.bot("one", "ann")  # it is given up, and no statement has told the database yet
+        await until(lambda: heard(bot, "session"))
+        assert first.leads() == ["main", "one"]
+
+
+async def test_a_club_is_removed_while_its_matches_are_played_from_several_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(monkeypatch)
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first, second, third = cluster.nodes
+        club = await led_by(cluster, second)
+        bots = await playing(club, [first, second, third])
+        stranger = await third.bot("one")
+        await cluster.remove("one")
+        everyone = [*bots, stranger]
+        await until(lambda: all(bot.link.closed is not None for bot in everyone))
+        assert [bot.link.closed for bot in everyone] == [CloseCode.CLUB_REMOVED] * 4
+        for bot in everyone:
+            bot.drop()
+        await until(lambda: cluster.leases.table.clubs["one"].node is None)
+        assert [node.leads() for node in cluster.nodes] == [[MAIN], [], []]
+        assert [await node.clubs.load("one") for node in cluster.nodes] == [None, None, None]
+        last = club.log.last
+        for _ in range(20):
+            await asyncio.sleep(0.005)
+        assert cluster.leases.table.clubs["one"].node is None, "nobody leads it again"
+        assert club.log.last == last, "nothing is judged any more"
+
+
+async def test_a_club_that_was_removed_while_a_node_came_to_lead_it_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(monkeypatch)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        club = await led_by(cluster, first)
+        bots = await playing(club, [first, first])
+        await second.clubs.read_ahead("one")
+        await cluster.remove("one")
+        second.node.want("one")
+        await until(lambda: cluster.leases.table.clubs["one"].node is None)
+        await until(lambda: all(bot.link.closed == CloseCode.CLUB_REMOVED for bot in bots))
+        assert second.leads() == []
+
+
+async def test_what_the_clubs_use_is_asked_of_their_leaders_or_read(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        await cluster.create("two")
+        assert sorted(await first.clubs.uses(stored=False)) == [MAIN, "one"]
+        assert sorted(await first.clubs.uses(stored=True)) == [MAIN, "one", "two"]
+        assert first.clubs.count_sessions() == (0, 0)
+        bot = await second.bot("one", "ann")
+        await until(lambda: heard(bot, "session"))
+        assert (first.clubs.count_sessions(), second.clubs.count_sessions()) == ((0, 0), (1, 0))
+        assert second.clubs.count_streams() == 0
+
+
+async def test_a_page_is_its_leaders_or_passed_on_and_none_without_a_club(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        club = await led_by(cluster, first)
+        assert await first.clubs.site("one", LEADER) is club.site
+        assert await first.clubs.site("two", LEADER) is None
+        await second.bot("one")
+        with pytest.raises(WebError):
+            await second.clubs.site("one", LEADER)
+        metrics = await second.clubs.site("one", NOTHING)
+        assert metrics is not None
+        assert metrics is not club.site
+        asked: list[str] = []
+
+        async def forward(name: str, *_: Any) -> None:
+            asked.append(name)
+
+        monkeypatch.setattr(second.links, "forward", forward)
+        scope: dict[str, Any] = {"method": "GET", "state": {}}
+        nothing = cast(Any, None)
+        await until(lambda: not second.clubs._doors["one"].edge.is_leaderless)
+        assert not await first.clubs.passing("one", LEADER, scope, nothing, nothing)
+        assert not await second.clubs.passing("two", LEADER, scope, nothing, nothing)
+        assert await second.clubs.passing("one", LEADER, scope, nothing, nothing)
+        assert asked == ["one"]
+        passed_on: dict[str, Any] = {"method": "GET", "state": {"is_passed_on": True}}
+        assert not await second.clubs.passing("one", LEADER, passed_on, nothing, nothing), "it goes on no further"
+
+
+async def test_a_page_waits_until_its_club_is_led(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2, idle_club_ms=IDLE_MS) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        look_twice(first)
+        scope: dict[str, Any] = {"method": "POST", "state": {}}
+        asking: list[Callable[[], Any]] = [
+            lambda: second.clubs.passing("one", LEADER, scope, cast(Any, None), cast(Any, None)) for _ in range(2)
+        ]
+        assert await asyncio.gather(*(ask() for ask in asking)) == [False, False]
+        assert second.leads() == ["one"]

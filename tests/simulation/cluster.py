@@ -437,7 +437,7 @@ class Node:
         self.links.lead_no_more(CLUB)
         self.edge.lead_by_nobody()
 
-    def hand_over(self, club: str) -> None:
+    def hand_over(self, club: str, to: str) -> None:
         def stopped() -> None:
             if self.run_of_club is not None:
                 self._lead_no_more()

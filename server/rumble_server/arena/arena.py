@@ -83,7 +83,7 @@ class Arena:
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
         self.invitations = Invitations(recorder, door)
         self.challenges = Challenges(recorder, self.lifecycle, random, door)
-        self._accepted = run << 32
+        self._accepted = run << 20  # in 64 bits: an epoch is a time in ms, and there are fewer logins in one
         """The number of the newest login: above all that earlier leaders gave."""
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)

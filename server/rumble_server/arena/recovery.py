@@ -6,6 +6,7 @@
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import FrameId
@@ -43,13 +44,20 @@ class Recovered:
 
 
 def read(
-    of_club: Iterable[LogFact], unfinished: Iterable[str], tournament_facts: TournamentFacts, match_facts: MatchFacts
+    of_club: Iterable[LogFact],
+    unfinished: Iterable[str],
+    tournament_facts: TournamentFacts,
+    match_facts: MatchFacts,
+    begun: Mapping[str, Tournament] = MappingProxyType({}),
 ) -> Recovered:
-    """Rebuild the tournaments that are not over, on any thread. One that cannot be rebuilt is set aside."""
+    """Rebuild the tournaments that are not over, on any thread. One that cannot be rebuilt is set aside.
+
+    Those that are `begun` go on by the facts that `tournament_facts` gives of them.
+    """
     recovered = Recovered(list(of_club), [], {})
     for tournament_id in unfinished:
         try:
-            recovered.tournaments.append(_read(tournament_id, tournament_facts, match_facts))
+            recovered.tournaments.append(_read(tournament_id, tournament_facts, match_facts, begun))
         except Exception as error:  # noqa: BLE001  # facts that are damaged, or contradict each other, raise anything
             recovered.damaged[tournament_id] = error
     return recovered
@@ -98,10 +106,10 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
 
 
 def _read(
-    tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts
+    tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts, begun: Mapping[str, Tournament]
 ) -> tuple[Tournament, Mapping[str, Iterable[LogFact]]]:
     """Rebuild a tournament, and find the facts of its running matches. Raises anything if it is damaged."""
-    tournament = rebuild_tournament(tournament_facts(tournament_id))
+    tournament = rebuild_tournament(tournament_facts(tournament_id), begun.get(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")
     if tournament.status == "lobby":

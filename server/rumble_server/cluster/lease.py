@@ -45,8 +45,8 @@ class Driver(Protocol):
     def discard(self, club: str) -> None:
         """Forget a club as it is in memory: another has led it since."""
 
-    def hand_over(self, club: str) -> None:
-        """Stop a club, wait until all of it is on disk, and call `stopped`."""
+    def hand_over(self, club: str, to: str) -> None:
+        """Stop a club that the node `to` is to lead, wait until all of it is on disk, and call `stopped`."""
 
     def suspend(self) -> None:
         """The lease is over: tell nothing for any club."""
@@ -122,7 +122,7 @@ class Lease:
         """Stop a club, and hand it over to the node of this id."""
         if club in self.clubs and club not in self._targets:
             self._targets[club] = to
-            self._driver.hand_over(club)
+            self._driver.hand_over(club, to)
 
     def drain(self, now_ms: int) -> None:
         """Hand all clubs over, as soon as there are nodes for them, and take none."""

@@ -84,14 +84,18 @@ class Links:
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
+        self._early: dict[tuple[str, LinkConnection], bytes] = {}
+        """By club and link, the newest opening of a stream of a club that this node does not lead, or not yet."""
         self._accepted: dict[str, LinkConnection] = {}
         """The newest link of each node that dialled."""
 
     # --- clubs ---
 
     def lead(self, lead: Lead) -> None:
-        """This node leads a club."""
+        """This node leads a club; edges that asked for it before it was loaded are answered."""
         self._leads[lead.club] = lead
+        for club, connection in [each for each in self._early if each[0] == lead.club]:
+            self.heard_as_leader(connection, self._early.pop((club, connection)))
 
     def lead_no_more(self, club: str) -> None:
         """This node leads a club no longer; those who ask for it are told so."""
@@ -260,6 +264,7 @@ class Links:
             elif lead is None:
                 if isinstance(packet, Opening):
                     connection.send(write_opening(Packet.GONE, packet.club, packet.epoch, packet.stream))
+                    self._early[packet.club, connection] = data
             elif self._accepted.get(connection.node) is not connection:
                 return  # what an older link still brings is said again by the newer one
             elif isinstance(packet, Opening):
@@ -274,6 +279,7 @@ class Links:
         if self._accepted.get(connection.node) is connection:
             del self._accepted[connection.node]
         self.serving.down(connection)
+        self._early = {key: data for key, data in self._early.items() if key[1] is not connection}
         for lead in self._leads.values():
             lead.down(connection.node, connection)
 

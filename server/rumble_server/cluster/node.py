@@ -68,8 +68,11 @@ class Led(Protocol):
     def lose(self) -> None:
         """This node cannot lead any more: the process is to end."""
 
-    async def hand_over(self, club: str) -> None:
-        """Stop a club, return when all of it is on disk, and forget it."""
+    async def hand_over(self, club: str, to: str, /) -> None:
+        """Stop a club that the node of this id is to lead, return when all of it is on disk, and forget it."""
+
+    def leader_changed(self, club: str, /) -> None:
+        """A club has another leader, or none any more."""
 
 
 class Node:
@@ -188,9 +191,13 @@ class Node:
         """Look whenever another node or a command says that something has changed."""
         while True:
             try:
-                await self._listening.listen(self.id, lambda: self._act(lambda: self.lease.look(now_ms())))
+                await self._listening.listen(self.id, lambda: self._act(lambda: self.lease.look(now_ms())), self._hear)
             except StoreError:
                 await asyncio.sleep(AGAIN_S)  # statements fail, too, and tell of it
+
+    def _hear(self, club: str) -> None:
+        if self.led is not None:
+            self.led.leader_changed(club)
 
     # --- Driver ---
 
@@ -235,14 +242,14 @@ class Node:
         if self.led is not None:
             self.led.discard(club)
 
-    def hand_over(self, club: str) -> None:
-        log.info("handing over %s", club)
+    def hand_over(self, club: str, to: str) -> None:
+        log.info("handing over %s to %s", club, to)
         self._stop_loading(club)
-        self._begin(self._hand_over(club))
+        self._begin(self._hand_over(club, to))
 
-    async def _hand_over(self, club: str) -> None:
+    async def _hand_over(self, club: str, to: str) -> None:
         if self.led is not None:
-            await self.led.hand_over(club)
+            await self.led.hand_over(club, to)
         self._act(lambda: self.lease.stopped(club, now_ms()))
 
     def _stop_loading(self, club: str) -> None:

@@ -34,7 +34,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
         if Path(real_path).exists() and not replace:
             raise StoreError(f"the database {path} exists; --force replaces it")
         replaced = _runs(real_path) if os.path.exists(real_path) else 0
-        copy(backup, real_path, least_run=max(replaced, int(time.time())))
+        copy(backup, real_path, least_run=max(replaced, int(1000 * time.time())))
 
 
 def _runs(path: str) -> int:

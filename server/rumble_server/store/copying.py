@@ -83,12 +83,12 @@ class SqliteContents:
         return StoreError(f"{self.name}: {what} is damaged; `rumble db repair` first")
 
 
-def copy_database(source: str, target: str, now_s: int | None = None) -> tuple[int, int]:
+def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[int, int]:
     """Copy all clubs to a database that has nothing of them. No server may run on either.
 
     Return how many clubs and rows of the log there are. Raises StoreError, and then the target is as it was.
     """
-    now_s = int(time.time()) if now_s is None else now_s
+    now_ms = int(1000 * time.time()) if now_ms is None else now_ms
     if is_postgres(source) == is_postgres(target):
         kinds = "pg_dump copies" if is_postgres(source) else "`rumble db backup` copies"
         raise StoreError(f"a copy goes from one kind of database to the other; {kinds} one to its own kind")
@@ -97,18 +97,18 @@ def copy_database(source: str, target: str, now_s: int | None = None) -> tuple[i
 
     if is_postgres(source):
         with postgres.reading(source) as contents:
-            return _to_file(contents, database_path(target), now_s)
+            return _to_file(contents, database_path(target), now_ms)
     with locked(database_path(source)) as path, closing(open_existing(path)) as database:
         if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
             raise StoreError(f"{path} is of an earlier version; start a server on it once")
         file = SqliteContents(database, path)
         with postgres.writing(target) as writing:
-            rows = writing.write(file, now_s)
+            rows = writing.write(file, now_ms)
             compare(file, writing)
         return len(file.clubs()), rows
 
 
-def _to_file(source: Contents, path: str, now_s: int) -> tuple[int, int]:
+def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
     """Write a new file. Raises StoreError."""
     clubs = source.clubs()
     if len(clubs) > 1:
@@ -122,7 +122,7 @@ def _to_file(source: Contents, path: str, now_s: int) -> tuple[int, int]:
         with database:
             database.execute("BEGIN IMMEDIATE")
             rows = _fill(database, source)
-            run = max(source.newest_run(), now_s)
+            run = max(source.newest_run(), now_ms)
             database.execute("INSERT INTO meta (key, value) VALUES ('runs', ?)", (str(run),))
         compare(source, SqliteContents(database, path))
         database.execute("PRAGMA journal_mode = DELETE")

@@ -14,7 +14,10 @@ STDIN = 0
 
 
 class WriterProcess:
-    """The process that writes one database. It starts with the first commit, and with the next one if it has ended."""
+    """The process that writes one database. It starts with the first commit, and with the next one if it has ended.
+
+    Or by `start`: until it is there takes longer than many commits.
+    """
 
     def __init__(
         self,
@@ -33,23 +36,30 @@ class WriterProcess:
         self._patience_s = patience_s
         self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
         self._child: _Child | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self) -> "_Child":
+        """Start the process, unless it runs. Raises OSError."""
+        async with self._starting:
+            if self._child is None:
+                loop = asyncio.get_running_loop()
+                started = await loop.subprocess_exec(
+                    _Child, *self._command, stderr=None, pass_fds=self._inherited, env=self._environment
+                )
+                self._child = started[1]
+            return self._child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         """Have a commit written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
-        if self._child is None:
-            loop = asyncio.get_running_loop()
-            started = await loop.subprocess_exec(
-                _Child, *self._command, stderr=None, pass_fds=self._inherited, env=self._environment
-            )
-            self._child = started[1]
+        child = self._child or await self.start()
         try:
             async with asyncio.timeout(self._patience_s):
-                return (await self._child.ask(message(contents, again=again))).split()
+                return (await child.ask(message(contents, again=again))).split()
         except ProcessEnded:
             self._child = None
             raise
         except TimeoutError:
-            child, self._child = self._child, None
+            self._child = None
             child.kill()
             raise StoreError(f"the database has not answered for {self._patience_s:g} s") from None
 

@@ -8,9 +8,11 @@ from rumble_server.tournament.facts import LogFact, TournamentCreated, Tournamen
 from rumble_server.tournament.tournament import Tournament
 
 
-def rebuild_tournament(facts: Iterable[LogFact]) -> Tournament | None:
-    """Return the tournament that these facts, in order, are about; None without its creation."""
-    tournament: Tournament | None = None
+def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None = None) -> Tournament | None:
+    """Return the tournament that these facts, in order, are about; None without its creation.
+
+    `tournament` is the same up to the first of them.
+    """
     for fact in facts:
         tournament = apply_to(tournament, fact)
     return tournament

@@ -18,6 +18,7 @@ from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
 
 LED = "/api/led"
+"""What other nodes ask this one; followed by the name of a club, to read that ahead."""
 OF_PROCESS = ("/healthz", "/readyz", LED, f"{PREFIX}/")
 """What the paths begin with that need no club: a process answers them whatever becomes of main."""
 METRICS = "/metrics"

@@ -236,6 +236,9 @@ class Clubs(Protocol):
     def count_streams(self) -> int:
         """Return how many streams of events are open to visitors."""
 
+    async def read_ahead(self, name: str, /) -> None:
+        """Read what there is to be read of a club that is to be led here soon. Raises WebError."""
+
     @property
     def directory(self) -> ClubDirectory:
         """All that there are."""

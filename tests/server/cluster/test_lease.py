@@ -130,7 +130,7 @@ class Node:
     def discard(self, club: str) -> None:
         self.log.append(f"discard {club}")
 
-    def hand_over(self, club: str) -> None:
+    def hand_over(self, club: str, to: str) -> None:
         self.log.append(f"stop {club}")
         ready_ms = self.cluster.random.randint(0, 200)
         self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.stopped(club, self.now_ms())))

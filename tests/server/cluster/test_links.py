@@ -16,6 +16,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import PACKET_BYTES, Edge
 from rumble_server.cluster.lead import Lead
+from rumble_server.cluster.link import Packet, write_opening
 from rumble_server.cluster.link_connection import (
     FULL_BYTES,
     LinkConnection,
@@ -288,6 +289,26 @@ async def test_a_club_that_is_led_no_more_leaves_its_bots_without_a_leader() -> 
         node.links.follow(node.edge, None, 1)
         node.edge._give_up()
         assert await ann.close_code() == CloseCode.NO_LEADER
+
+
+async def test_who_asked_for_a_club_before_it_was_loaded_is_answered_when_it_is() -> None:
+    async with served() as server:
+        leader = Leader(server)
+        lead = leader.links._leads.pop("main")
+        edge = Links("edge", "same", SECRET, 5.0)
+        heard: list[Packet] = []
+        edge.heard_as_edge = lambda _, data: heard.append(Packet(data[0]))  # type: ignore[assignment,method-assign]
+        link = await edge.connect(leader.address)
+        link.send(write_opening(Packet.OPEN, "main", 1, 7, is_new=True))
+        await until(lambda: heard == [Packet.GONE])
+        leader.links.lead(lead)
+        await until(lambda: heard == [Packet.GONE, Packet.OPENED])
+        leader.links.lead_no_more("main")
+        await until(lambda: len(heard) == 3)
+        link.send(write_opening(Packet.OPEN, "main", 1, 8, is_new=True))
+        await until(lambda: len(leader.links._early) == 1)
+        link.end()
+        await until(lambda: not leader.links._early)
 
 
 class Wire(asyncio.Transport):

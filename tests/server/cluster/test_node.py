@@ -30,6 +30,7 @@ class Clubs:
     def __init__(self) -> None:
         self.log: list[str] = []
         self.epochs: dict[str, int] = {}
+        self.led_anew: list[str] = []
         self.failures = 0
         self.changed = asyncio.Condition()
 
@@ -55,8 +56,11 @@ class Clubs:
     def lose(self) -> None:
         self._note("lose")
 
-    async def hand_over(self, club: str) -> None:
+    async def hand_over(self, club: str, to: str) -> None:
         self._note(f"stop {club}")
+
+    def leader_changed(self, club: str) -> None:
+        self.led_anew.append(club)
 
 
 @pytest.fixture
@@ -152,6 +156,7 @@ async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
         assert firsts.log[-1] == "stop main"
         assert await leases.drain(second.id)
         await until(lambda: firsts.epochs["main"] > seconds.epochs["main"] > epoch)
+        await until(lambda: "main" in firsts.led_anew and "main" in seconds.led_anew)
     await leases.close()
 
 

@@ -35,7 +35,7 @@ from rumble_server.store.postgres.care import verify  # noqa: E402
 from rumble_server.store.postgres.copying import PostgresContents  # noqa: E402
 
 pytestmark = pytest.mark.e2e
-NOW_S = 1_000_000
+NOW_MS = 1_000_000
 LEASE_MS = 1_000
 CLUBS = ["main", "a", "ab"]
 
@@ -61,7 +61,7 @@ def is_empty(url: str) -> bool:
 async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None:
     await played(path, CLUBS)
     count = len(rows(path))
-    assert copy_database(f"sqlite:///{path}", postgres_url, NOW_S) == (3, count)
+    assert copy_database(f"sqlite:///{path}", postgres_url, NOW_MS) == (3, count)
     assert verify(postgres_url).problems == []
     old, new = SqliteStore(str(path)), open_store(postgres_url)
     for club in CLUBS:
@@ -74,7 +74,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
             assert after.listed_ids(9) == before.listed_ids(9) == ["monday", "friday"]
             assert after.neighbours(MATCH) == before.neighbours(MATCH)
         assert (new.get("identity", club), new.get("runs", club)) == (f"of {club}", None)
-        assert new.run_of(club) > NOW_S
+        assert new.run_of(club) > NOW_MS
         of_club = "instr(tournament, '/') = 0" if club == "main" else f"tournament LIKE '{club}/%'"
         texts = [str(text) for (text,) in rows(path, f"SELECT facts FROM log WHERE {of_club}")]
         assert new.log(club).last == max(map(last_fact, texts))
@@ -88,11 +88,11 @@ async def test_it_begins_above_every_run_and_epoch(path: Path, postgres_url: str
     store = SqliteStore(str(path))
     store.put("runs", "2000000")
     shut(store)
-    copy_database(str(path), postgres_url, NOW_S)
+    copy_database(str(path), postgres_url, NOW_MS)
     assert run(postgres_url, "SELECT club, epoch, node FROM clubs") == [("main", 2_000_000, None)]
     run(postgres_url, "UPDATE clubs SET epoch = 3000000")
     back = path.with_name("back.db")
-    copy_database(postgres_url, str(back), NOW_S)
+    copy_database(postgres_url, str(back), NOW_MS)
     store = SqliteStore(str(back))
     assert store.run_of() == 3_000_001
     shut(store)
@@ -100,9 +100,9 @@ async def test_it_begins_above_every_run_and_epoch(path: Path, postgres_url: str
 
 async def test_main_alone_goes_back_to_a_file(path: Path, postgres_url: str) -> None:
     await played(path, ["main"])
-    copy_database(str(path), postgres_url, NOW_S)
+    copy_database(str(path), postgres_url, NOW_MS)
     back = path.with_name("back.db")
-    assert copy_database(postgres_url, str(back), NOW_S) == (1, len(rows(path)))
+    assert copy_database(postgres_url, str(back), NOW_MS) == (1, len(rows(path)))
     for query in ("SELECT * FROM log", "SELECT * FROM ended ORDER BY id", "SELECT * FROM tournaments"):
         assert rows(back, query) == rows(path, query) != []
     with closing(read_sqlite(str(path))) as one, closing(read_sqlite(str(back))) as other:
@@ -212,7 +212,7 @@ async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path,
             bot.say(**move(old))
         bot, old = await turn_of(bots)
         await server.store.wait_all()
-    before = int(time.time())
+    before = int(1000 * time.time())
     copy_database(str(path), postgres_url)
     async with running(postgres_url) as server:
         assert server.store.run_of() > before

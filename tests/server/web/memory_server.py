@@ -223,6 +223,8 @@ class MemoryServer:
         )
         self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
+        self.ahead: list[str] = []
+        """The clubs that were read ahead."""
 
     @cached_property
     def web(self) -> ASGIApp:
@@ -240,6 +242,9 @@ class MemoryServer:
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
+
+    async def read_ahead(self, name: str) -> None:
+        self.ahead.append(name)
 
     def count_streams(self) -> int:
         return self.feed.spectators

@@ -24,7 +24,7 @@ ANY_NODE = {
     "/write",
 }
 """What any node answers, whoever leads the club."""
-OF_PROCESS = {"/api/led", "/healthz", "/readyz", "/static/{path:path}"}
+OF_PROCESS = {"/api/led", "/api/led/{club}", "/healthz", "/readyz", "/static/{path:path}"}
 """What is not about a club."""
 OF_LEADER = {
     "/",
@@ -54,7 +54,7 @@ async def routes(server: MemoryServer) -> set[tuple[str, str]]:
     web: Any = server.web
     while not hasattr(web, "routes"):  # the middlewares
         web = web._app
-    hidden = {route.path for route in web.routes if getattr(route, "methods", None)} | {"/api/led"}
+    hidden = {route.path for route in web.routes if getattr(route, "methods", None)} | {"/api/led", "/api/led/{club}"}
     return found | {("GET", path) for path in hidden}
 
 

@@ -59,9 +59,9 @@ class PostgresContents:
 
     # --- writing ---
 
-    def write(self, source: Contents, now_s: int) -> int:
+    def write(self, source: Contents, now_ms: int) -> int:
         """Write the clubs of another database, and return how many rows of the log they have. Raises StoreError."""
-        run = max(source.newest_run(), self.newest_run(), now_s)
+        run = max(source.newest_run(), self.newest_run(), now_ms)
         rows = 0
         for club in source.clubs():
             if self._has(club):

@@ -55,22 +55,27 @@ SELECT
      FROM clubs WHERE node IS NOT NULL AND node NOT IN (SELECT id FROM there)),
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
+_LED = "rumble_led"
+"""The channel on which all nodes hear of each club that another leads from now on."""
 _ACQUIRE = f"""
-INSERT INTO clubs (club, node, epoch)
-SELECT %(club)s, id, {FIRST_EPOCH} FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
-ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = {NEXT_EPOCH}, wanted = NULL
-WHERE clubs.node IS NULL
-    OR EXISTS (SELECT FROM nodes WHERE id = clubs.node AND until <= clock_timestamp() FOR UPDATE)
-RETURNING epoch
+WITH taken AS (
+    INSERT INTO clubs (club, node, epoch)
+    SELECT %(club)s, id, {FIRST_EPOCH} FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
+    ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = {NEXT_EPOCH}, wanted = NULL
+    WHERE clubs.node IS NULL
+        OR EXISTS (SELECT FROM nodes WHERE id = clubs.node AND until <= clock_timestamp() FOR UPDATE)
+    RETURNING club, epoch
+)
+SELECT epoch, pg_notify('{_LED}', club) FROM taken
 """
 _HAND_OVER = f"""
 WITH given AS (
     UPDATE clubs SET node = %(to)s, epoch = {NEXT_EPOCH}, wanted = NULL
     WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s
         AND (%(to)s::text IS NULL OR EXISTS (SELECT FROM nodes WHERE id = %(to)s AND until > clock_timestamp()))
-    RETURNING node
+    RETURNING club, node
 )
-SELECT pg_notify('rumble_' || coalesce(node, ''), '') FROM given
+SELECT pg_notify('rumble_' || coalesce(node, ''), ''), pg_notify('{_LED}', club) FROM given
 """
 _LEAVE = "UPDATE nodes SET until = clock_timestamp() WHERE id = %(node)s"
 _FIND = """
@@ -188,13 +193,20 @@ class Leases:
         """Ask the leader of a club to hand it over to a node. Return whether somebody leads it."""
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
-    async def listen(self, node: str, heard: Callable[[], None]) -> None:
-        """Call back whenever a node is to look, on a connection of its own until that is lost. Raises StoreError."""
+    async def listen(self, node: str, heard: Callable[[], None], changed: Callable[[str], None]) -> None:
+        """Call `heard` whenever a node is to look, and `changed` with each club that has another leader, or none.
+
+        It has a connection of its own, until that is lost. Raises StoreError.
+        """
         try:
             async with await self._connect() as connection:
-                await connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(f"rumble_{node}")))
-                async for _ in connection.notifies():
-                    heard()
+                channels = map(psycopg.sql.Identifier, (f"rumble_{node}", _LED))
+                await connection.execute(psycopg.sql.SQL("LISTEN {}; LISTEN {}").format(*channels))
+                async for told in connection.notifies():
+                    if told.channel == _LED:
+                        changed(told.payload)
+                    else:
+                        heard()
         except (psycopg.Error, OSError) as error:
             raise _plain(error) from None
 

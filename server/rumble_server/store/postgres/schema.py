@@ -11,10 +11,11 @@ CREATION = 0x52554D42
 OLDEST = 13
 """The oldest release of PostgreSQL that has all that the statements use, and still had care when they were written."""
 
-FIRST_EPOCH = "extract(epoch FROM clock_timestamp())::bigint"
+FIRST_EPOCH = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
-"""The epoch that follows that of a club's row, in SQL. It is at least the time in s, and so above all that there ever
-were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place."""
+"""The epoch that follows that of a club's row, in SQL. It is at least the time in ms, and so above all that there ever
+were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place:
+nobody does that within a ms."""
 
 MIGRATIONS = (
     """

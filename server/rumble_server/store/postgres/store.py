@@ -47,8 +47,8 @@ class PostgresStore:
             raise
         self.path = self._connection.name
         command = (sys.executable, "-m", "rumble_server.store.postgres.writer")
-        writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
-        self.group = GroupCommit(writer, lambda: None)
+        self._writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
+        self.group = GroupCommit(self._writer, lambda: None)
         self._room: ReadingRoom | None = None
 
     # --- clubs ---
@@ -107,6 +107,13 @@ class PostgresStore:
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write on this loop."""
         self.group.attach(loop)
+
+    async def start_writer(self) -> None:
+        """Start what writes, so that the first club that is led does not wait for it. Raises StoreError."""
+        try:
+            await self._writer.start()
+        except OSError as error:
+            raise StoreError(f"what writes {self.path} cannot be started: {error}") from None
 
     async def wait_all(self) -> None:
         """Return once everything is on disk, or writing has failed."""

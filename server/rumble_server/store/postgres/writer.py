@@ -8,6 +8,7 @@ No lock outlives the statement.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from json import JSONEncoder
 from struct import Struct
@@ -182,6 +183,8 @@ def _array(values: Sequence[Any]) -> bytes:
 def main() -> None:
     """Write until standard input ends."""
     connection = Connection(os.environ.pop(URL_VARIABLE), SETTINGS)
+    with suppress(StoreError):  # else the first commit opens it, or tells why not
+        connection.read("SELECT")
     answer_all(lambda contents, again: commit(connection, contents, again))
 
 

@@ -49,6 +49,13 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
             raise WebError.not_found(f"there is nothing at {LED}")
         return {site.club: asdict(ClubUse.of(site)) for site in clubs.sites()}
 
+    @router.get(f"{LED.removeprefix('/api')}/{{club}}", include_in_schema=False)
+    async def read_ahead(request: Request, club: str) -> None:
+        """Read a club that another node is about to hand over to this one."""
+        if not is_of_node(request.scope):
+            raise WebError.not_found(f"there is nothing at {LED}")
+        await clubs.read_ahead(club)
+
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
         """Create a club. Its name is for good, and is never given again; make a host's token for it next."""

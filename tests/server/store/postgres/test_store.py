@@ -61,10 +61,12 @@ def taken(url: str) -> int:
 
 
 def test_each_run_of_a_server_has_an_epoch_above_all_before_and_at_least_the_time(postgres_url: str) -> None:
-    before_s = int(time.time())
+    before_ms = int(1000 * time.time())
     epochs = [taken(postgres_url) for _ in range(3)]
-    assert before_s <= epochs[0] < epochs[1] < epochs[2]
+    assert before_ms <= epochs[0] < epochs[1] < epochs[2]
+    run(postgres_url, f"UPDATE clubs SET epoch = {epochs[0]}")  # as in a copy that was made before the last two
+    assert taken(postgres_url) > epochs[2], "also within the same second"
     run(postgres_url, "UPDATE clubs SET epoch = 7")
-    assert taken(postgres_url) >= before_s
-    run(postgres_url, "UPDATE clubs SET epoch = 9000000000")
-    assert taken(postgres_url) == 9_000_000_001
+    assert taken(postgres_url) >= before_ms
+    run(postgres_url, "UPDATE clubs SET epoch = 9000000000000")
+    assert taken(postgres_url) == 9_000_000_000_001

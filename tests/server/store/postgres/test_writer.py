@@ -182,6 +182,21 @@ async def test_the_program_writes_and_its_command_line_has_no_password(postgres_
     assert logged(postgres_url) == [("main", 1), ("main", 2)]
 
 
+async def test_the_program_is_there_and_connected_before_the_first_commit(postgres_url: str) -> None:
+    connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT'"
+    async with opened_store(PostgresDatabase(postgres_url), in_process=False) as store:
+        command, store._writer._command = store._writer._command, ["/nowhere"]
+        with pytest.raises(StoreError, match=r"what writes postgresql://.* cannot be started: .*nowhere"):
+            await store.start_writer()
+        store._writer._command = command
+        await asyncio.gather(store.start_writer(), store.start_writer())
+        writer = store.group.writer._child._transport.get_pid()
+        while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # it tells nobody
+            await asyncio.sleep(0.01)
+        await write(store.log(), joined(1))
+        assert store.group.writer._child._transport.get_pid() == writer
+
+
 def _command_of(pid: int) -> list[str]:
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         return [os.fsdecode(word) for word in file.read().split(b"\0")]

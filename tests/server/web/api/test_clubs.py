@@ -102,6 +102,15 @@ async def test_what_a_nodes_clubs_use_is_for_other_nodes_alone(
     assert (told["main"].running, told["main"].connected) == (1, 2)
 
 
+async def test_another_node_alone_has_a_club_read_ahead(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    for headers in ({}, HOST, ADMINISTRATOR):
+        assert (await browser.get(f"{LED}/one", headers=headers)).status_code == 404
+    assert server.ahead == []
+    asked = OwnRequest()
+    await server.web(own_request(f"{LED}/one"), asked.receive, asked.send)
+    assert (asked.status, server.ahead) == (200, ["one"])
+
+
 @pytest.mark.parametrize("residents", [(), ("random",)])
 async def test_main_has_a_house_where_it_has_residents(residents: tuple[str, ...]) -> None:
     async with MemoryServer(residents=residents).browser() as browser:

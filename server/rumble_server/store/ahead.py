@@ -1,0 +1,37 @@
+"""What is read of a club while another node still leads it, so that little is left to be read when this one does."""
+
+import logging
+from collections.abc import Iterator
+
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
+
+log = logging.getLogger(__name__)
+
+
+class Ahead:
+    """The tournaments of one club that were not over when they were read, each rebuilt up to a fact of the log."""
+
+    def __init__(self) -> None:
+        self.tournaments: dict[str, Tournament] = {}
+        self._last: dict[str, int] = {}
+
+    def read(self, reader: LogReader) -> None:
+        """Rebuild what can be. Raises StoreError."""
+        for tournament_id in reader.tournament_ids(over=False):
+            try:
+                numbered = list(reader.facts_after(tournament_id, 0))
+                tournament = rebuild_tournament(fact for _, fact in numbered)
+            except Exception as error:  # noqa: BLE001  # whoever leads the club reads it again, and tells what is wrong
+                log.debug("tournament %s cannot be read ahead: %s", tournament_id, error)
+                continue
+            if tournament is not None:
+                self.tournaments[tournament_id] = tournament
+                self._last[tournament_id] = numbered[-1][0]
+
+    def facts(self, reader: LogReader, tournament_id: str) -> Iterator[LogFact]:
+        """Yield the facts of a tournament that the log has by now beside those. Raises StoreError."""
+        for _, fact in reader.facts_after(tournament_id, self._last.get(tournament_id, 0)):
+            yield fact
