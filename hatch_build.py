@@ -45,6 +45,7 @@ COMPILED = (
     "server/rumble_server/gateway/sessions.py",
     "server/rumble_server/gateway/turns.py",
     "server/rumble_server/store/batch.py",
+    "server/rumble_server/store/lines.py",
 )
 """What a move runs through, without what does not gain or cannot be native.
 

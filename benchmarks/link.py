@@ -74,7 +74,7 @@ class Answered:
         self.on_turn: Any = None
         """Called with the session of each turn, instead."""
 
-    def logged_in(self, _session_id: int, _name: str) -> None:
+    def logged_in(self, _session_id: int, _name: str, _accepted: int) -> None:
         """A bot is in."""
 
     def send(self, session_id: int, _frame: bytes) -> None:

@@ -29,6 +29,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -228,8 +229,8 @@ def compare(
         order = [ours, other] if number % 2 else [other, ours]
         pairs = at_once(order, load) if together else uvloop.run(in_turn(order, load))
         measured.append(pairs if number % 2 else (pairs[1], pairs[0]))
-    for name, of_rounds in zip((ours.name, other.name), zip(*measured, strict=True), strict=True):
-        print(told(load.game, name, [each for of_round in of_rounds for each in of_round]))
+    for each in (1, 0):
+        print(told(load.game, (ours, other)[each].name, list(chain(*(pairs[each] for pairs in measured)))))
 
     def ratios(figure: Callable[[Measured], float]) -> list[float]:
         """Return that of each round."""

@@ -103,7 +103,7 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     need_module("psycopg", "postgres")
     programs()
     printed = output_of("throughput.py", "--db", "--games", "tictactoe", *TINY)
-    assert [row[1] for row in FIGURES.findall(printed)] == ["postgres", "sqlite"]
+    assert [row[1] for row in FIGURES.findall(printed)] == ["sqlite", "postgres"]
     told = re.search(
         r"postgres has ([\d.]+) of sqlite's turns a second, the goal is 0.9: (met|NOT MET)$", printed, re.M
     )

@@ -250,10 +250,11 @@ class Connection(asyncio.Protocol):
         if not self._is_open:
             return
         unsent, size = self._unsent, len(frame)
-        if not unsent:
-            self._entrance.outbox.add(self)
+        is_first = not unsent
         unsent.append(HEADS[size] if size < KNOWN_HEADS else text_head(size))
         unsent.append(frame)
+        if is_first:
+            self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
         """Write the frames that were sent in this turn of the loop."""

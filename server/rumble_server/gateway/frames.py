@@ -4,19 +4,14 @@
 a frame comes in and goes out at every ply.
 """
 
-import struct
-
 from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
-MASKED_TEXT = WHOLE_TEXT << 8 | 0x80
-"""The first two bytes of a client's whole text frame without content, as a number; that of a short text is added."""
+MASKED = 0x80
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
 """Bytes of a client's frame without content: no frame has fewer."""
-read_head = struct.Struct(f">H{MASK_BYTES}s").unpack_from
-"""Reads the number and the mask that a client's short frame begins with; of a longer one, its size and the mask."""
 
 
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
@@ -29,19 +24,21 @@ def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[li
     at, end = start, len(data)
     try:
         while at < stop:
-            number, mask = read_head(data, at)
-            size = number - MASKED_TEXT
-            at += LEAST_FRAME_BYTES
+            if end - at < 2 or data[at] != WHOLE_TEXT:
+                return [], start
+            size = data[at + 1] - MASKED
+            mask = at + 2
             if size == 126:
-                size, mask = read_head(data, at - MASK_BYTES)
-                at += 2
+                size = int.from_bytes(data[mask : mask + 2])
+                mask += 2
             elif not 0 <= size < 126:
                 return [], start
-            body, at = at, at + size
+            body = mask + MASK_BYTES
+            at = body + size
             if size > most_bytes or at > end:
                 return [], start
-            texts.append(apply_mask(data[body:at], mask).decode())
-    except (struct.error, UnicodeDecodeError):  # the data ends within a head, or this is no text
+            texts.append(apply_mask(data[body:at], data[mask:body]).decode())
+    except UnicodeDecodeError:
         return [], start
     return texts, at
 

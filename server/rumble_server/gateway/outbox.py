@@ -39,13 +39,14 @@ class Outbox:
         """Time from the first frame of a turn of the loop until all of them were written."""
 
     def add(self, writer: Writer) -> None:
-        """Queue a connection that is about to have its first frame to write; those before it may be written at once."""
-        if len(self._waiting) >= MOST_WAITING:
-            self._write()
-        if not self._waiting:
+        """Queue a connection with its first pending frame; may flush at once."""
+        waiting = self._waiting
+        waiting.append(writer)
+        if len(waiting) == 1:
             self._began_s = perf_counter()
             self._later(self._write)
-        self._waiting.append(writer)
+        elif len(waiting) >= MOST_WAITING:
+            self._write()
 
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []

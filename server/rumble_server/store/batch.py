@@ -4,8 +4,9 @@ from typing import get_args
 
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.store.codec import LINES, Line, Numbered, write_ended, write_lines
+from rumble_server.store.codec import LINES, Numbered, write_ended, write_lines
 from rumble_server.store.content import PLY, TOURNAMENT, Content
+from rumble_server.store.lines import Line
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 

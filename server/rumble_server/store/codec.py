@@ -14,12 +14,12 @@ import orjson
 from pydantic import TypeAdapter
 from rumble_protocol.fields import TimeControl
 
+from rumble_server.match.facts import MoveMade, TurnAsked
+from rumble_server.store.lines import Line, line_of_move, line_of_turn
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 Numbered = tuple[int, LogFact]
-Line = tuple[Any, ...]
-"""A fact in a row: its number, the name of its kind, and its values."""
 
 _ended = TypeAdapter(EndedTournament)
 
@@ -39,7 +39,11 @@ def _line_of(tag: str) -> Callable[[int, LogFact], Line]:
 
 
 _tag_of = itemgetter(1)
-LINES = {kind: _line_of(tag) for kind, tag in _TAGS.items()}
+LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
+    **{kind: _line_of(tag) for kind, tag in _TAGS.items()},
+    MoveMade: line_of_move,
+    TurnAsked: line_of_turn,
+}
 """By kind: makes the line of a fact, with its number: what a row tells of it."""
 
 

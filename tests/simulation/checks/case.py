@@ -242,6 +242,10 @@ class Case:
             there = self.wires.get(current.get(wire.bot, {}).get(wire.worker, 0))
             if there is not None and there.let_in_at(place) > wire.let_in_at(place):
                 return
+            if wire.lost_ms is not None:  # it is gone, and the one in whose place it came is closed
+                if there is not None:
+                    leave(wire.bot, wire.worker, at_ms)
+                return
             current.setdefault(wire.bot, {})[wire.worker] = number
             since.setdefault(wire.bot, at_ms)
 
@@ -292,14 +296,14 @@ class Case:
                             arrive(wire, entry.wire, entry.at_ms, place)
                 case "taken":
                     wire = self.wires[entry.wire]
-                    number, _, again = entry.text.partition(" ")
-                    run = self.numbered[int(number)]
+                    which, _, again = entry.text.partition(" ")
+                    run = self.numbered[int(which)]
                     if wire.run_at(place) is not run:
                         wire.runs.append((place, run))
                     wire.taken.append((place, entry.at_ms))
                     if not again:
                         wire.let_in.append(place)
-                    if run is self.runs[-1] and wire.lost_ms is None:
+                    if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
                     if self.numbered[int(entry.text)] is self.runs[-1]:
@@ -338,10 +342,10 @@ class Case:
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
                     left(entry.wire, entry.at_ms)
                 case "died":
-                    for number, wire in self.wires.items():
+                    for each, wire in self.wires.items():
                         if wire.node is self.nodes[entry.wire] and wire.lost_ms is None:
                             wire.lost_ms = entry.at_ms
-                            left(number, entry.at_ms)
+                            left(each, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
 

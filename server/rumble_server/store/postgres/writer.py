@@ -38,33 +38,34 @@ _PARTS = {
     "logged": (
         "club text, number bigint, tournament text, kind smallint, facts text, checksum bigint",
         """INSERT INTO log (club, number, tournament, kind, facts, checksum)
-        SELECT club, number, tournament, kind, facts, checksum FROM {given} JOIN held USING (club)""",
+        SELECT club, number, tournament, kind, facts, checksum FROM {given}""",
     ),
     "created": (
         "club text, id text, listed boolean, over boolean",
         """INSERT INTO tournaments (club, id, listed, over)
-        SELECT club, id, listed, over FROM {given} JOIN held USING (club) ORDER BY place
+        SELECT club, id, listed, over FROM {given} ORDER BY place
         ON CONFLICT (club, id) DO NOTHING""",
     ),
     "over": (
         "club text, id text",
-        """UPDATE tournaments SET over = true FROM {given} JOIN held USING (club)
+        """UPDATE tournaments SET over = true FROM {given}
         WHERE tournaments.club = given.club AND tournaments.id = given.id""",
     ),
     "filed": (
         "club text, id text, record text, checksum bigint",
         """INSERT INTO ended (club, id, record, checksum)
-        SELECT club, id, record, checksum FROM {given} JOIN held USING (club)
+        SELECT club, id, record, checksum FROM {given}
         ON CONFLICT (club, id) DO UPDATE SET record = excluded.record, checksum = excluded.checksum""",
     ),
     "indexed": (
         "club text, id text, first bigint, last bigint",
         """INSERT INTO matches (club, id, first, last)
-        SELECT club, id, first, last FROM {given} JOIN held USING (club)
+        SELECT club, id, first, last FROM {given}
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""The parts of a commit: the columns that are given, and what becomes of their rows. `held` comes first.
+"""The parts of a commit: the columns that are given, and what becomes of their rows. `held` comes first; in the others
+`given` has but rows of clubs that it has.
 
 A part without rows is left out of the statement: most commits have no more than facts, and where matches are.
 """
@@ -98,7 +99,7 @@ def commit(connection: Connection, contents: Sequence[Content], again: bool) -> 
 def _write(connection: Connection, contents: Sequence[Content]) -> set[str]:
     """Write what is written of clubs whose epochs are the newest, and return these clubs. Raises StoreError."""
     rows = _rows(contents)
-    statement, formats = _statement(*rows)
+    statement, formats = _statement(len(contents) == 1, *rows)
     values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
     return set(connection.execute_prepared(statement, values, formats))
 
@@ -147,8 +148,11 @@ def _rows(contents: Sequence[Content]) -> dict[str, Rows]:
 
 
 @cache
-def _statement(*parts: str) -> tuple[str, list[Format]]:
-    """Return the statement of a commit that has these parts, and the formats of its values."""
+def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
+    """Return the statement of a commit of one club or several that has these parts, and the formats of its values.
+
+    For one club nothing is joined: each join costs as much as the rows of a small part.
+    """
     written, formats = list[str](), list[Format]()
     for part in parts:
         columns, change = _PARTS[part]
@@ -159,6 +163,9 @@ def _statement(*parts: str) -> tuple[str, list[Format]]:
             formats.append(Format.BINARY if name in _LONG else Format.TEXT)
             arrays.append(f"${len(formats)}::{type_}[]")
         given = f"unnest({', '.join(arrays)}) WITH ORDINALITY AS given ({', '.join(names)}, place)"
+        if written:
+            of_held = f"(SELECT * FROM {given} WHERE EXISTS (SELECT FROM held)) AS given"
+            given = of_held if is_of_one else f"{given} JOIN held USING (club)"
         written.append(f"{part} AS ({change.format(given=given)})")
     return f"WITH {', '.join(written)} SELECT club FROM held", formats
 

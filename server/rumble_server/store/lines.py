@@ -1,0 +1,48 @@
+"""The lines of the facts that every ply makes, written out for the compiler: it makes them from the values themselves.
+
+A compiled fact gives interpreted code its values one by one, each by a call. The lines of all other facts are made so
+(`store/codec.py`).
+"""
+
+from typing import Any
+
+from rumble_server.match.facts import MoveMade, TurnAsked
+
+Line = tuple[Any, ...]
+"""A fact in a row of the log: its number, the name of its kind, and its values in the order of its fields."""
+
+
+def line_of_turn(number: int, fact: TurnAsked) -> Line:
+    """Return the line of a turn that was asked."""
+    return (
+        number,
+        "turn_asked",
+        fact.match,
+        fact.attempt,
+        fact.ply,
+        fact.seat,
+        fact.turn_id,
+        fact.remaining_ms,
+        fact.seats_ms,
+        fact.lag_ms,
+        fact.omit,
+        fact.at_ms,
+    )
+
+
+def line_of_move(number: int, fact: MoveMade) -> Line:
+    """Return the line of a move that counted."""
+    return (
+        number,
+        "move_made",
+        fact.match,
+        fact.attempt,
+        fact.ply,
+        fact.seat,
+        fact.turn_id,
+        fact.move,
+        fact.bank_ms,
+        fact.frame,
+        fact.at_ms,
+        fact.excused_ms,
+    )
