@@ -227,11 +227,12 @@ class ClusterClubs(Clubs):
         ahead = self._ahead.pop(name, None)
         if name != MAIN and ahead is None:
             await self._follow_main()
-            if self.directory.get(name) is None:
-                self._at.release(name)
-                return
         stored = await self._read(name, epoch, ahead)
         if self._at.lease.clubs.get(name) != epoch:
+            return
+        if name != MAIN and self.directory.get(name) is None:  # it was removed, perhaps while it was read
+            self._shared.store.close_log(name)
+            self._at.release(name)
             return
         door = self._door(name)
         shared = self._shared

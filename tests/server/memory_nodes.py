@@ -55,7 +55,7 @@ class Store(SqliteStore):
 
 
 class MemoryLeases:
-    """The leases of all nodes, as `store/postgres/leases.py` has them. An answer comes in a later turn of the loop."""
+    """The leases of all nodes, as `store/postgres/leases.py` has them. A statement takes some turns of the loop."""
 
     def __init__(self) -> None:
         self.table = Table(lambda: 1000 * time.monotonic(), LEASE_MS)
@@ -65,7 +65,8 @@ class MemoryLeases:
         self.table.join(node)
 
     async def run(self, node: str, statement: Statement) -> Answer:
-        await asyncio.sleep(0)
+        for _ in range(20):  # long enough for a node to look for what is not there yet
+            await asyncio.sleep(0)
         if isinstance(statement, Acquire):
             self.table.clubs.setdefault(statement.club, Row(epoch=int(1000 * time.time())))
         answer = self.table.run(node, statement)

@@ -241,7 +241,7 @@ BUGS = (
 )
 
 
-FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 300, let_who_comes_last_stay: 250}
+FIRST = {hear_any_epoch: 780, judge_without_asking: 600, write_under_any_epoch: 200, let_who_comes_last_stay: 250}
 """From which seed on a bug is looked for that few worlds show."""
 
 
