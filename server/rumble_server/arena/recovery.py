@@ -19,8 +19,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 REPEATED_MS = 30_000
-"""A challenge may be asked for again that was made so long before the newest fact, in ms. The node that asks keeps its
-bots without a leader for a third of that."""
+"""For how long, in ms, a challenge may be asked for again, counted back from the newest fact. The node that asks keeps
+its bots without a leader for a third of that."""
 MOST_OVER = 512
 """Maximum number of tournaments that are looked at for that, the newest."""
 
