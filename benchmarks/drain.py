@@ -101,6 +101,7 @@ async def measure(url: str, count: int, think_ms: int, seconds: float) -> None:
             pauses.told()
             await asyncio.sleep(seconds)
             print(f"{count:3} clubs, {think_ms:2} ms  no drain: {pauses.told()}", flush=True)
+            assert len(await leads(first)) == count
             ((node_id,),) = run(url, "SELECT id FROM nodes WHERE address = %s", [first.page])
             drain = await asyncio.create_subprocess_exec(
                 sys.executable, *RUMBLE, "node", "drain", node_id, "--db", url, stdout=asyncio.subprocess.DEVNULL
@@ -116,7 +117,7 @@ async def measure(url: str, count: int, think_ms: int, seconds: float) -> None:
                 f"{count:3} clubs, {think_ms:2} ms  drained:  {pauses.told()}  all handed over after {took_s:.1f} s",
                 flush=True,
             )
-            assert await leads(second), await leads(third)
+            assert len(await leads(second) + await leads(third)) == count
             for bot in bots:
                 bot.cancel()
             for bot in bots:
