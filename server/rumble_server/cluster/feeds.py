@@ -167,6 +167,8 @@ class _Feed:
         missed = None if last_event_id is None else self._told.resumed(last_event_id)
         while missed is None:
             snapshot = await self._recent_snapshot()
+            if self._held:  # the snapshot tells of these, too
+                self._pass_on()
             since = self._told.since(snapshot.number)
             if since is None:  # more was told meanwhile than is kept
                 self._snapshot = None

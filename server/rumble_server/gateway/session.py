@@ -90,6 +90,7 @@ class Session:
         "_asks",
         "_bucket",
         "_counted_as",
+        "_is_leaving",
         "_login_timer",
         "_shared",
         "_unread",
@@ -111,6 +112,8 @@ class Session:
         self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
         """How many messages it may send before its login."""
         self.closing = False
+        self._is_leaving = False
+        """Whether the leader was asked to close it."""
         self.is_deaf = False
         """Whether what comes is not handled: it is closing, or its login is not answered."""
         self._asks = False
@@ -178,8 +181,10 @@ class Session:
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
-        """Close the connection, after what the arena has still to send."""
-        self._shared.leader.close(self.id, code)
+        """Close the connection, after what the arena has still to send; it is asked for once, and waits with that."""
+        if not self._is_leaving:
+            self._is_leaving = True
+            self._shared.leader.close(self.id, code)
 
     def round_trip(self, lag_ms: int) -> None:
         self._shared.leader.round_trip(self.id, lag_ms)

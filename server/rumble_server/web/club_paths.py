@@ -5,7 +5,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from urllib.parse import quote
 
-from rumble_protocol.clubs import MAIN, split_path, web_path
+from rumble_protocol.clubs import MAIN, is_club_name, split_path, web_path
 from rumble_protocol.codes import ErrorCode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -66,6 +66,10 @@ class ClubPaths:
     async def _of_club(self, name: str, rest: str, scope: Scope, receive: Receive, send: Send) -> ASGIApp | None:
         """Return what answers a request about a club; None if another node has answered it."""
         try:
+            if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
+                raise WebError.not_found("no address has a NUL")
+            if not is_club_name(name):  # main is not read for what no club can be called
+                raise WebError.not_found(f"there is no club {name!r}")
             needs = needs_of(scope, rest)
             if await self._clubs.passing(name, needs, scope, receive, send):
                 return None

@@ -163,6 +163,21 @@ async def test_to_many_visitors_it_is_passed_on_less_often(node: Node, many: int
     await until(node, lambda: {visitor.told for visitor in visitors} == {"S012345678"})
 
 
+async def test_who_comes_while_something_is_held_is_told_nothing_older_than_its_snapshot(node: Node) -> None:
+    early = [await node.visit() for _ in range(400)]
+    (subscription,) = node.leader.asked
+    for number, text in ((10, "a"), (20, "b")):
+        await subscription.tell(event(number, text=text))
+        await node.settle()
+    await node.settle(SNAPSHOT_MS)
+    await subscription.tell(event(30, text="c"))
+    node.leader.snapshot = event(30, "snapshot", "T")
+    late = await node.visit()
+    await node.settle(SLOWEST_PACE_MS)
+    assert late.told == "T"
+    assert {visitor.told for visitor in early} == {"Sabc"}
+
+
 async def test_who_comes_later_gets_a_snapshot_of_its_own_time_and_what_was_told_since(node: Node) -> None:
     await node.visit()
     (subscription,) = node.leader.asked

@@ -1,6 +1,7 @@
 """A session: what each frame of a bot is answered, every error and close code that it can give, and the limits."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.ports import Caller
 from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.session import Session
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import FrameSeen
 
@@ -114,6 +116,25 @@ def test_what_had_come_with_a_login_that_is_closed_is_dropped() -> None:
     world.organiser.ban("ann", by_name=True, until_ms=None, reason="noise")
     slow.answer()
     assert (thief.inbox.kinds(), thief.link.closed) == (["welcome", "error"], CloseCode.BANNED)
+
+
+class Suspended:
+    """A leader that does nothing for now: all that it is told waits."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, CloseCode]] = []
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        self.told.append((session_id, code))
+
+
+def test_who_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
+    leader, bot = Suspended(), World().connect()
+    shared: Any = bot.session._shared
+    session = Session(7, replace(shared, leader=leader), bot.link)
+    for _ in range(3):
+        session.close(CloseCode.BINARY_FRAME)
+    assert leader.told == [(7, CloseCode.BINARY_FRAME)]
 
 
 @pytest.mark.parametrize(("asked", "granted"), [(1, 1), (5, 5), (6, 5), (10**6, 5)])

@@ -185,3 +185,15 @@ async def test_figures_are_of_all_clubs(clubs: Clubs, browser: httpx.AsyncClient
     told = (await browser.get("/metrics")).text
     assert "rumble_bots_connected 3.0" in told
     assert "rumble_clubs 2.0" in told
+
+
+@pytest.mark.parametrize("club", ["", "/c/class-7"])
+@pytest.mark.parametrize(
+    "path", ["/tournaments/%00", "/api/tournaments/a%00b/standings", "/write?join=%00", "/bots/%00"]
+)
+async def test_an_address_with_a_nul_is_of_nothing(
+    clubs: Clubs, browser: httpx.AsyncClient, club: str, path: str
+) -> None:
+    clubs.asked.clear()
+    assert (await browser.get(club + path)).status_code == httpx.codes.NOT_FOUND
+    assert clubs.asked == [], "no database is asked"
