@@ -54,7 +54,7 @@ class ReadyArena:
         self._sessions = sessions
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._sessions.logged_in(session_id, login.name)
+        self._sessions.logged_in(session_id, login.name, session_id)
         self._sessions.send(session_id, TURN)
 
     def receive(self, session_id: int, _message: object, _text: str, _thought_ms: int = -1) -> None:
