@@ -54,7 +54,7 @@ class ReadyArena:
         self._sessions = sessions
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._sessions.logged_in(session_id, login.name, session_id)
+        self._sessions.logged_in(session_id, login.name, 1)
         self._sessions.send(session_id, TURN)
 
     def receive(self, session_id: int, _message: object, _text: str, _thought_ms: int = -1) -> None:
@@ -104,6 +104,7 @@ class Bots:
         caller = Caller("127.0.0.1", True, 1, 0, False, True, True, True)
         self.sessions.left = self.bots
         for session_id in range(1, self.bots + 1):
+            self.sessions.open[session_id] = SimpleNamespace(closing=False)
             self.edge.login(session_id, Login(type="login", name=f"bot{session_id}"), caller)
         await self.sessions.all.wait()
 
