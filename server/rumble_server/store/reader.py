@@ -173,7 +173,7 @@ class LogReader:
     def outline(self, tournament_id: str) -> list[LogFact]:
         """Return the facts of those rows that have a tournament's creation, its start or its end.
 
-        For databases that were written before there were records.
+        For challenges just over, and for databases that were written before there were records.
         """
         return [fact for _, fact in self._parsed(self._rows.outline(tournament_id))]
 

@@ -216,30 +216,30 @@ def test_a_flood_that_is_told_again_costs_no_further_match() -> None:
     assert [fact.termination for fact in facts if isinstance(fact, MatchOver)] == [Termination.FLOOD]
 
 
-def test_what_a_leader_did_is_not_done_twice_when_it_hears_it_on_another_stream() -> None:
+def challenged_and_cut() -> tuple[EdgeNode, Bot]:
+    """Have a bot challenge another, and cut the link before the leader's answer is through."""
     node = club(delay_ms=10)
     ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, challenges=True)
     ann.say(type="challenge", against="ben", game="tictactoe")
     node.run(15)
     node.cut()
+    return node, ann
+
+
+def test_what_a_leader_did_is_not_done_twice_when_it_hears_it_on_another_stream() -> None:
+    node, _ = challenged_and_cut()
     node.leader.lead.forget(node.node)
     node.connect()
     node.run(300)
-    made = [fact for fact in node.leader.log.facts if isinstance(fact, TournamentCreated) and fact.challenger]
-    assert len(made) == 1
+    assert len(challenges(node)) == 1
 
 
 def test_a_node_that_comes_to_lead_does_nothing_twice() -> None:
-    node = club(delay_ms=10)
-    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, challenges=True)
-    ann.say(type="challenge", against="ben", game="tictactoe")
-    node.run(15)
-    node.cut()
+    node, ann = challenged_and_cut()
     ann.heard()
     node.lead()
     node.run(100)
-    made = [fact for fact in node.leader.log.facts if isinstance(fact, TournamentCreated) and fact.challenger]
-    assert len(made) == 1
+    assert len(challenges(node)) == 1
     assert not ann.inbox.all("error")
     assert ann.inbox.all("joined")
 
