@@ -43,6 +43,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
         url,
         autocommit=True,
         row_factory=tuple_row,
+        client_encoding="UTF8",  # in which facts are given, whatever PGCLIENTENCODING or the role says
         connect_timeout=CONNECT_S,
         tcp_user_timeout=SILENT_MS,
         keepalives_idle=5,
@@ -131,7 +132,7 @@ class Connection:
     def _failed(self, error: psycopg.Error) -> StoreError:
         if self._open is not None and (self._open.closed or self._open.broken):
             self._open = None
-        text = " ".join(str(error).split())
+        text = " ".join((error.diag.message_primary or str(error)).split())
         return StoreError(f"the database {self.name}: {text or type(error).__name__}")
 
 
