@@ -45,6 +45,13 @@ def test_an_error_of_a_query_is_told_in_one_line(connection: Connection) -> None
     assert connection.read("SELECT 1") == [(1,)]
 
 
+def test_a_database_that_takes_no_writes_is_told_so(postgres_url: str) -> None:
+    with closing(Connection(postgres_url, {"default_transaction_read_only": "on"})) as connection:
+        with pytest.raises(StoreError, match=r"it takes no writes: it is a standby, or set to be read only$"):
+            connection.execute("CREATE TABLE made (number int)")
+        assert connection.read("SELECT 1") == [(1,)]
+
+
 def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Cluster, postgres_url: str) -> None:
     nowhere = postgres.url("nowhere")
     with pytest.raises(StoreError, match='database "nowhere" does not exist') as refused:
