@@ -44,9 +44,9 @@ class LogReader:
         """Return the ids of the newest tournaments that are over and listed, newest first."""
         return self._rows.listed_ids(limit)
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and not listed, newest first."""
-        return self._rows.unlisted_ids(limit)
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest tournaments that are over, listed or not, newest first."""
+        return self._rows.over_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Return those of these tournaments that are listed."""

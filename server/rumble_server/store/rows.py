@@ -43,8 +43,8 @@ class Rows(Protocol):
     def listed_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest tournaments that are over and listed, newest first."""
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and not listed, newest first."""
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest tournaments that are over, listed or not, newest first."""
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         """Return those of these tournaments that are listed."""

@@ -54,15 +54,14 @@ class SqliteRows:
         return self._short(self._rows(query, {**self._place, "over": over}))
 
     def listed_ids(self, limit: int) -> list[str]:
-        return self._newest_over(limit, listed=True)
+        return self._newest_over("AND listed = 1", limit)
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        return self._newest_over(limit, listed=False)
+    def over_ids(self, limit: int) -> list[str]:
+        return self._newest_over("", limit)
 
-    def _newest_over(self, limit: int, *, listed: bool) -> list[str]:
-        query = f"""SELECT id FROM tournaments WHERE {self._own} AND over = 1 AND listed = :listed
-                    ORDER BY rowid DESC LIMIT :limit"""
-        return self._short(self._rows(query, {**self._place, "listed": listed, "limit": limit}))
+    def _newest_over(self, which: str, limit: int) -> list[str]:
+        query = f"SELECT id FROM tournaments WHERE {self._own} AND over = 1 {which} ORDER BY rowid DESC LIMIT :limit"
+        return self._short(self._rows(query, {**self._place, "limit": limit}))
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         query = "SELECT id FROM tournaments WHERE listed = 1 AND id IN (SELECT value FROM json_each(:ids))"

@@ -169,7 +169,7 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
-        assert reader.unlisted_ids(2) == ["three"]
+        assert reader.over_ids(3) == ["five", "four", "three"]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
             *(TournamentStarted, BotJoined, TournamentEnded),

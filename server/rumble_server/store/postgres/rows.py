@@ -40,15 +40,14 @@ class PostgresRows:
         return self._ids(f"SELECT id FROM tournaments WHERE club = %(club)s {which} ORDER BY place", over=over)
 
     def listed_ids(self, limit: int) -> list[str]:
-        return self._newest_over("listed", limit)
+        return self._newest_over("AND listed", limit)
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        return self._newest_over("NOT listed", limit)
+    def over_ids(self, limit: int) -> list[str]:
+        return self._newest_over("", limit)
 
     def _newest_over(self, which: str, limit: int) -> list[str]:
         return self._ids(
-            f"""SELECT id FROM tournaments WHERE club = %(club)s AND over AND {which}
-                ORDER BY place DESC LIMIT %(limit)s""",
+            f"SELECT id FROM tournaments WHERE club = %(club)s AND over {which} ORDER BY place DESC LIMIT %(limit)s",
             limit=limit,
         )
 
