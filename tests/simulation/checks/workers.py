@@ -63,8 +63,8 @@ def _told_to_who_plays(case: Case) -> Problems:
     for number, wire, kind, match, attempt, place in _told_of_matches(case):
         run, key = wire.run_at(place), (wire.bot, match, attempt)
         since_ms = 0 if run is None else run.start_ms
-        if since_ms < newest_ms.get(key, 0):
-            continue  # it comes late, from who led before
+        if since_ms < newest_ms.get(key, 0) or wire.is_given_up_at(place):
+            continue  # it comes late
         newest_ms[key] = since_ms
         if kind == "match_start" and _in_session(case, number, place):
             player[key] = number
