@@ -109,7 +109,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     if log.epoch:  # other nodes may have led it, or may ask for it
         newest_ms = reader.newest_ms()
         ended = reader.ended(reader.over_ids(MOST_OVER)).values()
-        recovered.taken.update(frames_of_ended(ended, reader.outline, newest_ms))
+        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, newest_ms))
     return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 

@@ -82,7 +82,7 @@ class ServerRun:
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         ended = reader.ended(reader.over_ids(MOST_OVER)).values()
-        recovered.taken.update(frames_of_ended(ended, reader.outline, reader.newest_ms()))
+        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, reader.newest_ms()))
         take_up(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 

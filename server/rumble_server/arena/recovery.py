@@ -64,22 +64,12 @@ def read(
     return recovered
 
 
-def frames_of_ended(ended: Iterable[EndedTournament], outline: TournamentFacts, newest_ms: int) -> dict[FrameId, str]:
-    """Find the tournaments that are just over, and that an edge may ask for again, by the frames they have taken.
-
-    `outline` gives facts of one with those that were written together with its creation, start or end.
-    """
-    found: dict[FrameId, str] = {}
-    for each in ended:
-        if (each.ended_at_ms or 0) < newest_ms - REPEATED_MS:
-            continue
-        try:
-            taken = [fact for fact in outline(each.id) if isinstance(fact, FrameTaken)]
-        except Exception as error:  # noqa: BLE001  # as in `read`
-            log.warning("it is not known which frames tournament %s has taken: %s", each.id, error)
-        else:
-            found.update({(fact.node, fact.frame_number): each.id for fact in taken})
-    return found
+def frames_of_ended(
+    ended: Iterable[EndedTournament], frames_taken: Callable[[list[str]], Iterable[FrameTaken]], newest_ms: int
+) -> dict[FrameId, str]:
+    """Find the tournaments that are just over, and that an edge may ask for again, by the frames they have taken."""
+    just_over = [each.id for each in ended if (each.ended_at_ms or 0) >= newest_ms - REPEATED_MS]
+    return {(fact.node, fact.frame_number): fact.tournament for fact in frames_taken(just_over)}
 
 
 def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:

@@ -70,6 +70,9 @@ class Rows(Protocol):
     def outline(self, tournament_id: str) -> list[Row]:
         """Return the rows with a tournament's creation, its start or its end."""
 
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        """Return the rows of these tournaments that tell which frames they have taken."""
+
     def span(self, tournament_id: str, match_id: str) -> Span:
         """Return where a match is in the log."""
 

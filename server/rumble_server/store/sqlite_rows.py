@@ -114,6 +114,13 @@ class SqliteRows:
             {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT},
         )
 
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        return self._rows(
+            """SELECT number, facts FROM log WHERE tournament IN (SELECT value FROM json_each(:ids)) AND kind = :kind
+               AND facts LIKE '%"frame_taken":[%'""",
+            {"ids": self._keys(tournament_ids), "kind": TOURNAMENT},
+        )
+
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._rows(
             f"""SELECT {INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)

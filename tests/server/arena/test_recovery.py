@@ -322,15 +322,18 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
 
 def test_tournaments_that_are_just_over_are_known_by_their_frames() -> None:
     world, newest_ms = World(), 2 * REPEATED_MS
-    ended, facts = [], dict[str, list[LogFact]]()
-    for number, (name, ended_at_ms) in enumerate((("new", newest_ms), ("still", REPEATED_MS), ("old", 1)), 1):
+    ended, asked = [], list[str]()
+    for name, ended_at_ms in (("new", newest_ms), ("still", REPEATED_MS), ("old", 1)):
         tournament = world.create(name=name)
         world.organiser.end(tournament.id, cancelled=True)
         ended.append(replace(EndedTournament.of(tournament), created_at_ms=0, ended_at_ms=ended_at_ms))
-        facts[name] = [FrameTaken(name, "node", number, 0)]
-    damaged = replace(ended[0], id="damaged")
-    found = frames_of_ended([damaged, *ended], facts.__getitem__, newest_ms)
-    assert found == {("node", 1): "new", ("node", 2): "still"}
+
+    def frames_taken(ids: list[str]) -> list[FrameTaken]:
+        asked.extend(ids)
+        return [FrameTaken(each, "node", number, 0) for number, each in enumerate(ids)]
+
+    assert frames_of_ended(ended, frames_taken, newest_ms) == {("node", 0): "new", ("node", 1): "still"}
+    assert asked == ["new", "still"]
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

@@ -22,7 +22,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import FrameTaken, LogFact, TournamentEnded, tournament_of
 
 from tests.server.world import Bot, Disk, MemoryLink, MemoryLog, VirtualClock
 
@@ -139,7 +139,11 @@ class LeaderNode:
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
         ended = [record for each, record in self.log.records.items() if each in over]
-        recovered.taken.update(frames_of_ended(ended, by_tournament.__getitem__, self.clock.now_ms()))
+
+        def frames_taken(ids: list[str]) -> list[FrameTaken]:
+            return [fact for each in ids for fact in by_tournament[each] if isinstance(fact, FrameTaken)]
+
+        recovered.taken.update(frames_of_ended(ended, frames_taken, self.clock.now_ms()))
         take_up(node.arena, recovered)
         return node
 

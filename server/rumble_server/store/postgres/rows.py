@@ -110,6 +110,16 @@ class PostgresRows:
             names=names,
         )
 
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        rows = self._connection.read(
+            """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
+               AND tournament = ANY(%(ids)s::text[]) AND kind = %(kind)s AND facts LIKE '%%"frame_taken":[%%'""",
+            {"club": self._club, "ids": list(tournament_ids), "kind": TOURNAMENT},
+        )
+        return [
+            row for place, *found in rows for row in self._checked([(found[0], found[1], found[2], found[3])], place)
+        ]
+
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._connection.read(
             """SELECT indexed, first, matches.last, pruned FROM clubs
