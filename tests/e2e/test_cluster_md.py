@@ -25,11 +25,12 @@ from tests.e2e.processes import (
 )
 from tests.e2e.test_proxies import nginx_command
 from tests.e2e.test_three_nodes import Stream, leader, nodes, until
-from tests.postgres.cluster import Cluster, programs
+from tests.postgres.cluster import Cluster, cluster, programs, run
 
 PAGE = ROOT / "docs" / "CLUSTER.md"
 ADMINISTRATOR = "the-administrator-s-token"
 PASSWORD = "a-password-of-its-own"
+PROGRAMS = ("pg_dump", "pg_basebackup", "mkdir", "mv", "cp", "touch", "echo")
 
 
 def is_tried(block: Block) -> None:
@@ -38,7 +39,7 @@ def is_tried(block: Block) -> None:
 
 def test_every_block_is_what_it_claims() -> None:
     elsewhere = {"elsewhere: it needs Docker": is_tried, "file:": is_file}  # tests/e2e/test_compose_cluster.py
-    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", "pg_dump"), **elsewhere}) == 9
+    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **elsewhere}) == 14
 
 
 def lines(marker: str) -> list[str]:
@@ -123,6 +124,54 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
     assert postgres.run("SELECT count(*) FROM log", restored.rpartition("/")[2]) == postgres.run(
         "SELECT count(*) FROM log", "rumble"
     )
+
+
+@pytest.mark.e2e
+@pytest.mark.long
+def test_a_database_goes_back_to_a_moment(tmp_path: Path) -> None:
+    """One tournament was over at that moment, another was played after it."""
+    reader, moment = Reader(tmp_path), ""
+    with cluster() as database:
+
+        def here(line: str) -> str:
+            given = {
+                "/backup": database.folder / "backup",
+                "/var/lib/postgresql/data": database.data,
+                "/var/lib/postgresql": database.folder,
+            }
+            for there, path in given.items():
+                line = line.replace(there, str(path))
+            return line.replace("2026-11-23 10:30:00 UTC", moment)
+
+        host = {"RUMBLE_HOST_TOKEN": ADMINISTRATOR}
+
+        def play(name: str) -> None:
+            reader.run(f"rumble tournament create {name} --game tictactoe --start-at-bots 2", host)
+            reader.run(" & ".join(f"rumble bot {bot} --join {name}" for bot in ("minimax", "random")) + " & wait")
+
+        for line in lines("as PostgreSQL's user, before the first copy"):
+            database.shell(here(line))
+        for statement in lines("as PostgreSQL's administrator, before the first copy"):
+            database.run(here(statement))
+        database.restart()
+        reader.environment["RUMBLE_DB"] = url = database.database()
+        with reader.serving():
+            for line in lines("as PostgreSQL's user, for each copy"):
+                database.shell(here(line))
+            play("monday")
+            ((moment,),), (epoch,) = database.run("SELECT now()::text"), run(url, "SELECT epoch FROM clubs")
+            play("tuesday")
+        database.stop()
+        for line in lines("as PostgreSQL's user, with nothing running"):
+            database.shell(here(line))
+        database.start()
+        until(lambda: database.run("SELECT pg_is_in_recovery()") == [(False,)])
+        assert run(url, "SELECT epoch FROM clubs") == [epoch]
+        with reader.serving():
+            assert run(url, "SELECT epoch FROM clubs")[0] > epoch
+            assert [each["id"] for each in reader.ask("/api/tournaments").json()["tournaments"]] == ["monday"]
+            assert reader.ask("/api/tournaments/monday").json()["status"] == "finished"
+            play("tuesday")
 
 
 @pytest.mark.e2e

@@ -278,7 +278,10 @@ class Node:
             self.led.go_on()
 
     def expelled(self) -> None:
-        log.error("the node's row is gone from the database: this server ends, and is to be started again")
+        log.error(
+            "the node's row is gone from the database, as where a copy without the last commits took its place:"
+            " this server ends, and is to be started again"
+        )
         if self.led is not None:
             self.led.lose()
 

@@ -56,7 +56,7 @@ def played(seed: int, bots: int, **config: Any) -> World:
 def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
     first = played(0, 2)
     ended = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, TournamentEnded))
-    assert ended > 40
+    assert ended > 25
     for facts in range(1, ended):
         world = first.after_crash(facts)
         logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]

@@ -265,7 +265,7 @@ class Case:
             match entry.kind:
                 case "start":
                     given = orjson.loads(entry.text)
-                    last = len(self.facts)
+                    last = self.facts[-1]["number"] if self.facts else 0
                     if self.runs:
                         self.runs[-1].last = entry.written
                         end(self.runs[-1], entry.at_ms)
@@ -404,11 +404,25 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def read_rows(rows: Iterable[str]) -> list[Fact]:
-    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once."""
+    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once.
+
+    A turn that was asked with a move follows it, as a fact of its own of the same number.
+    """
     facts: list[Fact] = []
     for text in rows:
         row = orjson.loads(text)
         for number, kind, *values in row["facts"]:
-            facts.append({"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))})
+            fact = {"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))}
+            facts.append(fact)
+            if fact.get("next_turn_id"):
+                facts.append(_asked_with(fact))
     facts.sort(key=lambda fact: int(fact["number"]))
     return facts
+
+
+def _asked_with(made: Fact) -> Fact:
+    """The turn that was asked together with a move."""
+    seat = made["next_seat"]
+    same = {name: made[name] for name in ("number", "match", "attempt", "at_ms", "seats_ms", "lag_ms", "omit")}
+    own = {"ply": made["ply"] + 1, "seat": seat, "turn_id": made["next_turn_id"]}
+    return {**same, **own, "fact": "turn_asked", "with_move": True, "remaining_ms": made["seats_ms"][seat]}
