@@ -218,7 +218,7 @@ class Arena:
                 concerned = self._newest_challenge(player)
             if concerned is not None and self.recorder.number_of(concerned) > last:
                 self.recorder.record(FrameTaken(concerned.id, *frame, self.clock.now_ms()))
-                if isinstance(message, Challenge):
+                if isinstance(message, Challenge | Resign):
                     self.challenges.note_made(frame, concerned.id)
 
     def _answer_again(self, player: Player, session: BotSession, message: BotMessage, taken: Tournament) -> None:

@@ -256,11 +256,15 @@ class Edge:
         """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.
 
         A move answers a turn of the last leader; the next one asks again. A bot that is logged in joins by a message.
+        A session that is to be closed and has no answer to its login is over: let in, it would replace a newer one.
         """
+        for session_id, each in list(self._guests.items()):
+            if each.ends is not None and not each.is_in:
+                self._end(session_id, each.ends)
         unsure = []
-        for each in self._stream.out.kept():
-            _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            guest, content = self._guests.get(session_id), each[RECORD_HEAD.size :]
+        for said in self._stream.out.kept():
+            _, kind, session_id = RECORD_HEAD.unpack_from(said)
+            guest, content = self._guests.get(session_id), said[RECORD_HEAD.size :]
             if guest is None:
                 continue
             if kind == ToLeader.LOGIN:
@@ -348,7 +352,7 @@ class Edge:
 
     def flooded(self, session_id: int, allowed: int) -> None:
         if guest := self._guests.get(session_id):
-            guest.take_no_more()
+            guest.end(CloseCode.TOO_MANY_MESSAGES)
         if self._here is not None:
             self._here.flooded(session_id, allowed)
         else:
@@ -373,7 +377,7 @@ class Edge:
         if guest is None:
             self._sessions.close(session_id, code)
             return
-        guest.take_no_more()
+        guest.end(code)
         if self._here is not None:
             self._here.close(session_id, code)
         elif self._stream.is_up:
