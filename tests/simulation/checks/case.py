@@ -89,6 +89,8 @@ class WireLog:
     """When a leader took its login, by place and time; over links that may be more than once."""
     let_in: list[int] = field(default_factory=list)
     """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
+    left: list[int] = field(default_factory=list)
+    """The places at which a leader gave it up."""
     node: NodeLog | None = None
     """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
@@ -106,6 +108,11 @@ class WireLog:
     def let_in_at(self, place: int) -> int:
         """Where it had been let in by then; -1: nowhere."""
         return next((each for each in reversed(self.let_in) if each <= place), -1)
+
+    def is_given_up_at(self, place: int) -> bool:
+        """Whether its leader had given it up by then. It may hear later what was said before, if its node stood."""
+        left = max((each for each in self.left if each <= place), default=-1)
+        return left > max((each for each, _ in self.taken if each <= place), default=-1)
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
@@ -258,7 +265,7 @@ class Case:
             match entry.kind:
                 case "start":
                     given = orjson.loads(entry.text)
-                    last = len(self.facts)
+                    last = self.facts[-1]["number"] if self.facts else 0
                     if self.runs:
                         self.runs[-1].last = entry.written
                         end(self.runs[-1], entry.at_ms)
@@ -306,6 +313,7 @@ class Case:
                     if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
+                    self.wires[entry.wire].left.append(place)
                     if self.numbered[int(entry.text)] is self.runs[-1]:
                         left(entry.wire, entry.at_ms)
                 case "said":
@@ -396,11 +404,25 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def read_rows(rows: Iterable[str]) -> list[Fact]:
-    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once."""
+    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once.
+
+    A turn that was asked with a move follows it, as a fact of its own of the same number.
+    """
     facts: list[Fact] = []
     for text in rows:
         row = orjson.loads(text)
         for number, kind, *values in row["facts"]:
-            facts.append({"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))})
+            fact = {"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))}
+            facts.append(fact)
+            if fact.get("next_turn_id"):
+                facts.append(_asked_with(fact))
     facts.sort(key=lambda fact: int(fact["number"]))
     return facts
+
+
+def _asked_with(made: Fact) -> Fact:
+    """The turn that was asked together with a move."""
+    seat = made["next_seat"]
+    same = {name: made[name] for name in ("number", "match", "attempt", "at_ms", "seats_ms", "lag_ms", "omit")}
+    own = {"ply": made["ply"] + 1, "seat": seat, "turn_id": made["next_turn_id"]}
+    return {**same, **own, "fact": "turn_asked", "with_move": True, "remaining_ms": made["seats_ms"][seat]}
