@@ -168,13 +168,9 @@ class Player:
 
     def _count(self) -> None:
         sole, name = self.sole, self.name
-        if sole is not None:  # the usual case, whatever the game
-            note = set.add if sole.has_place else set.discard
-            for names in self._free.values():
-                note(names, name)
-            return
+        is_free = sole is not None and sole.has_place  # the usual case, whatever the game
         for game, names in self._free.items():
-            if self.is_free(game):
+            if is_free or (sole is None and self.is_free(game)):
                 names.add(name)
             else:
                 names.discard(name)
