@@ -314,7 +314,7 @@ class Clubs:
         """This process has nothing to do any more."""
         self.lost.set()
 
-    async def hand_over(self, name: str, _to: str) -> None:
+    async def hand_over(self, name: str, _to: str) -> str | None:
         """Stop a club, and return when all of it is on disk."""
         club = self._clubs.get(name)
         if club is not None:
@@ -322,6 +322,7 @@ class Clubs:
             with suppress(StoreError):  # another leads it: there is nothing more to write
                 await club.log.wait(club.log.last)
             self.discard(name)
+        return None
 
     def leader_changed(self, _club: str) -> None:
         """Do nothing: who has no links to other nodes follows no leader."""

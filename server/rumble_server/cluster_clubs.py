@@ -23,6 +23,7 @@ from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.feeds import Feeds
 from rumble_server.cluster.forwarding import NO_LEADER
 from rumble_server.cluster.gate import Gate, GatedLeader
+from rumble_server.cluster.handing_over import HandingOver
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
@@ -32,7 +33,6 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.store.ahead import Ahead
 from rumble_server.store.errors import StoreError
-from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
 from rumble_server.web.needs import NOTHING, Needs
 from rumble_server.web.site import ClubUse, Site
@@ -48,12 +48,8 @@ LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 SEEK_S = 0.02
 """How often, in s, it is looked whether the leader that visitors wait for is there."""
-LED_S, PAUSE_S = 1.0, 0.01
-"""How long, in s, the next club that is handed over waits until the last one is led; how often that is looked at."""
-AT_ONCE = 2
-"""How many clubs are being handed over: while one stands the next is read by the node that is to lead it."""
 AHEAD_S = 10.0
-"""How long, in s, that node may take to read a club ahead, and how long it keeps what it has read."""
+"""How long, in s, this node keeps what it has read ahead of a club."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +74,7 @@ class ClusterClubs(Clubs):
         """Set when a club has lost its leader: it is looked at once who leads it."""
         self._ahead: dict[str, Ahead] = {}
         """What was read of clubs that this node is to lead."""
-        self._handing_any_over, self._handing_over = asyncio.Semaphore(AT_ONCE), asyncio.Lock()
-        self._handed_over: Edge | None = None
-        """The edge of the club that was handed over last."""
+        self._handing_over = HandingOver(links.ask)
         self._follow_main_at_s = 0.0
         """When it is read next, by the monotonic clock, what main says of the clubs."""
         self._is_ready = asyncio.Event()
@@ -279,32 +273,17 @@ class ClusterClubs(Clubs):
             except StoreError as error:
                 raise WebError.unavailable(str(error)) from None
             self._ahead[name] = ahead
-            asyncio.get_running_loop().call_later(AHEAD_S, self._ahead.pop, name, None)
 
-    async def hand_over(self, name: str, to: str) -> None:
-        """Stop a club when the node that is to lead it has read it ahead, and the club before is led elsewhere.
+            def forget() -> None:
+                if self._ahead.get(name) is ahead:
+                    del self._ahead[name]
 
-        So each stands for as long as it takes to read what is newest of one.
-        """
-        async with self._handing_any_over:
-            await self._have_read_ahead(name, to)
-            async with self._handing_over:
-                until_s = time.monotonic() + LED_S
-                before = self._handed_over
-                while before is not None and before.is_leaderless and time.monotonic() < until_s:  # noqa: ASYNC110
-                    await asyncio.sleep(PAUSE_S)
-                await super().hand_over(name, to)
-                door = self._doors.get(name)
-                self._handed_over = None if door is None else door.edge
+            asyncio.get_running_loop().call_later(AHEAD_S, forget)
 
-    async def _have_read_ahead(self, name: str, to: str) -> None:
-        """Have a node read a club that it is to lead; if it does not, the club only stands longer."""
-        for address in [node.address for node in self._at.lease.nodes if node.id == to]:
-            try:
-                async with asyncio.timeout(AHEAD_S):
-                    await self._links.ask(address, f"{LED}/{name}")
-            except (TimeoutError, ConnectionError, WebError) as error:
-                log.warning("the node at %s does not read %s ahead: %s", address, name, str(error) or "no answer")
+    async def hand_over(self, name: str, to: str) -> str | None:
+        door, takers = self._doors.get(name), self._at.lease.takers(name, to)
+        edge = None if door is None else door.edge
+        return await self._handing_over.hand_over(name, takers, edge, partial(super().hand_over, name, to))
 
     # --- for the web ---
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,6 +17,7 @@ from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.store.errors import StoreError
+from rumble_server.store.lease_statements import Answer, HandOver, Statement
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.errors import WebError
@@ -27,26 +29,10 @@ from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
 from rumble_server import cluster_clubs  # noqa: E402
-from rumble_server.cluster import edge  # noqa: E402
+from rumble_server.cluster import edge, handing_over, node  # noqa: E402
 from rumble_server.cluster_clubs import ClusterClubs  # noqa: E402
 
-from tests.server.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
-
-
-class Asked:
-    """Links to nodes that read clubs ahead when they are `let`."""
-
-    def __init__(self) -> None:
-        self.let = asyncio.Event()
-        self.let.set()
-        self.paths: list[str] = []
-        self.error: Exception | None = None
-
-    async def ask(self, address: str, path: str) -> None:
-        self.paths.append(f"{address}{path}")
-        await self.let.wait()
-        if self.error is not None:
-            raise self.error
+from tests.server.memory_nodes import LEASE_MS, MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
 
 
 class Unled(ClusterClubs):
@@ -55,9 +41,8 @@ class Unled(ClusterClubs):
     def __init__(self) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1.0)
         shared = SimpleNamespace(clock=clock, config=SimpleNamespace(bounds=Bounds()))
-        node = SimpleNamespace(lease=SimpleNamespace(nodes=[SimpleNamespace(id="b", address="http://b")]))
-        self.asked = Asked()
-        super().__init__(cast(Any, shared), cast(Any, node), cast(Any, self.asked), cast(Any, None))
+        links = SimpleNamespace(ask=None)
+        super().__init__(cast(Any, shared), cast(Any, None), cast(Any, links), cast(Any, None))
         self.looks = 0
 
     async def _look(self) -> None:
@@ -94,75 +79,6 @@ async def test_who_leads_is_looked_for_at_once_when_a_leader_is_lost(monkeypatch
         clubs.leader_changed(club)
         await until(lambda looks=looks: clubs.looks == looks)  # type: ignore[misc]
     following.cancel()
-
-
-@pytest.mark.usefixtures("gateways")
-async def test_a_club_is_stopped_when_the_one_before_is_led_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_clubs, "LED_S", 3600.0)
-    stopped: list[str] = []
-
-    async def stop(_self: Clubs, name: str, _to: str) -> None:
-        stopped.append(name)
-
-    monkeypatch.setattr(Clubs, "hand_over", stop)
-    clubs = Unled()
-    doors = {name: clubs._door(name) for name in ("one", "two", "three")}
-    handing = [asyncio.create_task(clubs.hand_over(name, "b")) for name in doors]
-    await handing[0]
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert stopped == ["one"]
-    read = [f"http://b/api/led/{name}" for name in doors]
-    assert clubs.asked.paths == read, "the next are read meanwhile"
-    led(doors["one"].edge)
-    await handing[1]
-    assert stopped == ["one", "two"]
-    led(doors["two"].edge)
-    await handing[2]
-
-
-@pytest.mark.usefixtures("gateways")
-async def test_a_club_is_stopped_when_its_next_node_has_read_it_and_also_if_that_fails(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stopped: list[str] = []
-
-    async def stop(_self: Clubs, name: str, _to: str) -> None:
-        stopped.append(name)
-
-    monkeypatch.setattr(Clubs, "hand_over", stop)
-    clubs = Unled()
-    clubs.asked.let.clear()
-    names = [f"c{number}" for number in range(5)]
-    for name in names:
-        clubs._door(name)
-    handing = [asyncio.create_task(clubs.hand_over(name, "b")) for name in names]
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert (len(clubs.asked.paths), stopped) == (cluster_clubs.AT_ONCE, []), "few at a time"
-    clubs.asked.let.set()
-    await handing[0]
-    for each in handing:
-        each.cancel()
-    for error in (ConnectionError(), WebError.unavailable("no"), TimeoutError()):
-        clubs = Unled()
-        clubs.asked.error = error
-        await clubs.hand_over("one", "b")
-    await Unled().hand_over("two", "nobody")
-    assert stopped == ["c0", "one", "one", "one", "two"]
-
-
-@pytest.mark.usefixtures("gateways")
-async def test_a_club_that_nobody_comes_to_lead_holds_the_others_up_for_a_while_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cluster_clubs, "LED_S", 0.02)
-    monkeypatch.setattr(Clubs, "hand_over", lambda *_: asyncio.sleep(0))
-    clubs = Unled()
-    clubs._door("one")
-    async with asyncio.timeout(10):
-        await clubs.hand_over("one", "b")
-        await clubs.hand_over("two", "b")
 
 
 @pytest.mark.usefixtures("gateways")
@@ -284,12 +200,39 @@ async def test_a_club_that_was_read_ahead_and_not_handed_over_is_forgotten(
             await second.clubs.read_ahead("one")
 
 
+async def test_a_newer_reading_ahead_outlives_the_time_of_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        loop, over = asyncio.get_running_loop(), []
+        call_later = loop.call_later
+
+        def note(delay: float, call: Any, *given: Any, **context: Any) -> Any:
+            if delay == cluster_clubs.AHEAD_S:
+                over.append(partial(call, *given))
+            return call_later(delay, call, *given, **context)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(loop, "call_later", note)
+            await second.clubs.read_ahead("one")
+            await second.clubs.read_ahead("one")
+        newer = second.clubs._ahead["one"]
+        older_is_over, newer_is_over = over
+        older_is_over()
+        assert second.clubs._ahead == {"one": newer}
+        newer_is_over()
+        assert second.clubs._ahead == {}
+
+
 async def test_a_node_that_is_drained_leads_nothing_and_its_bots_play_on_by_what_is_told_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it waits for the next time at which somebody looks: that comes in an hour."""
-    for name in ("LOOK_S", "SOON_S", "LED_S"):
+    for name in ("LOOK_S", "SOON_S"):
         monkeypatch.setattr(cluster_clubs, name, 3600.0)
+    monkeypatch.setattr(handing_over, "LED_S", 3600.0)
     monkeypatch.setattr(edge, "RETRY_MS", 3_600_000)
     async with memory_nodes(tmp_path, 3) as cluster:
         first, second, third = cluster.nodes
@@ -301,6 +244,101 @@ async def test_a_node_that_is_drained_leads_nothing_and_its_bots_play_on_by_what
         assert first.leads() == []
         over = [count(bot, "match_over") for bot in bots]
         await until(lambda: all(count(bot, "match_over") > known for bot, known in zip(bots, over, strict=True)))
+
+
+async def silence(_scope: Any, _receive: Any, _send: Any) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_a_node_that_holds_its_lease_and_answers_nothing_is_passed_over_in_a_drain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handing_over, "SIGN_S", 0.02)
+    names = [f"club-{number}" for number in range(8)]
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first, second, third = cluster.nodes
+        for name in names:
+            await led_by(cluster, first, name)
+        second.links.serving.app = silence
+        async with asyncio.timeout(8):
+            await first.node.hand_all_over()
+        await until(lambda: third.leads() == sorted([*names, MAIN]))
+        assert (first.leads(), second.leads()) == ([], [])
+
+
+async def test_a_node_that_stops_hands_all_over_while_its_clubs_go_however_long_that_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead_ms = 0
+
+    def now_ms() -> int:
+        return real_now_ms() + ahead_ms
+
+    real_now_ms = node.now_ms
+    monkeypatch.setattr(node, "now_ms", now_ms)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, run = cluster.nodes[0], cluster.leases.run
+        for number in range(8):
+            await led_by(cluster, first, f"club-{number}")
+
+        async def slow(of: str, statement: Statement) -> Answer:
+            nonlocal ahead_ms
+            answer = await run(of, statement)
+            if isinstance(statement, HandOver):
+                ahead_ms += LEASE_MS // 5
+            return answer
+
+        monkeypatch.setattr(cluster.leases, "run", slow)
+        await first.node.hand_all_over()
+        assert first.node.lease.has_left == 0
+
+
+async def test_a_node_that_stops_waits_no_longer_than_for_a_while_for_clubs_that_do_not_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node, "GOES_MS", 50)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        second.links.serving.app = silence
+        async with asyncio.timeout(8):
+            await first.node.hand_all_over()
+        assert first.leads() == [MAIN]
+
+
+@pytest.mark.parametrize("is_released", [False, True], ids=["led by another", "released"])
+async def test_a_hand_over_that_waits_stops_no_newer_leadership_of_its_club(
+    tmp_path: Path, *, is_released: bool
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        older = await led_by(cluster, first)
+        answer, asked, let = second._answer, asyncio.Event(), asyncio.Event()
+
+        async def late(scope: Any, receive: Any, send: Any) -> None:
+            asked.set()
+            await let.wait()
+            await answer(scope, receive, send)
+
+        second.links.serving.app = late
+        cluster.leases.move("one", second.id)
+        await asked.wait()
+        row = cluster.leases.table.clubs["one"]
+        row.wanted = None
+        if is_released:
+            first.clubs._unload("one")
+            await until(lambda: row.node is None)
+            await first.clubs.load("one")
+            first.node.want("one")
+        else:
+            row.epoch += 1
+            cluster.leases.look()
+        await until(lambda: first.clubs.leading("one") not in (None, older))
+        newer = first.clubs.leading("one")
+        let.set()
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert first.leads() == [MAIN, "one"]
+        assert first.clubs.leading("one") is newer
 
 
 IDLE_MS = 600_000

@@ -97,9 +97,9 @@ class Lease:
         return now_ms < self.until_ms
 
     @property
-    def leads_any(self) -> bool:
-        """Whether there are clubs that it leads, or has stopped and not given away yet."""
-        return bool(self.clubs or self._given)
+    def has_left(self) -> int:
+        """How many clubs it leads, or has stopped and not given away yet."""
+        return len(self.clubs) + len(self._given)
 
     @property
     def has_others(self) -> bool:
@@ -130,13 +130,19 @@ class Lease:
         self._add(Renew(draining=True), now_ms, first=True)
         self._move_all()
 
-    def stopped(self, club: str, now_ms: int) -> None:
-        """A club is stopped, and all of it is on disk."""
+    def takers(self, club: str, to: str) -> list[NodeRow]:
+        """Return the nodes to which a club may go: the one that it was to go to, and then, in a drain, the others."""
+        ids = [to, *self._nodes_for(club)] if self.draining else [to]
+        there = {node.id: node for node in self.nodes}
+        return [there[each] for each in dict.fromkeys(ids) if each in there and each != self.node]
+
+    def stopped(self, club: str, now_ms: int, to: str | None = None) -> None:
+        """A club is stopped, and all of it is on disk; another node than was to lead it may be the one `to` lead it."""
         epoch = self.clubs.pop(club, None)
         target = self._targets.pop(club, None)
         if epoch is not None:
             self._given[club] = epoch
-            self._add(HandOver(club, epoch, target), now_ms)
+            self._add(HandOver(club, epoch, to or target), now_ms)
 
     def fenced(self, club: str) -> None:
         """The database refused to write for a club: another leads it."""

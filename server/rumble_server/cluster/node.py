@@ -32,6 +32,8 @@ AGAIN_S = 0.2
 """How long after a failure a club is loaded, or the news are listened to, again."""
 SOON_S = 0.02
 """How often it is looked, in s, whether all clubs are handed over."""
+GOES_MS = 15_000
+"""How long, in ms, a node that stops waits for the next club to go: longer than another one may take to read it."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock that goes on while the machine sleeps, where there is one."""
 
@@ -68,8 +70,11 @@ class Led(Protocol):
     def lose(self) -> None:
         """This node cannot lead any more: the process is to end."""
 
-    async def hand_over(self, club: str, to: str, /) -> None:
-        """Stop a club that the node of this id is to lead, return when all of it is on disk, and forget it."""
+    async def hand_over(self, club: str, to: str, /) -> str | None:
+        """Stop a club that the node of this id is to lead, return when all of it is on disk, and forget it.
+
+        Return another node's id if that is to lead it.
+        """
 
     def leader_changed(self, club: str, /) -> None:
         """A club has another leader, or none any more."""
@@ -91,7 +96,8 @@ class Node:
         self.setup = setup
         self._leases, self._listening, self._asking = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
-        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._work: dict[str, asyncio.Task[None]] = {}
+        """By club: what loads it, or hands it over."""
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
         self._stopped = False
@@ -126,7 +132,7 @@ class Node:
         """Have these clubs led, those that this node leads already to begin with."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
-            self._loading[club] = self._begin(self._lead(led, club, epoch))
+            self._begin_with(club, self._lead(led, club, epoch))
 
     async def acquire(self, club: str) -> int:
         """Return the epoch under which this node leads a club, as soon as it does."""
@@ -149,11 +155,14 @@ class Node:
         self._act(lambda: self.lease.release(club, now_ms()))
 
     async def hand_all_over(self) -> None:
-        """Hand all clubs over, as far as there are nodes for them and that takes no longer than a lease."""
+        """Hand all clubs over, while there are nodes for them, the lease holds, and one goes from time to time."""
         self._act(lambda: self.lease.drain(now_ms()))
-        until_ms = now_ms() + self._lease_ms
-        while self.lease.leads_any and self.lease.has_others and now_ms() < until_ms:  # noqa: ASYNC110  # at a stop
-            await asyncio.sleep(SOON_S)
+        left, until_ms = self.lease.has_left, now_ms() + GOES_MS
+        while left and self.lease.has_others and self.holds() and now_ms() < until_ms:
+            await asyncio.sleep(SOON_S)  # it is at a stop
+            if self.lease.has_left < left:
+                until_ms = now_ms() + GOES_MS
+            left = self.lease.has_left
 
     async def stop(self) -> None:
         """End the lease: what it leads is free at once. Its clubs have been stopped."""
@@ -186,6 +195,16 @@ class Node:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _begin_with(self, club: str, work: Coroutine[Any, Any, None]) -> None:
+        """Begin what is to be done with a club, and nothing else is."""
+        self._end_work(club)
+        self._work[club] = self._begin(work)
+
+    def _end_work(self, club: str) -> None:
+        work = self._work.pop(club, None)
+        if work is not None:
+            work.cancel()
 
     async def _listen(self) -> None:
         """Look whenever another node or a command says that something has changed."""
@@ -225,7 +244,7 @@ class Node:
         log.info("leading %s under epoch %d", club, epoch)
         self._changed.set()
         if self.led is not None:
-            self._loading[club] = self._begin(self._lead(self.led, club, epoch))
+            self._begin_with(club, self._lead(self.led, club, epoch))
 
     async def _lead(self, led: Led, club: str, epoch: int) -> None:
         while self.lease.clubs.get(club) == epoch:
@@ -238,24 +257,17 @@ class Node:
 
     def discard(self, club: str) -> None:
         log.warning("another node leads %s", club)
-        self._stop_loading(club)
+        self._end_work(club)
         if self.led is not None:
             self.led.discard(club)
 
     def hand_over(self, club: str, to: str) -> None:
         log.info("handing over %s to %s", club, to)
-        self._stop_loading(club)
-        self._begin(self._hand_over(club, to))
+        self._begin_with(club, self._hand_over(club, to))
 
     async def _hand_over(self, club: str, to: str) -> None:
-        if self.led is not None:
-            await self.led.hand_over(club, to)
-        self._act(lambda: self.lease.stopped(club, now_ms()))
-
-    def _stop_loading(self, club: str) -> None:
-        loading = self._loading.pop(club, None)
-        if loading is not None:
-            loading.cancel()
+        taker = None if self.led is None else await self.led.hand_over(club, to)
+        self._act(lambda: self.lease.stopped(club, now_ms(), taker))
 
     def suspend(self) -> None:
         if self.led is not None:

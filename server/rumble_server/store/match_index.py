@@ -2,9 +2,9 @@
 
 Each club but `main` has beside it the sum of its rows' sizes up to there: `bytes` of `meta`, for its quota.
 
-Matches come in no order of their ids, so a row for each in every commit would touch many pages. The index is written
-about once a second, in the order of its keys; `meta` has the number up to which it is complete ("indexed"), and readers
-look through the rows of the log that are later.
+Matches come in no order of their ids, so a row for each in every commit would touch many pages. In SQLite the index is
+written about once a second, in the order of its keys; `meta` has the number up to which it is complete ("indexed"), and
+readers look through the rows of the log that are later. PostgreSQL does much the same (`store/postgres/unindexed.py`).
 """
 
 import re

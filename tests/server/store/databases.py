@@ -132,12 +132,13 @@ class PostgresDatabase:
     def writing(self) -> Iterator[Commit]:
         from rumble_server.store.postgres.connection import Connection
         from rumble_server.store.postgres.schema import prepare
-        from rumble_server.store.postgres.writer import commit
+        from rumble_server.store.postgres.writer import Commits
 
         with contextlib.closing(Connection(self.url)) as connection:
             prepare(connection)
             connection.execute("INSERT INTO clubs (club, epoch) VALUES ('main', 1)")
-            yield lambda content, index: commit(connection, [content], again=False)
+            later, now = Commits(connection, index_s=1e9), Commits(connection, index_s=0)
+            yield lambda content, index: (now if index else later).commit([content], again=False)
 
     def reader(self) -> LogReader:
         from rumble_server.store.postgres.rows import read_postgres
@@ -148,15 +149,15 @@ class PostgresDatabase:
 class _PostgresWriter:
     def __init__(self, url: str) -> None:
         from rumble_server.store.postgres.connection import Connection
+        from rumble_server.store.postgres.writer import Commits
 
         self._connection = Connection(url)
         self._connection.execute("SET lock_timeout = 20")
+        self._commits = Commits(self._connection)
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        from rumble_server.store.postgres.writer import commit
-
         await asyncio.sleep(0)
-        return commit(self._connection, contents, again)
+        return self._commits.commit(contents, again)
 
     async def close(self) -> None:
         self._connection.close()

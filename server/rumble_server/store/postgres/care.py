@@ -5,6 +5,7 @@ The files, their backups and their free space are the care of PostgreSQL's own t
 
 from contextlib import closing
 
+from rumble_server.store.batch import Batch
 from rumble_server.store.checksum import intact
 from rumble_server.store.content import PLY
 from rumble_server.store.damage import Findings, about, contradictions, facts_in, is_record, line_of
@@ -12,6 +13,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import MIGRATIONS, version_of
+from rumble_server.store.postgres.writer import Commits
 from rumble_server.store.pruning import PORTION, old_tournaments
 
 PORTION_ROWS = 200
@@ -40,12 +42,15 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
     """
     pruned, rows = 0, 0
     with _existing(url) as connection, closing(read_postgres(url)) as any_club:
-        clubs = [name for (name,) in connection.read("SELECT club FROM clubs ORDER BY club")]
-        if club is not None and club not in clubs:
-            raise StoreError(f"there is no club {club} in {connection.name}")
-        for of_club, tournament_id in list(
-            old_tournaments(any_club, clubs if club is None else [club], ended_before_ms)
-        ):
+        commits = Commits(connection, index_s=0)
+        clubs = connection.read("SELECT club, last, epoch FROM clubs ORDER BY club")
+        if club is not None:
+            clubs = [each for each in clubs if each[0] == club]
+            if not clubs:
+                raise StoreError(f"there is no club {club} in {connection.name}")
+        for each in clubs:  # where a club is led and played in meanwhile, its leader indexes what it plays
+            commits.attempt([Batch().content(*each)])
+        for of_club, tournament_id in list(old_tournaments(any_club, [name for name, _, _ in clubs], ended_before_ms)):
             values = {"club": of_club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}
             deleted = 0
             while portion := connection.execute(_DELETE, values)[0][0]:

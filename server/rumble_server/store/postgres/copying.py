@@ -104,9 +104,10 @@ class PostgresContents:
                 [(club, *each) for each in source.values(club)],
             )
             cursor.execute(
-                """INSERT INTO clubs (club, epoch, last, bytes) VALUES (%s, %s, %s, %s) ON CONFLICT (club) DO UPDATE
-                   SET node = NULL, epoch = excluded.epoch + 1, last = excluded.last, bytes = excluded.bytes""",
-                (club, epoch, last, size),
+                """INSERT INTO clubs (club, epoch, last, bytes, indexed) VALUES (%s, %s, %s, %s, %s)
+                   ON CONFLICT (club) DO UPDATE SET node = NULL, epoch = excluded.epoch + 1, last = excluded.last,
+                   bytes = excluded.bytes, indexed = excluded.indexed""",
+                (club, epoch, last, size, last),
             )
         return rows
 

@@ -136,10 +136,16 @@ class Leases:
         self._lease_ms = lease_ms
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
-        self._given_up: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
+        self._running: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
+        """Statements that have not ended, those that were given up too."""
 
     async def close(self) -> None:
-        """End the connection."""
+        """End the connection, and whatever still runs."""
+        for running in self._running:
+            if not running.cancelling():  # cancelled twice, it does not wait until the database has given it up
+                running.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._patience_s)
         if self._connection is not None:
             await self._connection.close()
 
@@ -215,11 +221,13 @@ class Leases:
     async def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """Run a statement. One that is given up ends in its own time; what comes next has a new connection."""
         running = asyncio.create_task(self._execute(statement, values))
-        done, _ = await asyncio.wait([running], timeout=self._patience_s)
-        if not done:
-            self._given_up.add(running)
-            running.add_done_callback(self._forget)
+        self._running.add(running)
+        running.add_done_callback(self._ended)
+        try:
+            done, _ = await asyncio.wait([running], timeout=self._patience_s)
+        finally:
             running.cancel()
+        if not done:
             raise StoreError(f"the database did not answer within {self._patience_s} s")
         try:
             return running.result()
@@ -245,10 +253,10 @@ class Leases:
             self._url, autocommit=True, application_name="rumble leases", tcp_user_timeout=self._lease_ms
         )
 
-    def _forget(self, given_up: "asyncio.Task[list[tuple[Any, ...]]]") -> None:
-        self._given_up.discard(given_up)
+    def _ended(self, running: "asyncio.Task[list[tuple[Any, ...]]]") -> None:
+        self._running.discard(running)
         with suppress(asyncio.CancelledError):
-            given_up.exception()  # it was told as given up
+            running.exception()  # who waited for it was told, or has given it up
 
 
 def _seen(

@@ -22,7 +22,7 @@ def read_postgres(url: str, club: str = MAIN) -> LogReader:
 
 
 class PostgresRows:
-    """The rows of one club. The index of matches is always complete: it is written with what it tells of."""
+    """The rows of one club."""
 
     def __init__(self, connection: Connection, club: str = MAIN) -> None:
         self._connection = connection
@@ -113,25 +113,27 @@ class PostgresRows:
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._connection.read(
-            """SELECT clubs.last, first, matches.last, pruned FROM clubs
+            """SELECT indexed, first, matches.last, pruned FROM clubs
                LEFT JOIN matches ON matches.club = clubs.club AND matches.id = %(match)s
                LEFT JOIN tournaments ON tournaments.club = clubs.club AND tournaments.id = %(tournament)s
                WHERE clubs.club = %(club)s""",
             {"club": self._club, "match": match_id, "tournament": tournament_id},
         )
-        last, first, ended, pruned = rows[0] if rows else (0, None, None, False)
-        return Span(last, first, ended, bool(pruned))
+        indexed, first, last, pruned = rows[0] if rows else (0, None, None, False)
+        return Span(indexed, first, last, bool(pruned))
 
     def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
-        if span.first is None:
-            return []
         rows = self._read(
-            f"{_LOG} AND kind = %(kind)s AND {_FROM_FIRST} AND number <= %(until)s ORDER BY number",
-            tournament_id,
-            kind=kind,
-            first=span.first,
-            until=until,
+            f"{_LOG} AND kind = %(kind)s AND number > %(after)s", tournament_id, kind=kind, after=span.indexed
         )
+        if span.first is not None:
+            rows += self._read(
+                f"{_LOG} AND kind = %(kind)s AND {_FROM_FIRST} AND number <= %(until)s",
+                tournament_id,
+                kind=kind,
+                first=span.first,
+                until=until,
+            )
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int | None:
@@ -163,7 +165,8 @@ class PostgresRows:
         )
 
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
-        return []
+        query = f"{_LOG} AND kind = %(kind)s AND number > (SELECT indexed FROM clubs WHERE club = %(club)s)"
+        return [facts for _, facts in self._read(query, tournament_id, kind=kind) if facts is not None]
 
     def _ids(self, query: str, **values: object) -> list[str]:
         return [str(row[0]) for row in self._connection.read(query, {"club": self._club, **values})]

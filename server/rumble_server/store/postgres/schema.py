@@ -76,12 +76,17 @@ MIGRATIONS = (
         PRIMARY KEY (club, id)
     );
     """,
+    """
+    ALTER TABLE clubs ADD COLUMN indexed bigint NOT NULL DEFAULT 0;
+    UPDATE clubs SET indexed = last;
+    """,
 )
 """`MIGRATIONS[n]` brings a database of version n to version n + 1; an empty one has version 0.
 
 `nodes.until` is when a node's lease is over, by the database's clock. `clubs.node` leads a club under `epoch`, or
 (NULL) nobody; `epoch` becomes `NEXT_EPOCH` whenever `node` changes. `last` is the number of the club's last fact,
-`bytes` about what its facts take, `wanted` the node that it is to go to.
+`bytes` about what its facts take, `wanted` the node that it is to go to. `matches` has the matches of its facts up to
+number `indexed`.
 """
 
 

@@ -3,11 +3,11 @@
 A commit is one statement that commits by itself: it moves each club's row on under its epoch, from the newest fact so
 far to that of the commit, and inserts rows only for clubs whose row did move. So whoever no longer leads a club writes
 nothing, and of a commit and its repetition exactly one takes effect, in whatever order the database comes to them.
-No lock outlives the statement.
+No lock outlives the statement. The index of matches is written with some commits (`unindexed.py`).
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from json import JSONEncoder
@@ -18,10 +18,10 @@ from psycopg.pq import Format
 
 from rumble_server.store.checksum import checksum
 from rumble_server.store.commit_loop import answer_all
-from rumble_server.store.content import TOURNAMENT, Content, size_of
+from rumble_server.store.content import Content, size_of
 from rumble_server.store.errors import StoreError
-from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
 
 URL_VARIABLE = "RUMBLE_WRITER_DB"
 """The variable that has the database's URL: a command line could be read by others."""
@@ -29,8 +29,9 @@ URL_VARIABLE = "RUMBLE_WRITER_DB"
 SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
 """The database gives a statement up for which somebody holds a lock too long, and plans that of a commit once."""
 
-_CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint"
-_HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size
+_CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, indexed bigint"
+_HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
+        indexed = coalesce(given.indexed, clubs.indexed)
     FROM {given} WHERE clubs.club = given.club AND clubs.epoch = given.epoch AND clubs.last = given.before
     RETURNING clubs.club"""
 _PARTS = {
@@ -79,49 +80,61 @@ Rows = Sequence[tuple[Any, ...]]
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
-def commit(connection: Connection, contents: Sequence[Content], again: bool) -> list[str]:
-    """Write a commit, and return the clubs of which nothing was written: somebody else leads them. Raises StoreError.
+class Commits:
+    """Writes commits on a connection, one at a time."""
 
-    `again`: it may be written already, so that is looked at first.
-    """
-    fenced: list[str] = []
-    if again:
-        contents = _unwritten(connection, contents, fenced)
-    if contents:
-        held = _write(connection, contents)
-        missed = _unwritten(connection, [each for each in contents if each["club"] not in held], fenced)
-        if missed:
-            clubs = ", ".join(each["club"] for each in missed)
-            raise StoreError(f"the log of {clubs} does not go on where it ended")
-    return fenced
+    def __init__(self, connection: Connection, index_s: float = INDEX_S) -> None:
+        """`index_s`: how often the index of a club's matches is written, in s."""
+        self._connection = connection
+        self._unindexed = Unindexed(connection, index_s)
+
+    def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
+        """Write a commit, and return the clubs of which nothing was written: somebody else leads them.
+
+        `again`: it may be written already, so that is looked at first. Raises StoreError.
+        """
+        fenced: list[str] = []
+        if again:
+            contents = self._unwritten(contents, fenced)
+        if contents:
+            held = self.attempt(contents)
+            missed = self._unwritten([each for each in contents if each["club"] not in held], fenced)
+            if missed:
+                clubs = ", ".join(each["club"] for each in missed)
+                raise StoreError(f"the log of {clubs} does not go on where it ended")
+        for club in fenced:
+            self._unindexed.forget(club)
+        return fenced
+
+    def attempt(self, contents: Sequence[Content]) -> set[str]:
+        """Write of each club whose log goes on so under its newest epoch; return these clubs. Raises StoreError."""
+        due = {each["club"]: spans for each in contents if (spans := self._unindexed.due(each)) is not None}
+        rows = _rows(contents, due)
+        statement, formats = _statement(len(contents) == 1, *rows)
+        values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
+        held = set(self._connection.execute_prepared(statement, values, formats))
+        for club in held & due.keys():
+            self._unindexed.written(club)
+        return held
+
+    def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
+        """Return what is not written yet, but for clubs that somebody else leads: they go to `fenced`."""
+        if not contents:
+            return []
+        clubs = [each["club"] for each in contents]
+        found = {club: (epoch, last) for club, epoch, last in self._connection.execute(_LOOK, {"clubs": clubs})}
+        left = []
+        for each in contents:
+            epoch, last = found.get(each["club"], (None, None))
+            if epoch != each["epoch"]:
+                fenced.append(each["club"])
+            elif last != each["last"] or each["last"] == each["before"]:
+                left.append(each)
+        return left
 
 
-def _write(connection: Connection, contents: Sequence[Content]) -> set[str]:
-    """Write what is written of clubs whose epochs are the newest, and return these clubs. Raises StoreError."""
-    rows = _rows(contents)
-    statement, formats = _statement(len(contents) == 1, *rows)
-    values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
-    return set(connection.execute_prepared(statement, values, formats))
-
-
-def _unwritten(connection: Connection, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-    """Return what is not written yet, but for clubs that somebody else leads: they go to `fenced`."""
-    if not contents:
-        return []
-    clubs = [each["club"] for each in contents]
-    found = {club: (epoch, last) for club, epoch, last in connection.execute(_LOOK, {"clubs": clubs})}
-    left = []
-    for each in contents:
-        epoch, last = found.get(each["club"], (None, None))
-        if epoch != each["epoch"]:
-            fenced.append(each["club"])
-        elif last != each["last"] or each["last"] == each["before"]:
-            left.append(each)
-    return left
-
-
-def _rows(contents: Sequence[Content]) -> dict[str, Rows]:
-    """Return the rows of each part that has any. Long texts are encoded."""
+def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
+    """Return the rows of each part that has any; `due` is what to index of clubs. Long texts are encoded."""
     log = [
         ((each["club"], number, tournament, kind), facts.encode())
         for each in contents
@@ -129,7 +142,11 @@ def _rows(contents: Sequence[Content]) -> dict[str, Rows]:
     ]
     ended = [((each["club"], tournament), record.encode()) for each in contents for tournament, record in each["ended"]]
     rows: dict[str, Rows] = {
-        "held": [(each["club"], each["epoch"], each["before"], each["last"], size_of(each)) for each in contents],
+        "held": [
+            (club, each["epoch"], each["before"], each["last"], size_of(each), each["last"] if club in due else None)
+            for each in contents
+            for club in (each["club"],)
+        ],
         "logged": [(*place, facts, checksum(facts, *place)) for place, facts in log],
         "created": [
             (each["club"], tournament, listed, tournament in each["over"])
@@ -138,11 +155,7 @@ def _rows(contents: Sequence[Content]) -> dict[str, Rows]:
         ],
         "over": [(each["club"], tournament) for each in contents for tournament in each["over"]],
         "filed": [(*place, record, checksum(record, *place)) for place, record in ended],
-        "indexed": [
-            (each["club"], match_id, *span)
-            for each in contents
-            for match_id, span in spans(facts for _, _, kind, facts in each["log"] if kind == TOURNAMENT).items()
-        ],
+        "indexed": sorted((club, match_id, *span) for club, spans in due.items() for match_id, span in spans.items()),
     }
     return {part: of_part for part, of_part in rows.items() if of_part}
 
@@ -185,7 +198,7 @@ def main() -> None:
     connection = Connection(os.environ.pop(URL_VARIABLE), SETTINGS)
     with suppress(StoreError):  # else the first commit opens it, or tells why not
         connection.read("SELECT")
-    answer_all(lambda contents, again: commit(connection, contents, again))
+    answer_all(Commits(connection).commit)
 
 
 if __name__ == "__main__":

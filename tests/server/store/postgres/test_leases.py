@@ -38,11 +38,11 @@ async def leases(postgres_url: str) -> AsyncIterator[Leases]:
     await opened.close()
 
 
-async def until(url: str, what: str) -> None:
-    """Return when a connection to the database is in a state."""
+async def until(url: str, what: str, connections: int = 1) -> None:
+    """Return when so many connections to the database are in a state."""
     count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
     async with asyncio.timeout(10):
-        while run(url, count) != [(1,)]:  # noqa: ASYNC110  # the database tells nobody
+        while run(url, count) != [(connections,)]:  # noqa: ASYNC110  # the database tells nobody
             await asyncio.sleep(0)
 
 
@@ -201,6 +201,22 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
         assert list(answers).count(Acquired(None)) == 7
     for leases in nodes.values():
         await leases.close()
+
+
+async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(postgres_url: str) -> None:
+    import psycopg
+
+    make_tables(postgres_url)
+    leases = Leases(postgres_url, LEASE_MS)
+    with psycopg.connect(postgres_url) as held:
+        held.execute("LOCK TABLE nodes")
+        asking = asyncio.create_task(leases.listed())
+        await until(postgres_url, "wait_event_type = 'Lock'")
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await leases.close()
+        await until(postgres_url, "application_name = 'rumble leases'", 0)
 
 
 async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postgres_url: str) -> None:

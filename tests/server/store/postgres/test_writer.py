@@ -21,7 +21,7 @@ from tests.server.store.disk import Told, joined, write
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import Connection  # noqa: E402
 from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
-from rumble_server.store.postgres.writer import commit  # noqa: E402
+from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 
@@ -57,11 +57,11 @@ def logged(url: str) -> list[tuple[object, ...]]:
 def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
     connection: Connection, postgres_url: str
 ) -> None:
-    assert commit(connection, [content("main", 1), content("go", 1)], again=False) == []
+    assert Commits(connection).commit([content("main", 1), content("go", 1)], again=False) == []
     run(postgres_url, "UPDATE clubs SET epoch = 2 WHERE club = 'go'")
     for again in (False, True):
-        assert commit(connection, [content("main", 2 + again), content("go", 2)], again) == ["go"]
-    assert commit(connection, [content("nobody", 1)], again=False) == ["nobody"]
+        assert Commits(connection).commit([content("main", 2 + again), content("go", 2)], again) == ["go"]
+    assert Commits(connection).commit([content("nobody", 1)], again=False) == ["nobody"]
     assert logged(postgres_url) == [("go", 1), ("main", 1), ("main", 2), ("main", 3)]
     assert run(postgres_url, "SELECT club, last FROM clubs ORDER BY club") == [("go", 1), ("main", 3)]
 
@@ -69,10 +69,10 @@ def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
 @pytest.mark.parametrize("again", [False, True])
 def test_what_is_written_already_is_not_written_twice(connection: Connection, postgres_url: str, again: bool) -> None:
     both = [content("main", 1, 2), content("go", 1)]
-    assert commit(connection, both, again=False) == []
+    assert Commits(connection).commit(both, again=False) == []
     before = run(postgres_url, "SELECT * FROM clubs ORDER BY club")
-    assert commit(connection, both, again) == []
-    assert commit(connection, [content("go", 2), both[0]], again) == []
+    assert Commits(connection).commit(both, again) == []
+    assert Commits(connection).commit([content("go", 2), both[0]], again) == []
     assert run(postgres_url, "SELECT * FROM clubs WHERE club = 'main'") == before[1:]
     assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
@@ -81,7 +81,7 @@ def test_a_log_with_a_gap_is_an_error_and_nothing_of_that_club_is_written(
     connection: Connection, postgres_url: str
 ) -> None:
     with pytest.raises(StoreError, match="the log of main does not go on where it ended"):
-        commit(connection, [content("main", 2)], again=False)
+        Commits(connection).commit([content("main", 2)], again=False)
     assert logged(postgres_url) == []
 
 
@@ -92,7 +92,7 @@ def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Connecti
     with psycopg.connect(postgres_url) as successor:
         successor.execute("UPDATE clubs SET epoch = epoch + 1 WHERE club = 'main'")
         told: list[list[str]] = []
-        thread = threading.Thread(target=lambda: told.append(commit(connection, [content("main", 1)], False)))
+        thread = threading.Thread(target=lambda: told.append(Commits(connection).commit([content("main", 1)], False)))
         thread.start()
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'held'"
         while run(postgres_url, waiting) == [(0,)]:

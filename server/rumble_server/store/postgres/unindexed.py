@@ -1,0 +1,70 @@
+"""The matches of clubs that are in the log and not yet in the index of matches (`store/match_index.py`).
+
+A match that starts and ends between two writes of the index is written once, and commits between them have no part for
+it. `clubs.indexed` is the number of the last fact that the index of a club reaches.
+"""
+
+from dataclasses import dataclass, field
+from time import monotonic
+
+from rumble_server.store.content import TOURNAMENT, Content
+from rumble_server.store.match_index import spans
+from rumble_server.store.postgres.connection import Connection
+
+INDEX_S = 0.25
+"""How often the index of a club that is written is written, too, in s. Whoever waits for that commit waits longer."""
+
+Spans = dict[str, tuple[int, int | None]]
+"""Matches: the numbers of their first and last facts."""
+
+_TAIL = """SELECT facts FROM log JOIN clubs USING (club)
+    WHERE club = %(club)s AND number > indexed AND kind = %(kind)s ORDER BY number"""
+
+
+@dataclass(slots=True)
+class _Club:
+    """A club under one epoch."""
+
+    epoch: int
+    reached: int
+    """The number of its newest fact that was looked at."""
+    due_at_s: float
+    matches: Spans = field(default_factory=dict)
+
+
+class Unindexed:
+    """What is left to be indexed of the clubs that this program writes."""
+
+    def __init__(self, connection: Connection, index_s: float) -> None:
+        self._connection = connection
+        self._index_s = index_s
+        self._clubs: dict[str, _Club] = {}
+
+    def due(self, content: Content) -> Spans | None:
+        """Return what is to be indexed with a commit of a club; None while it is too early. Raises StoreError.
+
+        The same commit may be given again. What others left to be indexed is read from the log.
+        """
+        now_s = monotonic()
+        name = content["club"]
+        club = self._clubs.get(name)
+        if club is None or club.epoch != content["epoch"] or club.reached < content["before"]:
+            tail = self._connection.read(_TAIL, {"club": name, "kind": TOURNAMENT})
+            matches = spans(facts for (facts,) in tail)
+            due_at_s = now_s + self._index_s if club is None else club.due_at_s
+            club = _Club(content["epoch"], content["before"], due_at_s, matches)
+            self._clubs[name] = club
+        for match_id, (first, last) in spans(row[3] for row in content["log"] if row[2] == TOURNAMENT).items():
+            club.matches[match_id] = (club.matches.get(match_id, (first,))[0], last)
+        club.reached = content["last"]
+        return club.matches if now_s >= club.due_at_s else None
+
+    def written(self, name: str) -> None:
+        """Note that what was due of a club is in the index."""
+        club = self._clubs[name]
+        club.matches = {}
+        club.due_at_s = monotonic() + self._index_s
+
+    def forget(self, name: str) -> None:
+        """Forget a club that somebody else leads."""
+        self._clubs.pop(name, None)
