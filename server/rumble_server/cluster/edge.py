@@ -63,7 +63,7 @@ class FrameLeader(Leader, Protocol):
     """The leader of a club that may change its node."""
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
-        """A session sent a valid message other than a login; `frame` is for one that another leader may have taken."""
+        """A session sent a valid message after its login; `frame` is for one that another leader may have taken."""
 
 
 class Here(FrameLeader, Protocol):
@@ -312,18 +312,14 @@ class Edge:
     # --- Leader: what sessions say ---
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        guest = self._guests.get(session_id)
         self._said += 1
-        if guest is None or not guest.is_in:
-            guest = self._guests[session_id] = Guest(login, caller, self._said)
-        else:  # the leader refuses it
-            guest = Guest(login, caller, self._said)
-        if self._guests[session_id] is guest:  # the leader may be suspended, too, where this node leads
-            at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
-            guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
+        guest = self._guests[session_id] = Guest(login, caller, self._said)
+        # The leader may be suspended, too, where this node leads.
+        at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
+        guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
         if self._here is not None:
             self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
-        elif self._stream.is_up or self._guests[session_id] is not guest:
+        elif self._stream.is_up:
             self._say_login(session_id, guest)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
