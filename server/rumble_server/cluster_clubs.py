@@ -370,8 +370,8 @@ class ClusterClubs(Clubs):
         if stored:
             others = [each.name for each in self.directory if each.name not in uses]
             try:
-                led = await self._at.leaders(others)
                 async with asyncio.timeout(STORED_S):
+                    led = await self._at.leaders(others)
                     uses |= await self._stored([name for name in others if name not in led])
             except (StoreError, TimeoutError) as error:
                 log.warning("what clubs use that nobody leads is not known: %s", str(error) or "no answer")

@@ -265,6 +265,8 @@ def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
         with _ending(made):
             made.follow(through(primary.url(), way))
             made.start()
+            streams = [("streaming",)]
+            made._wait(lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, "it does not follow")
             yield made
 
 

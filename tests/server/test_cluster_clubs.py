@@ -541,6 +541,23 @@ async def test_a_page_is_asked_for_once_more_if_its_leader_is_lost_before_the_an
                 await asking
 
 
+async def test_who_leads_is_asked_of_the_database_one_question_at_a_time() -> None:
+    running, most = 0, 0
+
+    async def leaders(_clubs: Any) -> dict[str, Any]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return {}
+
+    asking = node.Node("postgresql://", LEASE_MS, "", "setup")
+    asking._asking = cast(Any, SimpleNamespace(leaders=leaders))
+    await asyncio.gather(*(asking.leaders([MAIN]) for _ in range(3)))
+    assert most == 1
+
+
 @pytest.mark.usefixtures("gateways")
 async def test_a_database_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("READ_S", "STORED_S"):

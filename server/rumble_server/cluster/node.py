@@ -95,6 +95,7 @@ class Node:
         self._lease_ms = lease_ms
         self.setup = setup
         self._leases, self._listening, self._asking = [Leases(url, lease_ms) for _ in range(3)]
+        self._one_asks = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
         """By club: what loads it, or hands it over."""
@@ -148,7 +149,8 @@ class Node:
 
     async def leaders(self, clubs: Collection[str]) -> dict[str, Leader]:
         """Return who leads these clubs. Raises StoreError."""
-        return await self._asking.leaders(clubs)
+        async with self._one_asks:
+            return await self._asking.leaders(clubs)
 
     def release(self, club: str) -> None:
         """A club needs no leader."""
