@@ -173,7 +173,8 @@ class Matches:
                 match.timer.cancel()
 
     def _place(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
-        match_id, is_challenge, parts = started.match, tournament.challenger is not None, list[Part]()
+        match_id, is_challenge = started.match, tournament.challenger is not None
+        parts: list[Part] = []
         for player in players:
             part = Part(match_id, len(parts), started.game, is_challenge)
             parts.append(part)

@@ -89,6 +89,8 @@ class WireLog:
     """When a leader took its login, by place and time; over links that may be more than once."""
     let_in: list[int] = field(default_factory=list)
     """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
+    left: list[int] = field(default_factory=list)
+    """The places at which a leader gave it up."""
     node: NodeLog | None = None
     """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
@@ -106,6 +108,11 @@ class WireLog:
     def let_in_at(self, place: int) -> int:
         """Where it had been let in by then; -1: nowhere."""
         return next((each for each in reversed(self.let_in) if each <= place), -1)
+
+    def is_given_up_at(self, place: int) -> bool:
+        """Whether its leader had given it up by then. It may hear later what was said before, if its node stood."""
+        left = max((each for each in self.left if each <= place), default=-1)
+        return left > max((each for each, _ in self.taken if each <= place), default=-1)
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
@@ -306,6 +313,7 @@ class Case:
                     if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
+                    self.wires[entry.wire].left.append(place)
                     if self.numbered[int(entry.text)] is self.runs[-1]:
                         left(entry.wire, entry.at_ms)
                 case "said":
