@@ -86,6 +86,12 @@ class Arena:
         self._accepted = run << 20  # in 64 bits: an epoch is a time in ms, and there are fewer logins in one
         """The number of the newest login: above all that earlier leaders gave."""
         self._find_ended = find_ended
+        self.asked = 0
+        """How many answers have needed something to be read."""
+        self.reading: dict[int, None] = {}
+        """Those for which that is being read, by number."""
+        self.on_answered: list[Callable[[], None]] = []
+        """Called when one of them was given."""
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
@@ -111,6 +117,11 @@ class Arena:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
         return None if player is None else bool(player.matches())
+
+    @property
+    def answered(self) -> int:
+        """The number of the last answer that needed something to be read up to which all were given."""
+        return next(iter(self.reading), self.asked + 1) - 1
 
     @property
     def is_idle(self) -> bool:
@@ -293,7 +304,17 @@ class Arena:
         Nothing is rebuilt here: a bot may ask for it as often as it likes.
         """
 
+        self.asked += 1
+        number = self.asked
+        self.reading[number] = None
+
         def done(ended: EndedTournament | None) -> None:
+            del self.reading[number]
+            tell(ended)
+            for answered in self.on_answered:
+                answered()
+
+        def tell(ended: EndedTournament | None) -> None:
             if self.scheduler.stopped or session.closing:
                 return
             try:

@@ -15,7 +15,6 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, FrameId, Log, TimerHandle
-from rumble_server.cluster.edge import FrameLeader
 from rumble_server.cluster.records import FRAME_NUMBER, ToLeader, numbered, record
 
 What = TypeVar("What")
@@ -156,13 +155,17 @@ class _Timer:
 
 
 class _Said:
-    """What a session said, and the fact that has to be on disk before all is told, known once that has entered."""
+    """What a session said, and what it waits for until all is told, known once that has entered.
 
-    __slots__ = ("fact", "record")
+    The log has to be on disk up to `fact`, and of the answers that need something to be read all up to `answer` given.
+    """
+
+    __slots__ = ("answer", "fact", "record")
 
     def __init__(self, said: bytes) -> None:
         self.record = said
         self.fact = NOT_ENTERED
+        self.answer = 0
 
 
 class GatedLeader:
@@ -172,8 +175,9 @@ class GatedLeader:
     should another lead the club. Moves are not: their turns are asked again.
     """
 
-    def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
+    def __init__(self, leader: Arena, gate: Gate, log: Log) -> None:
         self._leader = leader
+        leader.on_answered.append(self.on_durable)
         self._gate = gate
         self._enter, self._lets_in, self._receive = gate.enter, gate.lets_in, leader.receive
         self._log = log
@@ -188,9 +192,9 @@ class GatedLeader:
         return [said.record for said in self._kept]
 
     def on_durable(self) -> None:
-        """More of the log is on disk, and what waited for that was told."""
-        kept, durable = self._kept, self._log.durable
-        while kept and kept[0].fact <= durable:
+        """More of the log is on disk, or an answer was given, and what waited for that was told."""
+        kept, durable, answered = self._kept, self._log.durable, self._leader.answered
+        while kept and kept[0].fact <= durable and kept[0].answer <= answered:
             kept.popleft()
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
@@ -238,7 +242,7 @@ class GatedLeader:
 
         def enter() -> None:
             call()
-            entry.fact = self._log.last
+            entry.fact, entry.answer = self._log.last, self._leader.asked
             self.on_durable()
 
         self._enter(enter)

@@ -77,8 +77,9 @@ class _Peer:
         self.gone: set[int] = set()
         """Those whose end has come and is not handled, by their ids there. One that came and went while nothing got
         through is not logged in: it would replace a newer one of its bot."""
-        self.waiting: deque[tuple[int, int]] = deque()
-        """Records that the edge has to keep until the log is on disk up to a fact: (record, fact)."""
+        self.waiting: deque[tuple[int, int, int]] = deque()
+        """Records that the edge has to keep until the log is on disk up to a fact, and all answers up to one that
+        needed something to be read are given: (record, fact, answer)."""
 
 
 class Lead:
@@ -114,6 +115,7 @@ class Lead:
     def attach(self, arena: Arena) -> None:
         """Lead by this arena, which was given this as its `Sessions`."""
         self._arena = arena
+        arena.on_answered.append(self.on_durable)
         self._run = f"{arena.matches.run:x}."
 
     # --- links ---
@@ -204,11 +206,11 @@ class Lead:
             return
         finally:
             self._heard = None
-        if facts.durable >= facts.last:
+        if facts.durable >= facts.last and not self._arena.reading:
             peer.stream.processed = seen
             peer.waiting.clear()
         else:
-            peer.waiting.append((seen, facts.last))
+            peer.waiting.append((seen, facts.last, self._arena.asked))
         self._send(peer)
 
     def _take(self, peer: _Peer, kind: int, session_id: int, content: bytes) -> None:
@@ -362,11 +364,11 @@ class Lead:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """More of the log is on disk: what caused it need not be kept by the edges."""
-        durable = self._arena.log.durable
+        """More of the log is on disk, or an answer was given: what caused it need not be kept by the edges."""
+        durable, answered = self._arena.log.durable, self._arena.answered
         for peer in self._peers.values():
             waiting = peer.waiting
-            while waiting and waiting[0][1] <= durable:
+            while waiting and waiting[0][1] <= durable and waiting[0][2] <= answered:
                 peer.stream.processed = waiting.popleft()[0]
             if peer.stream.owes:
                 self._send(peer)

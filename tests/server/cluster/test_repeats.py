@@ -1,5 +1,7 @@
 """What a bot said is done once, whoever leads its club and however often it is said again."""
 
+from collections.abc import Callable
+
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
@@ -294,3 +296,52 @@ def test_a_bot_that_left_is_not_joined_again_however_often_the_leader_changes() 
         node.leader.log.stuck = False
     node.run(100)
     assert "ann" not in node.leader.arena.tournaments["friday"].field
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_what_needs_something_to_be_read_is_answered_by_the_next_leader(
+    monkeypatch: pytest.MonkeyPatch, *, is_own: bool
+) -> None:
+    monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
+    node = club()
+    node.leader.organiser.end("friday", cancelled=True)
+    node.run(10)
+    if is_own:
+        node.lead()
+        node.run(10)
+    ann = node.bot("ann", key=KEY)
+    node.leader.arena._find_ended = lambda *_: None  # it is being read
+    ann.say(type="join", tournament="friday")
+    node.run(10)
+    ann.say(type="resign", match="friday.1.1.1.1")  # its answer acknowledges what came before
+    node.run(10)
+    assert [frame["code"] for frame in ann.heard("error")][-1:] == ["bad_message"]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert "tournament_closed" in [frame["code"] for frame in ann.heard("error")]
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_an_answer_that_was_given_late_is_not_given_again(monkeypatch: pytest.MonkeyPatch, *, is_own: bool) -> None:
+    monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
+    node = club()
+    node.leader.organiser.end("friday", cancelled=True)
+    node.run(10)
+    if is_own:
+        node.lead()
+        node.run(10)
+    ann = node.bot("ann", key=KEY)
+    arena = node.leader.arena
+    find, reads = arena._find_ended, list[Callable[[], None]]()
+    arena._find_ended = lambda tournament_id, done: reads.append(lambda: find(tournament_id, done))
+    ann.say(type="join", tournament="friday")
+    node.run(10)
+    for read in reads:
+        read()
+    node.run(10)
+    ann.say(type="resign", match="friday.1.1.1.1")
+    node.run(10)
+    assert [frame["code"] for frame in ann.heard("error")] == ["tournament_closed", "bad_message"]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert "tournament_closed" not in [frame["code"] for frame in ann.heard("error")]
