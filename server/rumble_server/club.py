@@ -20,7 +20,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.ports import Clock, HouseRunner, Work
-from rumble_server.arena.recovery import MOST_OVER, Recovered, challenges_over, read, take_up
+from rumble_server.arena.recovery import MOST_OVER, Recovered, frames_of_ended, read, take_up
 from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
@@ -108,8 +108,8 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     newest_ms = 0
     if log.epoch:  # other nodes may have led it, or may ask for it
         newest_ms = reader.newest_ms()
-        unlisted = reader.unlisted_ids(MOST_OVER)
-        recovered.challenges.update(challenges_over(unlisted, reader.outline, newest_ms))
+        ended = reader.ended(reader.over_ids(MOST_OVER)).values()
+        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, newest_ms))
     return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 

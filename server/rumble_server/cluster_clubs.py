@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from rumble_server.club import Leading, Shared, make_gateway
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.feeds import Feeds
-from rumble_server.cluster.forwarding import NO_LEADER
+from rumble_server.cluster.forwarding import NO_LEADER, LostAnswer
 from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.cluster.handing_over import HandingOver
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
 from rumble_server.cluster.uses import UsesElsewhere
-from rumble_server.followed_clubs import FollowedClubs
+from rumble_server.followed_clubs import READ_S, FollowedClubs
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.store.ahead import Ahead
@@ -48,6 +48,8 @@ LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 SEEK_S = 0.02
 """How often, in s, it is looked whether the leader that visitors wait for is there."""
+STORED_S = 2.0
+"""How long, in s, the database may take to tell what is used in clubs that nobody leads."""
 AHEAD_S = 10.0
 """How long, in s, this node keeps what it has read ahead of a club."""
 
@@ -120,7 +122,11 @@ class ClusterClubs(Clubs):
 
     async def _is_there(self, name: str) -> bool:
         if self.directory.get(name) is None:
-            await self._follow_main()
+            try:
+                async with asyncio.timeout(READ_S):
+                    await self._follow_main()
+            except TimeoutError:
+                raise StoreError(f"the database has not answered for {READ_S:g} s") from None
         return self.directory.get(name) is not None
 
     async def _follow_main(self) -> None:
@@ -312,8 +318,16 @@ class ClusterClubs(Clubs):
     async def passing(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send) -> bool:
         """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
 
-        Raises WebError.
+        What changes nothing is asked once more if the link is lost before the answer. Raises WebError.
         """
+        try:
+            return await self._pass(name, needs, scope, receive, send)
+        except LostAnswer:
+            if scope["method"] not in ("GET", "HEAD"):
+                raise
+            return await self._pass(name, needs, scope, _without_body(receive), send)
+
+    async def _pass(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send) -> bool:
         if name in self._clubs or needs == NOTHING or not await self._has(name):
             return False
         if await self._followed.good_for(name, needs) is not None:
@@ -356,11 +370,11 @@ class ClusterClubs(Clubs):
         if stored:
             others = [each.name for each in self.directory if each.name not in uses]
             try:
-                led = await self._at.leaders(others)
-            except StoreError as error:
-                log.warning("it is not known who leads: %s", error)
-            else:
-                uses |= await self._stored([name for name in others if name not in led])
+                async with asyncio.timeout(STORED_S):
+                    led = await self._at.leaders(others)
+                    uses |= await self._stored([name for name in others if name not in led])
+            except (StoreError, TimeoutError) as error:
+                log.warning("what clubs use that nobody leads is not known: %s", str(error) or "no answer")
         return uses
 
     def _addresses_of_others(self) -> list[str]:
@@ -388,3 +402,19 @@ class ClusterClubs(Clubs):
         self._followed.close()
         self._feeds.close()
         self._links.close()
+
+
+def _without_body(receive: Receive) -> Receive:
+    """Return what receives an empty body, whatever is left of one, and then the end of the connection."""
+    is_given = False
+
+    async def receive_again() -> Message:
+        nonlocal is_given
+        if not is_given:
+            is_given = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        while (message := await receive())["type"] == "http.request":
+            pass
+        return message
+
+    return receive_again

@@ -108,7 +108,7 @@ class RawField:
         """
         bots = {name: {"max_matches": MATCHES_EACH, "fault": None, "workers": 0} for name in self.names}
         case = Case(facts, list(self._trace(len(facts))), bots)
-        for check in (check_results(case), self._wrongs(), check_told(case)):
+        for check in (check_results(case), self.wrongs(), check_told(case)):
             wrong = list(check)
             assert not wrong, "\n".join(wrong[:10])
         overs = [fact for fact in facts if fact["fact"] == "match_over"]
@@ -131,7 +131,7 @@ class RawField:
                 yield Entry(place, "open", wires[bot], json.dumps(opened), written)
             yield Entry(place, "told", wires[bot], json.dumps(frame), written)
 
-    def _wrongs(self) -> Iterator[str]:
+    def wrongs(self) -> Iterator[str]:
         """Name what a bot was told that blames it."""
         for bot, frame in self.told:
             match frame["type"]:

@@ -25,11 +25,13 @@ from tests.e2e.processes import (
 )
 from tests.e2e.test_proxies import nginx_command
 from tests.e2e.test_three_nodes import Stream, leader, nodes, until
-from tests.postgres.cluster import Cluster, programs
+from tests.postgres.cluster import Cluster, cluster, programs, run
 
 PAGE = ROOT / "docs" / "CLUSTER.md"
 ADMINISTRATOR = "the-administrator-s-token"
 PASSWORD = "a-password-of-its-own"
+HOW = "--game connect4 --cycles 12 --start-at-bots 2"
+PROGRAMS = ("pg_dump", "pg_basebackup", "mkdir", "mv", "cp", "touch", "echo")
 
 
 def is_tried(block: Block) -> None:
@@ -38,7 +40,7 @@ def is_tried(block: Block) -> None:
 
 def test_every_block_is_what_it_claims() -> None:
     elsewhere = {"elsewhere: it needs Docker": is_tried, "file:": is_file}  # tests/e2e/test_compose_cluster.py
-    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", "pg_dump"), **elsewhere}) == 9
+    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **elsewhere}) == 14
 
 
 def lines(marker: str) -> list[str]:
@@ -123,6 +125,53 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
     assert postgres.run("SELECT count(*) FROM log", restored.rpartition("/")[2]) == postgres.run(
         "SELECT count(*) FROM log", "rumble"
     )
+
+
+@pytest.mark.e2e
+@pytest.mark.long
+def test_a_database_goes_back_to_a_moment_of_a_tournament(tmp_path: Path) -> None:
+    reader, moment = Reader(tmp_path), ""
+    with cluster() as database:
+
+        def do(block: str) -> None:
+            """Do what the page says, in this cluster's folders."""
+            for line in lines(block):
+                here = line.replace("/backup", f"{database.folder}/backup").replace("2026-11-23 10:30:00 UTC", moment)
+                here = here.replace("/var/lib/postgresql", str(database.folder))
+                (database.run if line.startswith("ALTER") else database.shell)(here)
+
+        @contextmanager
+        def playing() -> Iterator[None]:
+            with reader.serving(), ExitStack() as stack:
+                if not moment:
+                    reader.run(f"rumble tournament create cup {HOW}", {"RUMBLE_HOST_TOKEN": ADMINISTRATOR})
+                for name in ("ann", "ben"):
+                    bot = [*RUMBLE, "bot", "random", "--name", name, "--join", "cup"]
+                    stack.enter_context(running(bot, reader.environment, tmp_path / f"{name}.log"))
+                yield
+                until(lambda: reader.ask("/api/tournaments/cup").json()["status"] == "finished")
+                matches = reader.ask("/api/tournaments/cup/export.json").json()["matches"]
+                assert [each["termination"] for each in matches] == 24 * ["normal"]
+
+        def rows() -> int:
+            return int(run(url, "SELECT count(*) FROM log WHERE tournament = 'cup'")[0][0])
+
+        do("as PostgreSQL's user, before the first copy")
+        do("as PostgreSQL's administrator, before the first copy")
+        database.restart()
+        do("as PostgreSQL's user, for each copy")
+        reader.environment["RUMBLE_DB"] = url = database.database()
+        with playing():
+            until(lambda: rows() > 40)
+            moment = str(database.run("SELECT now()::text")[0][0])
+        every, epoch = rows(), run(url, "SELECT epoch FROM clubs")[0]
+        database.stop()
+        do("as PostgreSQL's user, with nothing running")
+        database.start()
+        until(lambda: database.run("SELECT pg_is_in_recovery()") == [(False,)])
+        assert 40 < rows() < every
+        with playing():
+            assert run(url, "SELECT epoch FROM clubs")[0] > epoch
 
 
 @pytest.mark.e2e

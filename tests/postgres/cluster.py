@@ -87,16 +87,22 @@ class Cluster:
 
     def initialise(self) -> None:
         """Make the files of the cluster."""
-        if self._user:
-            shutil.chown(self.folder, self._user)
+        self._own(self.folder)
         secret = self.folder / "password"
         secret.write_text(self.password)
-        if self._user:
-            shutil.chown(secret, self._user)
+        self._own(secret)
         made = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-locale", "--encoding=UTF8")
-        done = self._spawn("initdb", "--no-sync", "--pgdata", str(self.data), *made)
-        printed = done.communicate(timeout=PATIENCE_S)[0]
-        assert done.returncode == 0, printed.decode()
+        self._finish("initdb", "--no-sync", "--pgdata", str(self.data), *made)
+
+    def follow(self, url: str) -> None:
+        """Make the files as a copy of those of a running cluster, of which this one is to be a standby."""
+        self._own(self.folder)
+        how = ("--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+        self._finish("pg_basebackup", "--pgdata", str(self.data), "--dbname", url, *how)
+
+    def promote(self) -> None:
+        """Have a standby take writes, and return when it does."""
+        assert self.run("SELECT pg_promote()") == [(True,)], self.log
 
     def start(self) -> None:
         """Start the server on the port of its first start, and wait until it takes connections."""
@@ -143,6 +149,12 @@ class Cluster:
         finally:
             for process in reversed(family):
                 process.resume()
+
+    def shell(self, line: str) -> None:
+        """Run a line of a shell as the server's user; its programs find the server."""
+        found = {"PGHOST": str(self.folder), "PGPORT": str(self.port), "PGUSER": USER, "PGPASSWORD": self.password}
+        path = f"{self._programs}:{os.environ['PATH']}"
+        self._finish("/bin/sh", "-c", line, environment={**found, "PATH": path})
 
     def database(self, template: str = "template1") -> str:
         """Create a database, as another that nobody is connected to is, and return its URL."""
@@ -203,7 +215,18 @@ class Cluster:
             assert time.monotonic() < until_s, f"{otherwise}: {self.log}"
             time.sleep(PAUSE_S)
 
-    def _spawn(self, program: str, *words: str, out: int = subprocess.PIPE) -> "subprocess.Popen[bytes]":
+    def _own(self, path: Path) -> None:
+        if self._user:
+            shutil.chown(path, self._user)
+
+    def _finish(self, program: str, *words: str, environment: Mapping[str, str] | None = None) -> None:
+        done = self._spawn(program, *words, environment=environment)
+        printed = done.communicate(timeout=PATIENCE_S)[0]
+        assert done.returncode == 0, printed.decode()
+
+    def _spawn(
+        self, program: str, *words: str, out: int = subprocess.PIPE, environment: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
             [str(self._programs / program), *words],
             cwd=self.folder,
@@ -211,7 +234,7 @@ class Cluster:
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a Ctrl-C is for the tests, which then end it
-            env={name: value for name, value in os.environ.items() if not name.startswith("PG")},
+            env=environment or {name: value for name, value in os.environ.items() if not name.startswith("PG")},
             **self._as_user(),
         )
 
@@ -226,18 +249,44 @@ def cluster(*, fsync: bool = False, settings: Mapping[str, object] | None = None
     """Make and start a cluster for a block. Skip where PostgreSQL or its client library is missing."""
     need_module("psycopg", "postgres")
     programs(), stranger()
+    with _folder() as folder:
+        made = Cluster(folder, fsync, settings or {})
+        with _ending(made):
+            made.initialise()
+            made.start()
+            yield made
+
+
+@contextmanager
+def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
+    """Make and start a standby of a cluster for a block, which gets what is committed there by `way`, a port."""
+    with _folder() as folder:
+        made = Cluster(folder, primary.fsync, primary.settings, primary.password)
+        with _ending(made):
+            made.follow(through(primary.url(), way))
+            made.start()
+            streams = [("streaming",)]
+            made._wait(lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, "it does not follow")
+            yield made
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Have a folder for a block, and whatever server is in it then, also when this process is killed."""
     folder = Path(tempfile.mkdtemp(prefix="rumble-pg-"))  # short, because the path of a Unix socket is
     guard = subprocess.Popen([sys.executable, "-m", "tests.postgres.guard", str(folder)], **_GUARD)
-    made = Cluster(folder, fsync, settings or {})
     try:
-        made.initialise()
-        made.start()
-        yield made
+        yield folder
     finally:
-        try:
-            made.stop(signal.SIGQUIT)
-        finally:
-            guard.communicate(timeout=PATIENCE_S)
+        guard.communicate(timeout=PATIENCE_S)
+
+
+@contextmanager
+def _ending(made: Cluster) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        made.stop(signal.SIGQUIT)
 
 
 _GUARD: dict[str, Any] = {"stdin": subprocess.PIPE, "cwd": Path(__file__).parents[2], "start_new_session": True}
@@ -248,7 +297,7 @@ def run(url: str, statement: str, values: Sequence[object] = ()) -> list[tuple[A
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        cursor = connection.execute(statement, values)
+        cursor = connection.execute(statement, values or None)  # without values a % is a %
         return cursor.fetchall() if cursor.description else []
 
 

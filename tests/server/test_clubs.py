@@ -23,7 +23,9 @@ from rumble_server.config import ServerConfig
 from rumble_server.quotas import NO_QUOTAS, Quotas
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import FrameTaken, TournamentCreated, TournamentEnded
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import FrameTaken, LogFact, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
@@ -422,12 +424,16 @@ async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact_and_knows_wha
     config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
     async with running(Path("unused"), db=postgres_url) as server:
         ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
-        for fact in (
+        facts: list[LogFact] = [
             TournamentCreated("challenge", config, ahead_ms, "ada"),
             FrameTaken("challenge", "another node", 7, ahead_ms),
             TournamentEnded("challenge", "cancelled", "", ahead_ms),
-        ):
+        ]
+        for fact in facts:
             server.log.append(fact)
+        tournament = rebuild_tournament(facts)
+        assert tournament is not None
+        server.log.file(EndedTournament.of(tournament))
         await server.log.wait(server.log.last)
     async with running(Path("unused"), db=postgres_url) as server:
         assert server.arena.clock.now_ms() >= ahead_ms

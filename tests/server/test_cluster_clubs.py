@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.club import Club
@@ -30,6 +31,7 @@ from tests.server.world import Bot
 need_module("psycopg", "postgres")
 from rumble_server import cluster_clubs  # noqa: E402
 from rumble_server.cluster import edge, handing_over, node  # noqa: E402
+from rumble_server.cluster.forwarding import LostAnswer  # noqa: E402
 from rumble_server.cluster_clubs import ClusterClubs  # noqa: E402
 
 from tests.server.memory_nodes import LEASE_MS, MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
@@ -40,7 +42,7 @@ class Unled(ClusterClubs):
 
     def __init__(self) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1.0)
-        shared = SimpleNamespace(clock=clock, config=SimpleNamespace(bounds=Bounds()))
+        shared = SimpleNamespace(clock=clock, config=SimpleNamespace(bounds=Bounds()), directory=ClubDirectory())
         links = SimpleNamespace(ask=None)
         super().__init__(cast(Any, shared), cast(Any, None), cast(Any, links), cast(Any, None))
         self.looks = 0
@@ -312,12 +314,13 @@ async def test_a_hand_over_that_waits_stops_no_newer_leadership_of_its_club(
     async with memory_nodes(tmp_path, 2) as cluster:
         first, second = cluster.nodes
         older = await led_by(cluster, first)
-        answer, asked, let = second._answer, asyncio.Event(), asyncio.Event()
+        answer, asked, let, answered = second._answer, asyncio.Event(), asyncio.Event(), asyncio.Event()
 
         async def late(scope: Any, receive: Any, send: Any) -> None:
             asked.set()
             await let.wait()
             await answer(scope, receive, send)
+            answered.set()
 
         second.links.serving.app = late
         cluster.leases.move("one", second.id)
@@ -335,6 +338,7 @@ async def test_a_hand_over_that_waits_stops_no_newer_leadership_of_its_club(
         await until(lambda: first.clubs.leading("one") not in (None, older))
         newer = first.clubs.leading("one")
         let.set()
+        await answered.wait()
         for _ in range(200):
             await asyncio.sleep(0)
         assert first.leads() == [MAIN, "one"]
@@ -502,3 +506,75 @@ async def test_a_page_waits_until_its_club_is_led(tmp_path: Path) -> None:
         ]
         assert await asyncio.gather(*(ask() for ask in asking)) == [False, False]
         assert second.leads() == ["one"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_a_page_is_asked_for_once_more_if_its_leader_is_lost_before_the_answer(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        first, second = cluster.nodes
+        await led_by(cluster, first)
+        await second.bot("one")
+        await until(lambda: not second.clubs._doors["one"].edge.is_leaderless)
+        bodies: list[list[str]] = []
+
+        async def forward(_name: str, _scope: Any, receive: Any, _send: Any) -> None:
+            bodies.append([(await receive())["type"]])
+            if len(bodies) == 1:
+                raise LostAnswer.unavailable("lost")
+            bodies[-1].append((await receive())["type"])
+
+        monkeypatch.setattr(second.links, "forward", forward)
+        messages = iter([{"type": "http.request"}, {"type": "http.request"}, {"type": "http.disconnect"}])
+
+        async def receive() -> Any:
+            return next(messages)
+
+        scope: dict[str, Any] = {"method": method, "state": {}}
+        asking = second.clubs.passing("one", LEADER, scope, receive, cast(Any, None))
+        if method == "GET":
+            assert await asking
+            assert bodies == [["http.request"], ["http.request", "http.disconnect"]]
+        else:
+            with pytest.raises(LostAnswer):
+                await asking
+
+
+async def test_who_leads_is_asked_of_the_database_one_question_at_a_time() -> None:
+    running, most = 0, 0
+
+    async def leaders(_clubs: Any) -> dict[str, Any]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return {}
+
+    asking = node.Node("postgresql://", LEASE_MS, "", "setup")
+    asking._asking = cast(Any, SimpleNamespace(leaders=leaders))
+    await asyncio.gather(*(asking.leaders([MAIN]) for _ in range(3)))
+    assert most == 1
+
+
+@pytest.mark.usefixtures("gateways")
+async def test_a_database_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("READ_S", "STORED_S"):
+        monkeypatch.setattr(cluster_clubs, name, 0.01)
+    clubs = Unled()
+
+    async def forever(*_: Any) -> Any:
+        await asyncio.Event().wait()
+
+    async def nobody(_clubs: Any) -> dict[str, Any]:
+        return {}
+
+    monkeypatch.setattr(clubs, "_follow_main", forever)
+    monkeypatch.setattr(clubs, "_stored", forever)
+    monkeypatch.setattr(clubs, "_at", SimpleNamespace(leaders=nobody))
+    monkeypatch.setattr(clubs, "_elsewhere", SimpleNamespace(told=lambda: nobody(())))
+    async with asyncio.timeout(10):
+        with pytest.raises(WebError, match="cannot be read"):
+            await clubs._has("one")
+        assert await clubs.uses(stored=True) == {}

@@ -11,7 +11,7 @@ from rumble_server.arena.matches import LiveMatch, Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import NO_MATCH, BotSession, Part
-from rumble_server.match.facts import MatchFact, SeatAway, StartTold, TurnAsked
+from rumble_server.match.facts import MatchFact, SeatAway, StartTold
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import Connection, OpenTurn, SeatState
@@ -144,10 +144,10 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     """A turn that is asked anew is excused once more for what was excused when the one before was suspended."""
     apply_turn = Referee._apply_turn
 
-    def changed(self: Referee, asked: TurnAsked) -> None:
-        apply_turn(self, asked)
+    def changed(self: Referee, seat: int, *given: Any) -> None:
+        apply_turn(self, seat, *given)
         assert self.turn is not None
-        self.turn.late_ms -= self.seats[asked.seat].excused_ms
+        self.turn.late_ms -= self.seats[seat].excused_ms
 
     patch.setattr(Referee, "_apply_turn", changed)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.recovery import MOST_OVER, challenges_over, read, take_up
+from rumble_server.arena.recovery import MOST_OVER, frames_of_ended, read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
@@ -81,8 +81,8 @@ class ServerRun:
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        unlisted, newest_ms = reader.unlisted_ids(MOST_OVER), reader.newest_ms()
-        recovered.challenges.update(challenges_over(unlisted, reader.outline, newest_ms))
+        ended = reader.ended(reader.over_ids(MOST_OVER)).values()
+        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, reader.newest_ms()))
         take_up(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 

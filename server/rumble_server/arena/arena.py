@@ -129,12 +129,7 @@ class Arena:
     # --- events of sessions ---
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        """A session wants to log in. It is answered with `session` or with an `error`, fatal as `FATAL` has it."""
-        known = self._sessions.get(session_id)
-        if known is not None:
-            message = f"this connection is logged in as {known[0].name}"
-            self._tell_error(known[1], messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
-            return
+        """A session that is not logged in wants to: `session` answers it, or an `error`, fatal as `FATAL` has it."""
         sessions = self._outlet.sessions
         shown = self.invitations.shown_by(login, caller.address)
         invited_to = shown.tournament_id
@@ -172,7 +167,7 @@ class Arena:
         thought_ms: int = UNKNOWN,
         frame: FrameId | None = None,
     ) -> None:
-        """A session sent a valid message other than a login; `text` is the whole frame.
+        """A session sent a valid message after its login; `text` is the whole frame.
 
         `thought_ms` is how long the bot took for a move as measured where its connection is; `frame` is for another
         message that came over a link, and may come once more.
@@ -223,7 +218,7 @@ class Arena:
                 concerned = self._newest_challenge(player)
             if concerned is not None and self.recorder.number_of(concerned) > last:
                 self.recorder.record(FrameTaken(concerned.id, *frame, self.clock.now_ms()))
-                if isinstance(message, Challenge):
+                if isinstance(message, Challenge | Resign):
                     self.challenges.note_made(frame, concerned.id)
 
     def _answer_again(self, player: Player, session: BotSession, message: BotMessage, taken: Tournament) -> None:
@@ -272,6 +267,9 @@ class Arena:
                     told = "you cannot resign a match you are not playing"
                     error_frame = messages.error(ErrorCode.BAD_MESSAGE, told, [problem])
                     self._tell_error(session, error_frame, message.match)
+                case Login():
+                    told = f"this connection is logged in as {player.name}"
+                    self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, told))
         except TournamentError as error:
             self._tell_error(session, messages.error(error.code, str(error)))
 

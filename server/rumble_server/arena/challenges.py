@@ -20,7 +20,7 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_MADE = 4096
-"""Maximum number of frames of which it is kept which challenge they made; beyond it the oldest is forgotten."""
+"""Maximum number of frames of which it is kept what they made or ended; beyond it the oldest is forgotten."""
 LONGEST_MS = 3_600_000
 """Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
 
@@ -34,7 +34,7 @@ class Challenges:
         self._random = random
         self._door = door
         self.made_by: dict[FrameId, str] = {}
-        """By the frame that made or ended it, if that may come once more: a challenge, over or not."""
+        """By the frame of a challenge or a resignation, if that may come once more: its tournament, over or not."""
         self._counted: dict[str, str] = {}
         """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
 
@@ -46,7 +46,7 @@ class Challenges:
         return found
 
     def note_made(self, frame: FrameId, tournament_id: str) -> None:
-        """Keep which challenge a frame has made."""
+        """Keep what tournament a frame has made, or has ended a match of."""
         self.made_by[frame] = tournament_id
         if len(self.made_by) > MOST_MADE:
             del self.made_by[next(iter(self.made_by))]

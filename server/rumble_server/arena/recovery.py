@@ -12,15 +12,16 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import FrameId
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
-from rumble_server.tournament.facts import FrameTaken, LogFact, NameUsed, ServerFact, TournamentCreated
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import FrameTaken, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
 
 REPEATED_MS = 30_000
-"""For how long, in ms, a challenge may be asked for again, counted back from the newest fact. The node that asks keeps
-its bots without a leader for a third of that."""
+"""For how long, in ms, a tournament that is over may be asked for again, counted back from the newest fact. The node
+that asks keeps its bots without a leader for a third of that."""
 MOST_OVER = 512
 """Maximum number of tournaments that are looked at for that, the newest."""
 
@@ -39,8 +40,8 @@ class Recovered:
     """Each with the facts of its running matches, by their ids."""
     damaged: dict[str, Exception]
     """By id: why a tournament cannot be rebuilt."""
-    challenges: dict[FrameId, str] = field(default_factory=dict)
-    """By the frame that made or ended it: each challenge that is over, and may be asked for again."""
+    taken: dict[FrameId, str] = field(default_factory=dict)
+    """By the frame that made or ended it: each tournament that is over, and may be asked for again."""
 
 
 def read(
@@ -63,26 +64,12 @@ def read(
     return recovered
 
 
-def challenges_over(unlisted: Iterable[str], outline: TournamentFacts, newest_ms: int) -> dict[FrameId, str]:
-    """Find the challenges that are over and that an edge may ask for again, by the frames that made or ended them.
-
-    `unlisted` are tournaments that are over, the newest first; `outline` gives facts of one with those that were
-    written together with its creation.
-    """
-    found: dict[FrameId, str] = {}
-    for tournament_id in unlisted:
-        try:
-            facts = list(outline(tournament_id))
-        except Exception as error:  # noqa: BLE001  # as in `read`
-            log.warning("it is not known which frames tournament %s has taken: %s", tournament_id, error)
-            continue
-        created = next((fact for fact in facts if isinstance(fact, TournamentCreated)), None)
-        if created is not None and created.at_ms < newest_ms - REPEATED_MS:
-            break
-        if created is not None and created.challenger is not None:
-            taken = (fact for fact in facts if isinstance(fact, FrameTaken))
-            found.update({(fact.node, fact.frame_number): tournament_id for fact in taken})
-    return found
+def frames_of_ended(
+    ended: Iterable[EndedTournament], frames_taken: Callable[[list[str]], Iterable[FrameTaken]], newest_ms: int
+) -> dict[FrameId, str]:
+    """Find the tournaments that are just over, and that an edge may ask for again, by the frames they have taken."""
+    just_over = [each.id for each in ended if (each.ended_at_ms or 0) >= newest_ms - REPEATED_MS]
+    return {(fact.node, fact.frame_number): fact.tournament for fact in frames_taken(just_over)}
 
 
 def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
@@ -95,7 +82,7 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
-    arena.challenges.made_by.update(recovered.challenges)
+    arena.challenges.made_by.update(recovered.taken)
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)

@@ -105,7 +105,7 @@ class BotSession:
         login: Login,
         caller: Caller,
         outlet: Outlet,
-        accepted: int = 0,
+        accepted: int,
     ) -> None:
         """`accepted` is the number of its login among those of the club."""
         self.id = session_id

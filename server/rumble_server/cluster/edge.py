@@ -63,7 +63,7 @@ class FrameLeader(Leader, Protocol):
     """The leader of a club that may change its node."""
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
-        """A session sent a valid message other than a login; `frame` is for one that another leader may have taken."""
+        """A session sent a valid message after its login; `frame` is for one that another leader may have taken."""
 
 
 class Here(FrameLeader, Protocol):
@@ -256,11 +256,15 @@ class Edge:
         """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.
 
         A move answers a turn of the last leader; the next one asks again. A bot that is logged in joins by a message.
+        A session that is to be closed and has no answer to its login is over: let in, it would replace a newer one.
         """
+        for session_id, each in list(self._guests.items()):
+            if each.ends is not None and not each.is_in:
+                self._end(session_id, each.ends)
         unsure = []
-        for each in self._stream.out.kept():
-            _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            guest, content = self._guests.get(session_id), each[RECORD_HEAD.size :]
+        for said in self._stream.out.kept():
+            _, kind, session_id = RECORD_HEAD.unpack_from(said)
+            guest, content = self._guests.get(session_id), said[RECORD_HEAD.size :]
             if guest is None:
                 continue
             if kind == ToLeader.LOGIN:
@@ -308,18 +312,14 @@ class Edge:
     # --- Leader: what sessions say ---
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        guest = self._guests.get(session_id)
         self._said += 1
-        if guest is None or not guest.is_in:
-            guest = self._guests[session_id] = Guest(login, caller, self._said)
-        else:  # the leader refuses it
-            guest = Guest(login, caller, self._said)
-        if self._guests[session_id] is guest:  # the leader may be suspended, too, where this node leads
-            at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
-            guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
+        guest = self._guests[session_id] = Guest(login, caller, self._said)
+        # The leader may be suspended, too, where this node leads.
+        at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
+        guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
         if self._here is not None:
             self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
-        elif self._stream.is_up or self._guests[session_id] is not guest:
+        elif self._stream.is_up:
             self._say_login(session_id, guest)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
@@ -352,7 +352,7 @@ class Edge:
 
     def flooded(self, session_id: int, allowed: int) -> None:
         if guest := self._guests.get(session_id):
-            guest.take_no_more()
+            guest.end(CloseCode.TOO_MANY_MESSAGES)
         if self._here is not None:
             self._here.flooded(session_id, allowed)
         else:
@@ -377,7 +377,7 @@ class Edge:
         if guest is None:
             self._sessions.close(session_id, code)
             return
-        guest.take_no_more()
+        guest.end(code)
         if self._here is not None:
             self._here.close(session_id, code)
         elif self._stream.is_up:

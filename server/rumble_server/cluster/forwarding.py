@@ -5,6 +5,7 @@ An answer that holds nobody's secret is kept for a second, for everyone who asks
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -25,6 +26,12 @@ PERSONAL = frozenset((b"authorization", b"cookie", b"range"))
 VARYING = frozenset((b"host", b"accept", b"accept-encoding", b"if-none-match"))
 """The headers by which answers differ."""
 NO_LEADER = "this club cannot be reached at the moment; try again soon"
+MOST_BEHIND = 2
+"""How much of an answer is kept back, in messages: one that breaks off before has not begun. Most are no longer."""
+
+
+class LostAnswer(WebError):
+    """The link was lost before an answer had begun."""
 
 
 class _Asked:
@@ -55,7 +62,8 @@ class Forwarding:
     async def ask(self, link: Link | None, club: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request by the node at the other end of a link.
 
-        Raises WebError where that cannot be reached, ConnectionError where it is lost within the answer.
+        Raises WebError where that cannot be reached (LostAnswer if not any more), ConnectionError where it is lost
+        within the answer.
         """
         key = _key(club, scope)
         answer = self._answer_kept(key)
@@ -99,6 +107,7 @@ class Forwarding:
         asked = self._asked[number] = _Asked(link)
         link.send(write_web(Packet.ASK, club, number, _head_of(scope)))
         reading = asyncio.create_task(_pass_on(asked, club, number, receive))
+        behind: list[Message] = []
         is_over = has_begun = False
         try:
             while not is_over:
@@ -108,12 +117,15 @@ class Forwarding:
                 if part.kind is Packet.HEAD:
                     head: AnswerHead = orjson.loads(part.content)
                     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in head["headers"]]
-                    has_begun = True
-                    await send({"type": "http.response.start", "status": head["status"], "headers": headers})
+                    behind.append({"type": "http.response.start", "status": head["status"], "headers": headers})
+                    has_begun = _is_stream(headers)
                 else:
                     is_over = not part.content
-                    await send({"type": "http.response.body", "body": part.content, "more_body": not is_over})
+                    behind.append({"type": "http.response.body", "body": part.content, "more_body": not is_over})
                     link.send(write_web(Packet.MORE, club, number, len(part.content).to_bytes(4, "little")))
+                has_begun = has_begun or is_over or len(behind) > MOST_BEHIND
+                while has_begun and behind:
+                    await send(behind.pop(0))
         finally:
             reading.cancel()
             del self._asked[number]
@@ -122,7 +134,7 @@ class Forwarding:
         if is_over or asked.is_gone:
             return
         if not has_begun:
-            raise WebError.unavailable(NO_LEADER)
+            raise LostAnswer.unavailable(NO_LEADER)
         raise ConnectionError("the node that answered cannot be reached any more")
 
 
@@ -151,7 +163,12 @@ def _may_be_kept(message: Message) -> bool:
         return True
     headers = dict(message["headers"])
     private = b"set-cookie" in headers or b"no-store" in headers.get(b"cache-control", b"")
-    return message["status"] in (200, 304) and not private and b"event-stream" not in headers.get(b"content-type", b"")
+    return message["status"] in (200, 304) and not private and not _is_stream(message["headers"])
+
+
+def _is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether an answer goes on for as long as somebody reads it, and each piece is to be told at once."""
+    return any(name == b"content-type" and b"event-stream" in value for name, value in headers)
 
 
 async def _pass_on(asked: _Asked, club: str, number: int, receive: Receive) -> None:

@@ -175,7 +175,7 @@ class GatedLeader:
     def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
         self._leader = leader
         self._gate = gate
-        self._enter = gate.enter
+        self._enter, self._lets_in, self._receive = gate.enter, gate.lets_in, leader.receive
         self._log = log
         self._kept: deque[_Said] = deque()
         self._gone: set[int] = set()
@@ -201,9 +201,10 @@ class GatedLeader:
             self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
-        if frame is None and self._gate.lets_in():  # the way of every move
-            self._frames.clear()
-            self._leader.receive(session_id, message, text)
+        if frame is None and self._lets_in():  # the way of every move
+            if self._frames:
+                self._frames.clear()
+            self._receive(session_id, message, text)
             return
         call = partial(self._leader.receive, session_id, message, text, frame=frame)
         if frame is None:

@@ -24,6 +24,7 @@ class Guest:
         "accepted",
         "asked",
         "caller",
+        "ends",
         "has_session",
         "is_held",
         "is_said",
@@ -54,6 +55,8 @@ class Guest:
         """By match, its newest turn: its id, when it was written, and how late the server had been in all by then."""
         self.waits: TimerHandle | None = None
         """The timer of a login that has no leader."""
+        self.ends: CloseCode | None = None
+        """How it is to be closed once the leader has told all before."""
 
     @property
     def is_in(self) -> bool:
@@ -70,8 +73,9 @@ class Guest:
             return self.caller
         return replace(self.caller, has_room=True, may_speak=True, accepted=self.accepted)
 
-    def take_no_more(self) -> None:
+    def end(self, code: CloseCode) -> None:
         """It is to be closed: a leader that logs it in again gives it no match that it did not have."""
+        self.ends = code
         self.caller = replace(self.caller, most_matches=0)
 
     def answered(self) -> None:

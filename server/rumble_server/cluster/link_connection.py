@@ -67,7 +67,7 @@ class LinkConnection(asyncio.Protocol):
         self._now_s = asyncio.get_running_loop().time
         self._heard_at_s = self._now_s()
         self._pings: asyncio.TimerHandle | None = None
-        self._is_up = False
+        self.is_up = False
 
     # --- asyncio.Protocol ---
 
@@ -92,7 +92,7 @@ class LinkConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._heard_at_s = self._now_s()
-        if not self._is_up:
+        if not self.is_up:
             self._protocol.receive_data(data)
             self._look()
             return
@@ -122,8 +122,8 @@ class LinkConnection(asyncio.Protocol):
             self._pings.cancel()
         if not self.opened.done():
             self.opened.set_exception(LinkError("the other node ended the connection"))
-        if self._is_up:
-            self._is_up = False
+        if self.is_up:
+            self.is_up = False
             self._on_down(self)
 
     def pause_writing(self) -> None:
@@ -172,7 +172,7 @@ class LinkConnection(asyncio.Protocol):
             self._on_packet(self, bytes(frame.data))
 
     def _begin(self) -> None:
-        self._is_up = True
+        self.is_up = True
         if self._masks:
             self._ping()
         else:  # nothing may come together with the answer: the other end has another parser for it
@@ -262,6 +262,8 @@ async def dial(
         async with asyncio.timeout(within_s):
             await asyncio.get_running_loop().create_connection(lambda: connection, host, port, ssl=context)
             await connection.opened
+        if not connection.is_up:  # it was lost before this went on
+            raise LinkError("the other node ended the connection")
     except TimeoutError:
         connection.end()
         raise LinkError(f"no answer within {within_s:g} s") from None

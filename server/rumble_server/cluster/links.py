@@ -211,12 +211,14 @@ class Links:
             connection.end()
 
     def down_as_edge(self, connection: LinkConnection) -> None:
+        self.forwarding.down(connection)
+        dialled = self._dialled.get(connection.node)
+        if dialled is None or dialled.connection is not connection:
+            return  # nobody needs it any more; the end of one by TLS is told when the next one is being dialled
         for edge, address in list(self._edges.values()):
             if address == connection.node:
                 edge.down()
-        self.forwarding.down(connection)
-        if dialled := self._dialled.get(connection.node):
-            dialled.down()
+        dialled.down()
 
     def writable_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in self._edges.values():

@@ -95,6 +95,7 @@ class Node:
         self._lease_ms = lease_ms
         self.setup = setup
         self._leases, self._listening, self._asking = [Leases(url, lease_ms) for _ in range(3)]
+        self._one_asks = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
         """By club: what loads it, or hands it over."""
@@ -148,7 +149,8 @@ class Node:
 
     async def leaders(self, clubs: Collection[str]) -> dict[str, Leader]:
         """Return who leads these clubs. Raises StoreError."""
-        return await self._asking.leaders(clubs)
+        async with self._one_asks:
+            return await self._asking.leaders(clubs)
 
     def release(self, club: str) -> None:
         """A club needs no leader."""
@@ -278,7 +280,10 @@ class Node:
             self.led.go_on()
 
     def expelled(self) -> None:
-        log.error("the node's row is gone from the database: this server ends, and is to be started again")
+        log.error(
+            "the node's row is gone from the database, as where a copy without the last commits took its place:"
+            " this server ends, and is to be started again"
+        )
         if self.led is not None:
             self.led.lose()
 

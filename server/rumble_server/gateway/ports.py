@@ -20,7 +20,7 @@ class Leader(Protocol):
         """A session wants to log in. It is answered with `logged_in` or `not_logged_in`."""
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """A session sent a valid message other than a login; `text` is the whole frame."""
+        """A session sent a valid message after its login; `text` is the whole frame."""
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         """A session sent a frame that is no message; `error` is the answer."""

@@ -175,7 +175,7 @@ class Session:
             return
         if type(message) is Move and self.name is not None:
             leader.receive(self.id, message, text)
-        elif isinstance(message, Login):
+        elif isinstance(message, Login) and self.name is None:
             self._log_in(message)
         elif self._take():
             leader.receive(self.id, message, text)
@@ -200,13 +200,10 @@ class Session:
     def _log_in(self, login: Login) -> None:
         """Ask the leader to let the bot in. Until it has answered, nothing more is read."""
         shared, link = self._shared, self.link
-        if self.name is None:
-            self._counted_as = _counted_as(login)
-            if not self._may_ask(login.name):
-                return
-            self._asks = self.is_deaf = True
-        elif not self._take():
+        self._counted_as = _counted_as(login)
+        if not self._may_ask(login.name):
             return
+        self._asks = self.is_deaf = True
         caller = Caller(
             address=link.address,
             keyless_allowed=shared.open_names or link.is_local,

@@ -14,7 +14,7 @@ classes keep it whole for who reads the log.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rumble_engine import SettingValue, State, Termination, get_game
 from rumble_protocol.fields import AwayClock, TimeControl
@@ -126,7 +126,10 @@ class StartTold:
 
 @dataclass(slots=True, init=False)
 class TurnAsked:
-    """A bot was asked for a ply; with the moves so far this is all of the `turn` frame it was sent."""
+    """A bot was asked for a ply; with the moves so far this is all of the `turn` frame it was sent.
+
+    It is a fact of its own where the turn was not asked together with the move before it.
+    """
 
     match: str
     attempt: int
@@ -134,7 +137,7 @@ class TurnAsked:
     seat: int
     turn_id: str
     remaining_ms: int
-    seats_ms: "list[int]"
+    seats_ms: "tuple[int, ...]"
     lag_ms: int
     omit: "tuple[str, ...]"
     at_ms: int
@@ -147,7 +150,7 @@ class TurnAsked:
         seat: int,
         turn_id: str,
         remaining_ms: int,
-        seats_ms: list[int],
+        seats_ms: tuple[int, ...],
         lag_ms: int,
         omit: tuple[str, ...],
         at_ms: int,
@@ -169,6 +172,8 @@ class MoveMade:
     """A move counted. `bank_ms` is what its seat then has in the bank.
 
     `frame` is what the bot sent; empty where that was long: then the `FrameSeen` before it has what is kept.
+    What follows `excused_ms` is of the turn that was asked at once after it, with the seat asked as `next_seat`;
+    `next_turn_id` is empty where none was. `with_turns` gives that turn as a fact.
     """
 
     match: str
@@ -181,6 +186,11 @@ class MoveMade:
     frame: str
     at_ms: int
     excused_ms: int
+    next_turn_id: str
+    next_seat: int
+    seats_ms: "tuple[int, ...]"
+    lag_ms: int
+    omit: "tuple[str, ...]"
 
     def __init__(
         self,
@@ -194,6 +204,11 @@ class MoveMade:
         frame: str,
         at_ms: int,
         excused_ms: int = 0,
+        next_turn_id: str = "",
+        next_seat: int = 0,
+        seats_ms: tuple[int, ...] = (),
+        lag_ms: int = 0,
+        omit: tuple[str, ...] = (),
     ) -> None:
         self.match = match
         self.attempt = attempt
@@ -205,6 +220,20 @@ class MoveMade:
         self.frame = frame
         self.at_ms = at_ms
         self.excused_ms = excused_ms
+        self.next_turn_id = next_turn_id
+        self.next_seat = next_seat
+        self.seats_ms = seats_ms
+        self.lag_ms = lag_ms
+        self.omit = omit
+
+    @property
+    def asked(self) -> "TurnAsked | None":
+        """The turn that was asked with it, if one was."""
+        if not self.next_turn_id:
+            return None
+        seat, seats_ms = self.next_seat, self.seats_ms
+        own = self.match, self.attempt, self.ply + 1, seat, self.next_turn_id
+        return TurnAsked(*own, seats_ms[seat], seats_ms, self.lag_ms, self.omit, self.at_ms)
 
 
 @dataclass(slots=True)
@@ -357,6 +386,7 @@ MatchFact = (
     | FrameSeen
     | FrameShared
 )
+Fact = TypeVar("Fact")
 
 
 def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
@@ -368,3 +398,13 @@ def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], Fr
                 yield replace(seen, match=fact.match, attempt=fact.attempt, seat=fact.seat)
         else:
             yield fact
+
+
+def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
+    """Yield the facts of a match, each turn that was asked with a move after that, as a fact of its own."""
+    for fact in facts:
+        yield fact
+        if isinstance(fact, MoveMade):
+            asked = fact.asked
+            if asked is not None:
+                yield asked

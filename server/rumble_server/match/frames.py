@@ -1,12 +1,12 @@
 """Frames that a match's facts tell whole: the referee sends them, and the transcript rebuilds them from the log."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rumble_engine import State
 from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
 
-from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TurnAsked
+from rumble_server.match.facts import MatchOver, MatchStarted, StartTold
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
@@ -29,22 +29,34 @@ def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) 
         yield seat, frame
 
 
-def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
-    """Build the `turn` frame that asked for a ply, in the state and after the moves of that ply."""
-    seat, omit = asked.seat, asked.omit
+def frame_of_turn(
+    match: str,
+    attempt: int,
+    ply: int,
+    seat: int,
+    turn_id: str,
+    remaining_ms: int,
+    seats_ms: Sequence[int],
+    lag_ms: int,
+    omit: Container[str],
+    game: str,
+    state: State,
+    moves: Sequence[str],
+) -> bytes:
+    """Build the `turn` frame that asks for a ply, in the state and after the moves of that ply."""
     return turn_frame(
-        asked.match,
-        asked.attempt,
-        asked.turn_id,
+        match,
+        attempt,
+        turn_id,
         game,
-        asked.ply,
+        ply,
         seat,
         state.view(seat),
         None if "legal" in omit else state.legal_moves,
         None if "moves" in omit else moves,
-        asked.remaining_ms,
-        asked.seats_ms,
-        asked.lag_ms,
+        remaining_ms,
+        seats_ms,
+        lag_ms,
     )
 
 

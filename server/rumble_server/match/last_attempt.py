@@ -7,7 +7,7 @@ from rumble_protocol.bot_messages import Move
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.clock import thinking_ms
-from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, TurnAsked
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, TurnAsked, with_turns
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
@@ -48,7 +48,7 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
     control = terms.time_control
     banks_ms = [control.bank_ms] * len(terms.seats)
     asked: TurnAsked | None = None
-    for fact in facts:
+    for fact in with_turns(facts):
         if isinstance(fact, TurnAsked) and fact.attempt == terms.attempt:
             asked = fact
         elif isinstance(fact, MoveMade) and fact.attempt == terms.attempt:

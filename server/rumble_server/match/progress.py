@@ -83,12 +83,15 @@ class Progress:
     # --- facts ---
 
     def apply(self, fact: MatchFact) -> None:
-        """Take a fact into account. The referee applies those of every ply, and the end, itself."""
+        """Take a fact into account, of a move without the turn that was asked with it.
+
+        The referee applies those of every ply, and the end, itself.
+        """
         match fact:
             case MoveMade():
                 self._apply_move(fact, self.state.play(fact.move))
             case TurnAsked():
-                self._apply_turn(fact)
+                self._apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case StartTold():
                 self._suspend_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
@@ -132,10 +135,10 @@ class Progress:
         if self._runs:
             self._run_clock_of_away(made.at_ms)
 
-    def _apply_turn(self, asked: TurnAsked) -> None:
-        seat, at_ms, lag_ms = asked.seat, asked.at_ms, asked.lag_ms
-        deadline_ms = at_ms + asked.remaining_ms + lag_ms
-        self.turn = OpenTurn(asked.turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
+    def _apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
+        """Take into account that a seat, which has this much left, was asked."""
+        deadline_ms = at_ms + left_ms + lag_ms
+        self.turn = OpenTurn(turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
         if lag_ms:
             self.seats[seat].lag_given_ms += lag_ms
 

@@ -33,6 +33,7 @@ from rumble_server.match.facts import (
     SeatBack,
     StartTold,
     TurnAsked,
+    with_turns,
 )
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
@@ -87,7 +88,7 @@ class Referee(Progress):
         self._driver = driver
         self._append = driver.append
         self._new_turn_id = new_turn_id
-        self._full_ms = [control.full_ms] * len(self.seats)
+        self._full_ms = (control.full_ms,) * len(self.seats)
         """What each seat has for a move where there is no bank."""
         self._bounds = bounds
 
@@ -99,7 +100,7 @@ class Referee(Progress):
         The ply to be asked again has the clock it had when it was first asked. Away budgets are as logged, and do not
         run before `nobody_away_before_ms`. If the log ends between the last move and its outcome, that is told now.
         """
-        for fact in facts:
+        for fact in with_turns(facts):
             self.apply(fact)
         self.turn = None
         self._used_ms = 0
@@ -225,11 +226,16 @@ class Referee(Progress):
         made = MoveMade(
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        self._append(made)
         self._apply_move(made, state)
-        if self._counted_excused_ms and self._void_if_stalled(now_ms):
+        try:
+            outcome = state.outcome
+            if outcome is None and not self._counted_excused_ms:  # else it may be void
+                self._ask_if_there(now_ms, made)
+        finally:
+            if not made.next_turn_id:  # nothing is asked with it, or the game's own code has failed
+                self._append(made)
+        if made.next_turn_id or (self._counted_excused_ms and self._void_if_stalled(now_ms)):
             return True
-        outcome = state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
         else:
@@ -275,37 +281,38 @@ class Referee(Progress):
         self._see(seat, "server", frame.decode(), now_ms)
         self._driver.send(seat, frame)
 
-    def _ask_if_there(self, now_ms: int) -> None:
-        """Ask the seat to move, unless its bot is away."""
+    def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
+        """Ask the seat to move, unless its bot is away.
+
+        If it is asked at once after a move, which is not recorded yet, that is one fact, and recorded here.
+        """
         seat = self.state.to_move
         own = self.seats[seat]
         if own.away_since_ms is not None:
             return
-        control, seats_ms = self.control, self._full_ms
-        left_ms = control.full_ms
+        control, left_ms, seats_ms = self.control, self.control.full_ms, self._full_ms
         if control.has_bank or self._used_ms:
             left_ms = remaining_ms(control, own.bank_ms, self._used_ms)
-            seats_ms = [control.move_ms + each.bank_ms for each in self.seats]
-            seats_ms[seat] = left_ms
+            each_ms = [control.move_ms + each.bank_ms for each in self.seats]
+            each_ms[seat] = left_ms
+            seats_ms = tuple(each_ms)
         lag_ms = own.lag_ms
         if own.lag_by_pings:
             lag_ms = min(lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
-        asked = TurnAsked(
-            self._match_id,
-            self._attempt,
-            len(self.moves),
-            seat,
-            self._new_turn_id(),
-            left_ms,
-            seats_ms,
-            lag_ms,
-            own.omit,
-            now_ms,
+        match_id, attempt, ply = self._match_id, self._attempt, len(self.moves)
+        turn_id, omit, game = self._new_turn_id(), own.omit, self._game
+        frame = frame_of_turn(
+            match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, game, self.state, self.moves
         )
-        frame = frame_of_turn(asked, self._game, self.state, self.moves)
-        self._append(asked)
-        self._apply_turn(asked)
-        self._driver.ask(seat, frame, asked.turn_id)
+        if made is None:
+            asked = TurnAsked(match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, now_ms)
+            self._append(asked)
+        else:
+            made.next_turn_id, made.next_seat = turn_id, seat
+            made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
+            self._append(made)
+        self._apply_turn(seat, turn_id, left_ms, lag_ms, now_ms)
+        self._driver.ask(seat, frame, turn_id)
 
     def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Answer a move that answers no open turn: not a fault."""

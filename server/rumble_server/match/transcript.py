@@ -6,7 +6,16 @@ from typing import Any, Literal
 
 from rumble_engine import State
 
-from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, SeatAway, StartTold, TurnAsked
+from rumble_server.match.facts import (
+    FrameSeen,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    SeatAway,
+    StartTold,
+    TurnAsked,
+    with_turns,
+)
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
@@ -47,7 +56,7 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
     state: State | None = None
     moves: list[str] = []
     away_excused_ms: dict[int, int] = {}
-    for fact in facts:
+    for fact in with_turns(facts):
         match fact:
             case MatchStarted():
                 terms, moves = fact, list(fact.moves)
@@ -59,7 +68,9 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
             case SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
             case TurnAsked() if terms is not None and state is not None:
-                frame = frame_of_turn(fact, terms.game, state, moves).decode()
+                own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
+                clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
+                frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case MoveMade() if state is not None:
                 if fact.frame:

@@ -45,4 +45,9 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
         fact.frame,
         fact.at_ms,
         fact.excused_ms,
+        fact.next_turn_id,
+        fact.next_seat,
+        fact.seats_ms,
+        fact.lag_ms,
+        fact.omit,
     )

@@ -1,6 +1,7 @@
 """Reading a club's log back: recovery, what is over, replays, transcripts and exports all come from here."""
 
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,9 @@ from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
 from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.facts import FrameTaken, LogFact
+
+log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
 """How many rows at the log's end are looked at for the time of the newest fact: one commit may have several."""
@@ -44,9 +47,9 @@ class LogReader:
         """Return the ids of the newest tournaments that are over and listed, newest first."""
         return self._rows.listed_ids(limit)
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and not listed, newest first."""
-        return self._rows.unlisted_ids(limit)
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest tournaments that are over, listed or not, newest first."""
+        return self._rows.over_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Return those of these tournaments that are listed."""
@@ -173,9 +176,19 @@ class LogReader:
     def outline(self, tournament_id: str) -> list[LogFact]:
         """Return the facts of those rows that have a tournament's creation, its start or its end.
 
-        For challenges just over, and for databases that were written before there were records.
+        For databases that were written before there were records.
         """
         return [fact for _, fact in self._parsed(self._rows.outline(tournament_id))]
+
+    def frames_taken(self, tournament_ids: Sequence[str]) -> list[FrameTaken]:
+        """Return which frames these tournaments have taken, as far as that can be read."""
+        found: list[FrameTaken] = []
+        for row in self._rows.frames(tournament_ids):
+            try:
+                found += [fact for _, fact in self._parsed([row]) if isinstance(fact, FrameTaken)]
+            except DamagedLog as error:
+                log.warning("it is not known which frames were taken: %s", error)
+        return found
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []

@@ -43,8 +43,8 @@ class Rows(Protocol):
     def listed_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest tournaments that are over and listed, newest first."""
 
-    def unlisted_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and not listed, newest first."""
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest tournaments that are over, listed or not, newest first."""
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         """Return those of these tournaments that are listed."""
@@ -69,6 +69,9 @@ class Rows(Protocol):
 
     def outline(self, tournament_id: str) -> list[Row]:
         """Return the rows with a tournament's creation, its start or its end."""
+
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        """Return the rows of these tournaments that tell which frames they have taken."""
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         """Return where a match is in the log."""

@@ -132,6 +132,7 @@ class Tournament:
             case BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
                 self._note_gone(self.field[fact.bot])
+                self._unsettled[fact.bot] = None
             case BotBenched():
                 entrant = self.field[fact.bot]
                 entrant.benched = fact.benched
@@ -385,9 +386,7 @@ class Tournament:
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
-        expired = self.absence.expired(now_ms)
-        self._unsettle(fact.bot for fact in expired)
-        return expired
+        return self.absence.expired(now_ms)
 
     @property
     def wake_at_ms(self) -> int | None:

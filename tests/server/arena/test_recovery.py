@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import REPEATED_MS, challenges_over, facts_of_attempt, read, take_up
+from rumble_server.arena.recovery import REPEATED_MS, facts_of_attempt, frames_of_ended, read, take_up
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
-from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotJoined,
     FrameTaken,
@@ -56,7 +56,7 @@ def played(seed: int, bots: int, **config: Any) -> World:
 def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
     first = played(0, 2)
     ended = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, TournamentEnded))
-    assert ended > 40
+    assert ended > 25
     for facts in range(1, ended):
         world = first.after_crash(facts)
         logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
@@ -320,15 +320,20 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     assert back.last("session")["tournaments"][0]["id"] == "friday"
 
 
-def test_challenges_that_are_just_over_are_known_by_their_frames() -> None:
-    config, newest_ms = TournamentConfig(name="x", game="tictactoe", listed=False), 2 * REPEATED_MS
-    made = (("new", newest_ms, "ann"), ("hosts", newest_ms, None), ("still", REPEATED_MS, "ann"), ("old", 1, "ann"))
-    facts: dict[str, list[LogFact]] = {
-        name: [TournamentCreated(name, config, at_ms, challenger), FrameTaken(name, "node", number, at_ms)]
-        for number, (name, at_ms, challenger) in enumerate(made, 1)
-    }
-    newest_first = ["damaged", *facts, "never looked at"]
-    assert challenges_over(newest_first, facts.__getitem__, newest_ms) == {("node", 1): "new", ("node", 3): "still"}
+def test_tournaments_that_are_just_over_are_known_by_their_frames() -> None:
+    world, newest_ms = World(), 2 * REPEATED_MS
+    ended, asked = [], list[str]()
+    for name, ended_at_ms in (("new", newest_ms), ("still", REPEATED_MS), ("old", 1)):
+        tournament = world.create(name=name)
+        world.organiser.end(tournament.id, cancelled=True)
+        ended.append(replace(EndedTournament.of(tournament), created_at_ms=0, ended_at_ms=ended_at_ms))
+
+    def frames_taken(ids: list[str]) -> list[FrameTaken]:
+        asked.extend(ids)
+        return [FrameTaken(each, "node", number, 0) for number, each in enumerate(ids)]
+
+    assert frames_of_ended(ended, frames_taken, newest_ms) == {("node", 0): "new", ("node", 1): "still"}
+    assert asked == ["new", "still"]
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

@@ -1,8 +1,11 @@
 """When the server itself fails at a match, nobody is blamed, it is played again, and the others go on."""
 
+from typing import Any
+
 import pytest
 from rumble_engine import Termination
 from rumble_engine.games.tictactoe import TicTacToeState
+from rumble_server.match.facts import MoveMade
 
 from tests.server.world import World
 
@@ -52,3 +55,26 @@ def test_a_match_that_is_void_again_and_again_pauses_its_tournament(failing: lis
     assert tournament.status == "paused"
     assert "was void 5 times" in tournament.reason
     assert len(tournament.voided) == 5
+
+
+def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, failed = TicTacToeState.view, list[str]()
+
+    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
+        if len(state.legal_moves) == 6 and not failed:
+            failed.append(state.text())
+            raise RuntimeError("a bug in the game")
+        return right(state, seat)
+
+    monkeypatch.setattr(TicTacToeState, "view", view)
+    world = World()
+    tournament = world.create(legs=1)
+    for bot in world.logins("ann", "ben", join=tournament.id):
+        bot.play(lambda turn: turn["legal"][0])
+    world.organiser.start(tournament.id)
+    world.run()
+    (void,) = tournament.voided
+    made = [fact for fact in world.log.facts if isinstance(fact, MoveMade) and fact.attempt == 1]
+    assert tuple(fact.move for fact in made) == void.moves == ("0", "1", "2")
+    assert [bool(fact.next_turn_id) for fact in made] == [True, True, False]
+    assert tournament.status == "finished"

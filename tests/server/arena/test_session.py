@@ -49,7 +49,7 @@ class Held:
         self.outlet = Outlet(self.log, self.socket)
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
-        self.session = BotSession(7, login, caller, self.outlet)
+        self.session = BotSession(7, login, caller, self.outlet, 1)
 
     def write(self, number: int) -> None:
         self.log.durable = number

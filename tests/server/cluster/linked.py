@@ -10,7 +10,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Sessions as ArenaSessions
-from rumble_server.arena.recovery import challenges_over, read, take_up
+from rumble_server.arena.recovery import frames_of_ended, read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.gate import Gate, GatedLeader
@@ -22,7 +22,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import FrameTaken, LogFact, TournamentEnded, tournament_of
 
 from tests.server.world import Bot, Disk, MemoryLink, MemoryLog, VirtualClock
 
@@ -138,8 +138,12 @@ class LeaderNode:
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
-        newest_first = [each for each in reversed(by_tournament) if each in over]
-        recovered.challenges.update(challenges_over(newest_first, by_tournament.__getitem__, self.clock.now_ms()))
+        ended = [record for each, record in self.log.records.items() if each in over]
+
+        def frames_taken(ids: list[str]) -> list[FrameTaken]:
+            return [fact for each in ids for fact in by_tournament[each] if isinstance(fact, FrameTaken)]
+
+        recovered.taken.update(frames_of_ended(ended, frames_taken, self.clock.now_ms()))
         take_up(node.arena, recovered)
         return node
 

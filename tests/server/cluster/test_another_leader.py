@@ -229,6 +229,7 @@ def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader(
     node.gate.close()  # the lease is over, and what comes waits
     ann.say(type="leave", tournament="monday")
     ann.say_text("nonsense")
+    ann.login("ann", key=KEY)
     cid = node.connect_bot()
     cid.login("cid", key=KEY, join="tuesday")
     node.gate.discard()
@@ -237,7 +238,8 @@ def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader(
     assert [bot.inbox.kinds() for bot in (ann, ben, cid)] == [[], ["welcome"], ["welcome"]]
     node.follow(node.leader.successor())
     node.run(100)
-    assert ann.inbox.kinds() == ["joined", "left", "error"]
+    assert ann.inbox.kinds() == ["joined", "left", "error", "error"]
+    assert ann.error() == "already_logged_in"
     assert [bot.inbox.kinds() for bot in (ben, cid)] == [["session", "joined"]] * 2
     assert set(node.leader.arena.tournaments["tuesday"].field) == {"ann", "ben", "cid"}
     assert not node.leader.arena.tournaments["monday"].field
@@ -262,6 +264,7 @@ def test_a_node_that_comes_to_lead_again_answers_what_another_could_not() -> Non
     ann.heard()
     node.cut()
     ann.say_text("nonsense")
+    ann.login("ann", key=KEY)
     node.lead()
     node.run(10)
-    assert ann.inbox.kinds() == ["error"]
+    assert ann.inbox.kinds() == ["error", "error"]

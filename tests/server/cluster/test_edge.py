@@ -254,6 +254,31 @@ def test_a_connection_that_is_replaced_and_not_closed_yet_is_logged_in_by_no_oth
     assert [node.leader.arena.is_connected(bot.name) for bot in (ann, ben)] == [False, True]
 
 
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_connection_that_is_to_be_closed_and_not_logged_in_yet_replaces_nobody(*, leads: bool) -> None:
+    node = club(delay_ms=10)
+    ann = EdgeNode(node.leader).bot("ann", key=KEY)
+    late = node.connect_bot()
+    late.login("ann", key=KEY)
+    late.session.close(CloseCode.DRAINING)
+    node.run(5)
+    node.cut()
+    assert not ann.link.closed
+    successor = node.leader.successor
+    living = EdgeNode(node.leader)
+    if leads:
+        node.lead()
+    else:
+        node.follow(successor())
+    living.follow(node.leader)
+    again = living.bot("ann", key=KEY)
+    node.run(100)
+    assert late.link.closed is CloseCode.DRAINING
+    assert "session" not in late.inbox.kinds()
+    assert again.link.closed is None
+    assert node.leader.arena.is_connected("ann")
+
+
 def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:
     node = club()
     bot = node.bot("ann")

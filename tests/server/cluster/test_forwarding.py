@@ -44,9 +44,14 @@ class App:
         path = scope["path"]
         if path == "/fails":
             raise ValueError("as told")
-        await send({"type": "http.response.start", "status": 201, "headers": [(b"x-told", b"yes"), *self.headers]})
-        if path == "/breaks":
+        kind = b"text/event-stream" if path == "/stream" else b"text/plain"
+        headers = [(b"x-told", b"yes"), (b"content-type", kind), *self.headers]
+        await send({"type": "http.response.start", "status": 201, "headers": headers})
+        if path in ("/breaks", "/stands"):
             await send({"type": "http.response.body", "body": b"half", "more_body": True})
+            self.sent += 1
+            if path == "/stands":
+                await asyncio.Event().wait()
             raise ValueError("as told")
         if path == "/stream":
             await send({"type": "http.response.body", "body": b"first", "more_body": True})
@@ -210,6 +215,19 @@ async def test_a_link_that_is_lost_before_the_answer_is_503() -> None:
         for link in list(nodes.leader._accepted.values()):
             link.end()
         assert (await asked)[0] == 503
+
+
+@pytest.mark.parametrize("path", ["/breaks", "/stands"])
+async def test_a_short_answer_that_breaks_off_is_503_and_no_half_of_it(path: str) -> None:
+    async with pair() as nodes:
+        asked = asyncio.create_task(nodes.ask(f"GET {path}"))
+        await until(lambda: nodes.app.sent > 0)
+        if path == "/stands":
+            await until(lambda: all(each.parts.empty() for each in nodes.edge.forwarding._asked.values()))
+            for link in list(nodes.leader._accepted.values()):
+                link.end()
+        status, _, body = await asked
+        assert (status, body) == (503, b"unavailable")
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,19 @@ def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease
     assert ann.heard("match_over")
 
 
+def test_one_whose_absent_budget_is_used_up_in_the_moment_of_the_suspension_loses(world: World, lease: Lease) -> None:
+    tournament = world.create(absent_ms=3000)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    ben.drop()
+    world.organiser.start(tournament.id)
+    world.run(2000)
+    lease.valid = False
+    world.run(2000)  # the timer of the budget is the first to find it closed
+    assert not ann.heard("match_over")
+    go_on(world, lease)
+    assert ann.heard("match_over")
+
+
 def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
     clock = VirtualClock()
     gate = Gate(clock, lambda: True)

@@ -6,7 +6,8 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rumble_protocol.codes import CloseCode
@@ -23,6 +24,7 @@ from rumble_server.cluster.link_connection import (
     LinkError,
     binary_frame,
     client_protocol,
+    dial,
     whole_frame,
 )
 from rumble_server.cluster.links import Links
@@ -38,7 +40,7 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from tests.server.gateway.served import PATIENCE_S, GatewayServer, OneClub, Raw, served, until
-from tests.server.world import MemoryLog
+from tests.server.world import MemoryLog, VirtualClock
 
 pytestmark = pytest.mark.e2e
 
@@ -109,6 +111,34 @@ async def play(*bots: Raw) -> list[str]:
 
     async with asyncio.timeout(PATIENCE_S):
         return await asyncio.gather(*map(one, bots))
+
+
+async def test_the_late_end_of_an_older_link_is_not_that_of_the_newer_one() -> None:
+    """By TLS a link that was given up is lost some turns of the loop later, while the next one is being dialled."""
+    address, told = "http://a", list[str]()
+    older, newer = (cast(Any, SimpleNamespace(node=address, is_full=False, send=told.append)) for _ in range(2))
+    dialled = SimpleNamespace(connection=newer, down=lambda: told.append("down"), end=lambda: None)
+    links = Links("edge", "same", SECRET, 5.0, dial=lambda *_: cast(Any, dialled))
+    edge = Edge("main", Sessions(), VirtualClock(), Bounds())
+    links.follow(edge, address, 1)
+    links.made(address, newer)
+    links.down_as_edge(older)
+    assert "down" not in told
+    assert edge._link is not None
+    links.down_as_edge(newer)
+    assert "down" in told
+    assert edge._link is None
+
+
+async def test_a_link_that_is_lost_as_soon_as_it_is_up_is_no_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = LinkConnection(ServerProtocol(), 5.0, *(cast(Any, None) for _ in range(3)))
+
+    async def connect(*_: Any, **__: Any) -> None:
+        made.opened.set_result(None)
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", connect)
+    with pytest.raises(LinkError, match="ended"):
+        await dial(made, "a", 1, None, PATIENCE_S)
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 100_000])
@@ -338,4 +368,4 @@ async def test_an_answer_that_comes_when_the_dialling_was_given_up_is_dropped() 
     server.send_response(server.accept(request))  # type: ignore[arg-type]  # it is the request
     connection.opened.cancel()
     connection.data_received(b"".join(server.data_to_send()))
-    assert not connection._is_up
+    assert not connection.is_up

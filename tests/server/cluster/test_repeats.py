@@ -4,6 +4,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena import lifecycle
+from rumble_server.arena.recovery import REPEATED_MS
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
@@ -85,20 +86,55 @@ def test_a_challenge_that_is_over_is_not_made_again_by_a_leader_that_has_freed_i
     assert ann.inbox.kinds() == ["joined", "tournament_over"]
 
 
-def test_a_challenge_that_was_resigned_is_neither_made_nor_resigned_again() -> None:
+def resigned_and_cut(played_ms: int = 0) -> tuple[EdgeNode, Bot]:
+    """Have a bot resign its challenge after a time, and hear nothing of that; all is on disk."""
     node = club(delay_ms=10)
     ann, ben = node.bot("ann", key=KEY), EdgeNode(node.leader).bot("ben", key=KEY, challenges=True)
     ann.heard()
-    ann.say(type="challenge", against="ben", game="tictactoe")
-    node.run(20)
+    control = {"move_ms": 3_600_000}
+    ann.say(type="challenge", against="ben", game="tictactoe", time_control=control)
+    node.run(20 + played_ms)
     ann.say(type="resign", match=ben.last("match_start")["match"])
     node.run(15)
     assert ben.inbox.all("tournament_over")
     node.cut()
     ann.heard()
+    return node, ann
+
+
+@pytest.mark.parametrize("played_ms", [0, 20 * REPEATED_MS])
+def test_a_challenge_that_was_resigned_is_neither_made_nor_resigned_again(played_ms: int) -> None:
+    node, ann = resigned_and_cut(played_ms)
     node.follow(node.leader.successor())
     node.run(300)
     assert len(challenges(node)) == 1
+    assert not ann.inbox.all("error")
+
+
+def test_a_resignation_that_ended_a_tournament_is_no_fault_by_a_repeat() -> None:
+    node = club(delay_ms=10)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe", legs=1))
+    ann, _ = (node.bot(name, key=KEY, join="monday") for name in ("ann", "ben"))
+    node.leader.organiser.start("monday")
+    node.run(50)
+    resign = {"type": "resign", "match": ann.last("match_start")["match"]}
+    ann.heard()
+    repeated(node, ann, resign)
+    assert ann.inbox.kinds() == ["session"]
+
+
+def test_a_challenge_that_was_resigned_and_freed_is_not_resigned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
+    node, ann = resigned_and_cut()
+    cid, dan = (EdgeNode(node.leader).bot(name, key=KEY, challenges=True) for name in ("cid", "dan"))
+    cid.say(type="challenge", against="dan", game="tictactoe")
+    node.run(50)
+    dan.say(type="resign", match=dan.last("match_start")["match"])
+    node.run(50)
+    assert "challenge-ann-ben" not in node.leader.arena.tournaments
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
     assert not ann.inbox.all("error")
 
 

@@ -22,6 +22,7 @@ from rumble_server.match.facts import (
     MoveMade,
     StartTold,
     TurnAsked,
+    with_turns,
 )
 from rumble_server.match.referee import Referee
 
@@ -130,7 +131,8 @@ class DrivenReferee:
         assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        told, before = self.seats[seat].add(frame), self.facts[-1]
+        told = self.seats[seat].add(frame)
+        *_, before = with_turns(self.facts[-1:])
         assert isinstance(before, TurnAsked)
         assert before.turn_id == turn_id == told["turn_id"]
 
@@ -211,7 +213,7 @@ class DrivenReferee:
         return self.referee.over
 
     def all_facts(self, kind: type[MatchFact]) -> list[Any]:
-        return [fact for fact in self.facts if type(fact) is kind]
+        return [fact for fact in with_turns(self.facts) if type(fact) is kind]
 
 
 def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ A property test plays at random (moves, faults, drops, waits), cuts the log anyw
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -24,9 +25,12 @@ from rumble_server.match.facts import (
     SeatAway,
     SeatBack,
     TurnAsked,
+    with_turns,
 )
+from rumble_server.match.last_attempt import thought_ms
+from rumble_server.match.transcript import transcript
 
-from tests.server.match.driven import DrivenReferee
+from tests.server.match.driven import Connected, DrivenReferee
 
 CONTROL = TimeControl(move_ms=1000, bank_ms=3000, increment_ms=50)
 MONTH_MS = 30 * 24 * 3600 * 1000
@@ -102,7 +106,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
     turn = after.turn
     to_move = after.referee.seats[turn["seat"]]
     assert turn["clock"]["remaining_ms"] == remaining_ms(PlainControl(CONTROL), to_move.bank_ms)
-    asked = [fact for fact in logged if isinstance(fact, TurnAsked)]
+    asked = [fact for fact in with_turns(logged) if isinstance(fact, TurnAsked)]
     first = next((fact for fact in asked if fact.ply == len(made)), None)
     if first is not None:
         assert turn["clock"]["remaining_ms"] == first.remaining_ms, "a resumed ply has the clock it first had"
@@ -209,3 +213,36 @@ def test_the_end_tells_whether_a_move_had_an_info_live_and_rebuilt(info: Any, no
     for each in (driven, rebuilt):
         each.referee.abort("enough", each.now_ms)
         assert each.over.informed is (info is not None)
+
+
+def apart(facts: Sequence[MatchFact]) -> list[MatchFact]:
+    """The facts as a log had them in which each turn is a fact of its own."""
+    alone: dict[str, Any] = {"next_turn_id": "", "next_seat": 0, "seats_ms": (), "lag_ms": 0, "omit": ()}
+    return [replace(fact, **alone) if isinstance(fact, MoveMade) else fact for fact in with_turns(facts)]
+
+
+@given(st.lists(actions, max_size=40), st.integers(0, 300))
+def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
+    script: list[tuple[str, int]], lag_ms: int
+) -> None:
+    driven = DrivenReferee(time_control=CONTROL, illegal_retries=2)
+    driven.referee.start([Connected(lag_ms, True, ("moves",)), Connected(7)], driven.now_ms)
+    play_at_random(driven, script)
+    together, earlier = driven.facts, apart(driven.facts)
+    moves, turns = driven.all_facts(MoveMade), driven.all_facts(TurnAsked)
+    assert len(earlier) == len(together) + sum(bool(made.next_turn_id) for made in moves)
+    told = [frame for inbox in driven.seats for frame in inbox.all("turn")]
+    assert sorted(turn.turn_id for turn in turns) == sorted(frame["turn_id"] for frame in told)
+    assert list(transcript(together)) == list(transcript(earlier))
+    terms = driven.referee.terms
+    assert thought_ms(together, terms, 9) == thought_ms(earlier, terms, 9)
+    assert known_of(together, driven.now_ms) == known_of(earlier, driven.now_ms)
+    for made, after in pairwise(moves):
+        if made.next_turn_id == after.turn_id:
+            assert made.next_seat == after.seat
+
+
+def known_of(facts: Sequence[MatchFact], now_ms: int) -> list[Any]:
+    """What a referee that is rebuilt from these facts knows of its seats."""
+    known = attrgetter("bank_ms", "away_left_ms", "retries_left", "lag_given_ms", "excused_ms", "drops", "accepted")
+    return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).referee.seats]

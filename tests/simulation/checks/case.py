@@ -89,6 +89,10 @@ class WireLog:
     """When a leader took its login, by place and time; over links that may be more than once."""
     let_in: list[int] = field(default_factory=list)
     """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
+    left: list[int] = field(default_factory=list)
+    """The places at which a leader gave it up."""
+    is_replaced: bool = False
+    """Its leader has a newer session of its bot: what comes of this one is heard no more."""
     node: NodeLog | None = None
     """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
@@ -106,6 +110,11 @@ class WireLog:
     def let_in_at(self, place: int) -> int:
         """Where it had been let in by then; -1: nowhere."""
         return next((each for each in reversed(self.let_in) if each <= place), -1)
+
+    def is_given_up_at(self, place: int) -> bool:
+        """Whether its leader had given it up by then. It may hear later what was said before, if its node stood."""
+        left = max((each for each in self.left if each <= place), default=-1)
+        return left > max((each for each, _ in self.taken if each <= place), default=-1)
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
@@ -169,7 +178,7 @@ class Case:
     wire_of_turn: dict[str, WireLog] = field(default_factory=dict)
     """The connection on which each turn was told."""
     reached: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
-    """When answers came to the leader, from another node or its own: by connection, and match and turn."""
+    """When answers that it heard came to the leader, from another node or its own: by connection, match and turn."""
     asked: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     """When a node told how long its bot had thought by then: by connection, and match and turn,"""
     heard: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
@@ -258,7 +267,7 @@ class Case:
             match entry.kind:
                 case "start":
                     given = orjson.loads(entry.text)
-                    last = len(self.facts)
+                    last = self.facts[-1]["number"] if self.facts else 0
                     if self.runs:
                         self.runs[-1].last = entry.written
                         end(self.runs[-1], entry.at_ms)
@@ -303,9 +312,11 @@ class Case:
                     wire.taken.append((place, entry.at_ms))
                     if not again:
                         wire.let_in.append(place)
+                    self._replace(wire, run, place)
                     if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
+                    self.wires[entry.wire].left.append(place)
                     if self.numbered[int(entry.text)] is self.runs[-1]:
                         left(entry.wire, entry.at_ms)
                 case "said":
@@ -315,7 +326,8 @@ class Case:
                         self.turns_said.setdefault(entry.text, entry.at_ms)
                 case "reached":
                     about, came = _came(entry)
-                    self.reached[entry.wire, about].append(came)
+                    if not self.wires[entry.wire].is_replaced:
+                        self.reached[entry.wire, about].append(came)
                 case "level":
                     self.nodes[entry.wire].level_ms.append(entry.at_ms)
                 case "froze":
@@ -348,6 +360,17 @@ class Case:
                             left(each, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
+
+    def _replace(self, wire: WireLog, run: Run, place: int) -> None:
+        """A leader took a login: of all sessions that it has of a worker the newest stays."""
+        there = [
+            each
+            for each in self.wires_of(wire.bot)
+            if each.worker == wire.worker and each.run_at(place) is run and not each.is_given_up_at(place)
+        ]
+        newest = max(there, key=lambda each: each.let_in_at(place))
+        for each in there:
+            each.is_replaced = each is not newest
 
     def answers(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
         """When each answer to a turn came to its node, and when to the leader, where there are several nodes."""
@@ -396,11 +419,25 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def read_rows(rows: Iterable[str]) -> list[Fact]:
-    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once."""
+    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once.
+
+    A turn that was asked with a move follows it, as a fact of its own of the same number.
+    """
     facts: list[Fact] = []
     for text in rows:
         row = orjson.loads(text)
         for number, kind, *values in row["facts"]:
-            facts.append({"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))})
+            fact = {"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))}
+            facts.append(fact)
+            if fact.get("next_turn_id"):
+                facts.append(_asked_with(fact))
     facts.sort(key=lambda fact: int(fact["number"]))
     return facts
+
+
+def _asked_with(made: Fact) -> Fact:
+    """The turn that was asked together with a move."""
+    seat = made["next_seat"]
+    same = {name: made[name] for name in ("number", "match", "attempt", "at_ms", "seats_ms", "lag_ms", "omit")}
+    own = {"ply": made["ply"] + 1, "seat": seat, "turn_id": made["next_turn_id"]}
+    return {**same, **own, "fact": "turn_asked", "with_move": True, "remaining_ms": made["seats_ms"][seat]}

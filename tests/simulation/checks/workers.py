@@ -63,8 +63,8 @@ def _told_to_who_plays(case: Case) -> Problems:
     for number, wire, kind, match, attempt, place in _told_of_matches(case):
         run, key = wire.run_at(place), (wire.bot, match, attempt)
         since_ms = 0 if run is None else run.start_ms
-        if since_ms < newest_ms.get(key, 0):
-            continue  # it comes late, from who led before
+        if since_ms < newest_ms.get(key, 0) or wire.is_given_up_at(place):
+            continue  # it comes late
         newest_ms[key] = since_ms
         if kind == "match_start" and _in_session(case, number, place):
             player[key] = number
@@ -84,12 +84,14 @@ def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int, 
 
 
 def _in_session(case: Case, number: int, place: int) -> bool:
-    """Whether no newer login of its worker has taken the place of a connection."""
+    """Whether no login of its worker that came later, or was let in later, has taken the place of a connection."""
     wire = case.wires[number]
+    since = wire.let_in_at(place)
     return not any(
-        other.worker == wire.worker and other.login is not None and wire.login is not None
-        for later, other in case.wires.items()
-        if other.bot == wire.bot and later != number and _login_place(other) in range(_login_place(wire) + 1, place)
+        _login_place(other) in range(_login_place(wire) + 1, place)
+        or any(since < let_in < place for let_in in other.let_in)
+        for other in case.wires_of(wire.bot)
+        if other is not wire and other.worker == wire.worker and other.login is not None and wire.login is not None
     )
 
 

@@ -37,12 +37,20 @@ def shown(url: str) -> str:
     return f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
 
 
+def told(error: psycopg.Error) -> str:
+    """Return what is wrong, in one line."""
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        return "it takes no writes: it is a standby, or set to be read only"
+    return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
+
+
 def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
     """Open a connection with settings of its own, on which each statement commits by itself. Raises psycopg.Error."""
     connection = psycopg.connect(
         url,
         autocommit=True,
         row_factory=tuple_row,
+        client_encoding="UTF8",  # in which facts are given, whatever PGCLIENTENCODING or the role says
         connect_timeout=CONNECT_S,
         tcp_user_timeout=SILENT_MS,
         keepalives_idle=5,
@@ -131,8 +139,7 @@ class Connection:
     def _failed(self, error: psycopg.Error) -> StoreError:
         if self._open is not None and (self._open.closed or self._open.broken):
             self._open = None
-        text = " ".join(str(error).split())
-        return StoreError(f"the database {self.name}: {text or type(error).__name__}")
+        return StoreError(f"the database {self.name}: {told(error)}")
 
 
 def _checked(result: PGresult) -> PGresult:

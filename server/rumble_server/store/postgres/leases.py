@@ -27,6 +27,7 @@ from rumble_server.store.lease_statements import (
     Seen,
     Statement,
 )
+from rumble_server.store.postgres.connection import shown, told
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
@@ -132,7 +133,9 @@ class Leases:
     """
 
     def __init__(self, url: str, lease_ms: int) -> None:
+        """Raise StoreError for a bad URL."""
         self._url = url
+        self._name = shown(url)
         self._lease_ms = lease_ms
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
@@ -214,7 +217,7 @@ class Leases:
                     else:
                         heard()
         except (psycopg.Error, OSError) as error:
-            raise _plain(error) from None
+            raise self._failed(error) from None
 
     # --- the connection ---
 
@@ -228,11 +231,11 @@ class Leases:
         finally:
             running.cancel()
         if not done:
-            raise StoreError(f"the database did not answer within {self._patience_s} s")
+            raise StoreError(f"the database {self._name} did not answer within {self._patience_s} s")
         try:
             return running.result()
         except (psycopg.Error, OSError) as error:
-            raise _plain(error) from None
+            raise self._failed(error) from None
 
     async def _execute(self, statement: str, values: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
         connection, self._connection = self._connection, None
@@ -247,6 +250,11 @@ class Leases:
             raise
         self._connection = connection
         return rows
+
+    def _failed(self, error: psycopg.Error | OSError) -> StoreError:
+        if isinstance(error, psycopg.errors.UndefinedTable):
+            return StoreError(f"{self._name} is not a database of Rumble; start a server on it")
+        return StoreError(f"the database {self._name}: {told(error) if isinstance(error, psycopg.Error) else error}")
 
     async def _connect(self) -> psycopg.AsyncConnection:
         return await psycopg.AsyncConnection.connect(
@@ -267,7 +275,3 @@ def _seen(
     lapse_in_ms: int | None,
 ) -> Seen:
     return Seen(tuple([NodeRow(*each) for each in nodes]), own, wanted, tuple(orphans), lapse_in_ms)
-
-
-def _plain(error: Exception) -> StoreError:
-    return StoreError(f"the database failed: {str(error).strip().partition(chr(10))[0]}")

@@ -96,9 +96,14 @@ RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
 
 def prepare(connection: Connection) -> None:
     """Bring the tables to the newest version, unless a node of an earlier one is running. Raises StoreError."""
-    release = int(connection.read("SHOW server_version_num")[0][0]) // 10_000
+    ((number, encoding),) = connection.read(
+        "SELECT current_setting('server_version_num'), current_setting('server_encoding')"
+    )
+    release = int(number) // 10_000
     if release < OLDEST:
         raise StoreError(f"{connection.name} is in PostgreSQL {release}; Rumble needs {OLDEST} or later")
+    if encoding != "UTF8":
+        raise StoreError(f"{connection.name} has the encoding {encoding}; Rumble needs UTF8")
     version = version_of(connection)
     if version < len(MIGRATIONS):
         if version and (nodes := connection.read(RUNNING)):

@@ -4,6 +4,9 @@ A commit is one statement that commits by itself: it moves each club's row on un
 far to that of the commit, and inserts rows only for clubs whose row did move. So whoever no longer leads a club writes
 nothing, and of a commit and its repetition exactly one takes effect, in whatever order the database comes to them.
 No lock outlives the statement. The index of matches is written with some commits (`unindexed.py`).
+
+A log that ends before what was told to be written shows that the database has gone back. Then every node has to start
+again: all of them have read what is not there any more.
 """
 
 import os
@@ -21,6 +24,7 @@ from rumble_server.store.commit_loop import answer_all
 from rumble_server.store.content import Content, size_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
 
 URL_VARIABLE = "RUMBLE_WRITER_DB"
@@ -77,6 +81,11 @@ _ARRAY_OF_TEXTS = Struct("!5i")
 _LENGTH = Struct("!i")
 _JSON = JSONEncoder(ensure_ascii=False)
 Rows = Sequence[tuple[Any, ...]]
+_START_AGAIN = f"""
+WITH gone AS (DELETE FROM nodes)
+UPDATE clubs SET node = NULL, wanted = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
+"""
+"""A node whose row is gone ends (`cluster/lease.py`), and the new epochs fence whatever it still writes."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
@@ -121,15 +130,21 @@ class Commits:
         """Return what is not written yet, but for clubs that somebody else leads: they go to `fenced`."""
         if not contents:
             return []
+        has_gone_back = False
         clubs = [each["club"] for each in contents]
         found = {club: (epoch, last) for club, epoch, last in self._connection.execute(_LOOK, {"clubs": clubs})}
         left = []
         for each in contents:
             epoch, last = found.get(each["club"], (None, None))
-            if epoch != each["epoch"]:
+            if epoch is not None and (epoch < each["epoch"] or last < each["before"]):
+                has_gone_back = True
+                fenced.append(each["club"])
+            elif epoch != each["epoch"]:
                 fenced.append(each["club"])
             elif last != each["last"] or each["last"] == each["before"]:
                 left.append(each)
+        if has_gone_back:
+            self._connection.execute(_START_AGAIN)
         return left
 
 

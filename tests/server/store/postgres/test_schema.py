@@ -73,6 +73,14 @@ def test_an_old_release_of_postgresql_is_refused_in_one_line(
     assert run(postgres_url, "SELECT to_regclass('log')") == [(None,)]
 
 
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_of_another_encoding_is_refused_in_one_line(postgres: Cluster, encoding: str) -> None:
+    name = f"in_{encoding.lower()}"
+    postgres.run(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0")
+    with pytest.raises(StoreError, match=f"/{name} has the encoding {encoding}; Rumble needs UTF8$"):
+        begin(postgres.url(name))
+
+
 def test_a_newer_database_is_refused_in_one_line(postgres_url: str) -> None:
     with closing(Connection(postgres_url)) as connection:
         assert version_of(connection) == 0

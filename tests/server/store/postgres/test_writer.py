@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -77,12 +78,29 @@ def test_what_is_written_already_is_not_written_twice(connection: Connection, po
     assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
 
-def test_a_log_with_a_gap_is_an_error_and_nothing_of_that_club_is_written(
-    connection: Connection, postgres_url: str
-) -> None:
+def test_a_log_that_somebody_wrote_under_the_same_epoch_is_an_error(connection: Connection, postgres_url: str) -> None:
+    assert Commits(connection).commit([content("main", 1, 2)], again=False) == []
     with pytest.raises(StoreError, match="the log of main does not go on where it ended"):
-        Commits(connection).commit([content("main", 2)], again=False)
-    assert logged(postgres_url) == []
+        Commits(connection).commit([content("main", 2, 3)], again=False)
+    assert logged(postgres_url) == [("main", 1)]
+
+
+@pytest.mark.parametrize("lost", ["last = 1", "last = 3, epoch = 0", "last = 1, epoch = 2"])
+def test_a_database_that_has_gone_back_has_every_node_start_again(
+    connection: Connection, postgres_url: str, lost: str
+) -> None:
+    """So it is when a standby that lacks commits has taken its place."""
+    run(postgres_url, "INSERT INTO nodes VALUES ('a', 'http://a', now() + interval '1 day', false, '')")
+    run(postgres_url, "UPDATE clubs SET node = 'a'")
+    commits = Commits(connection)
+    assert commits.commit([content("main", 1, 2), content("go", 1)], again=False) == []
+    run(postgres_url, f"UPDATE clubs SET {lost} WHERE club = 'main'")
+    before_ms = time.time() * 1000
+    assert commits.commit([content("main", 3), content("go", 2)], again=False) == ["main"]
+    assert run(postgres_url, "SELECT * FROM nodes") == []
+    assert all(node is None and epoch > before_ms for node, epoch in run(postgres_url, "SELECT node, epoch FROM clubs"))
+    assert commits.commit([content("go", 3)], again=False) == ["go"]
+    assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
 
 def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Connection, postgres_url: str) -> None:
