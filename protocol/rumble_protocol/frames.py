@@ -45,7 +45,6 @@ def turn_frame(
 
 
 def match_start_frame(
-    *,
     match: str,
     attempt: int,
     tournament: str,
@@ -78,7 +77,6 @@ def match_start_frame(
 
 
 def match_over_frame(
-    *,
     match: str,
     attempt: int,
     scores: Sequence[float] | None,

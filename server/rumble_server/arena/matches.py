@@ -76,7 +76,7 @@ class LiveMatch:
             matches.new_turn_id,
             recorder.clock,
             matches.bounds,
-            nobody_away_before_ms=matches.nobody_away_before_ms,
+            matches.nobody_away_before_ms,
         )
 
     def record(self, over: MatchOver) -> None:
@@ -173,7 +173,8 @@ class Matches:
                 match.timer.cancel()
 
     def _place(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
-        match_id, is_challenge, parts = started.match, tournament.challenger is not None, list[Part]()
+        match_id, is_challenge = started.match, tournament.challenger is not None
+        parts: list[Part] = []
         for player in players:
             part = Part(match_id, len(parts), started.game, is_challenge)
             parts.append(part)

@@ -158,23 +158,19 @@ class Player:
 
     def challenge_to_cancel(self, game: str) -> str | None:
         """Return the challenge that gives way to a tournament's match of this game for which no session has room."""
-        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place), None)
+        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
 
     def is_free(self, game: str) -> bool:
         """Whether it can take one more match of a tournament of this game, if need be in the place of a challenge."""
         if self.sole is not None:
-            return self.sole.has_place
-        return any(each.has_place for each in self.able(game))
+            return self.sole.has_place()
+        return any(each.has_place() for each in self.able(game))
 
     def _count(self) -> None:
         sole, name = self.sole, self.name
-        if sole is not None:  # the usual case, whatever the game
-            note = set.add if sole.has_place else set.discard
-            for names in self._free.values():
-                note(names, name)
-            return
+        is_free = sole is not None and sole.has_place()  # the usual case, whatever the game
         for game, names in self._free.items():
-            if self.is_free(game):
+            if is_free or (sole is None and self.is_free(game)):
                 names.add(name)
             else:
                 names.discard(name)

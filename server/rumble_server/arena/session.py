@@ -150,7 +150,6 @@ class BotSession:
         """How many more matches it can take; 0 or less: none."""
         return self.max_matches - len(self.matches)
 
-    @property
     def has_place(self) -> bool:
         """Whether it can take one more match of a tournament, if need be in the place of a challenge."""
         return len(self.matches) - len(self.challenges) < self.max_matches

@@ -24,21 +24,21 @@ def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[li
     at, end = start, len(data)
     try:
         while at < stop:
-            if end - at < 2 or data[at] != WHOLE_TEXT:
+            if data[at] != WHOLE_TEXT:
                 return [], start
             size = data[at + 1] - MASKED
             mask = at + 2
-            if size == 126:
+            if size > 125 or size < 0:
+                if size != 126:
+                    return [], start
                 size = int.from_bytes(data[mask : mask + 2])
                 mask += 2
-            elif not 0 <= size < 126:
-                return [], start
             body = mask + MASK_BYTES
             at = body + size
             if size > most_bytes or at > end:
                 return [], start
             texts.append(apply_mask(data[body:at], data[mask:body]).decode())
-    except UnicodeDecodeError:
+    except (IndexError, UnicodeDecodeError):
         return [], start
     return texts, at
 

@@ -13,18 +13,18 @@ def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) 
     """Build the `match_start` frames that were sent after these moves, each with its seat."""
     tournament = terms.tournament
     for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
-        frame = match_start_frame(
-            match=terms.match,
-            attempt=terms.attempt,
-            tournament=tournament,
-            game=terms.game,
-            settings=terms.settings,
-            seat=seat,
-            seats=terms.seats,
-            time_control=terms.time_control,
-            moves=moves,
-            resumed=told.resumed,
-            away_clock=terms.away_clock,
+        frame = match_start_frame(  # by position, which is cheaper, as all calls here
+            terms.match,
+            terms.attempt,
+            tournament,
+            terms.game,
+            terms.settings,
+            seat,
+            terms.seats,
+            terms.time_control,
+            moves,
+            told.resumed,
+            terms.away_clock,
         )
         yield seat, frame
 
@@ -44,7 +44,7 @@ def frame_of_turn(
     moves: Sequence[str],
 ) -> bytes:
     """Build the `turn` frame that asks for a ply, in the state and after the moves of that ply."""
-    return turn_frame(  # by position, which is cheaper: this is built at every move
+    return turn_frame(
         match,
         attempt,
         turn_id,
@@ -73,12 +73,12 @@ def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Itera
 
 def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
-        match=over.match,
-        attempt=over.attempt,
-        scores=over.scores,
-        winner=over.winner,
-        termination=over.termination,
-        reason=over.reason,
-        moves=over.moves,
-        state=view,
+        over.match,
+        over.attempt,
+        over.scores,
+        over.winner,
+        over.termination,
+        over.reason,
+        over.moves,
+        view,
     )

@@ -1,6 +1,7 @@
 """Ids of matches: `friday.1.3.2.1` is cycle 1, round 3, board 2, leg 1 of the tournament `friday`."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 MatchKey = tuple[int, int, int, int]
@@ -63,6 +64,7 @@ def match_id_of(tournament_id: str, key: MatchKey) -> str:
     return f"{tournament_id}.{cycle}.{number}.{board}.{leg}"
 
 
+@lru_cache(4096)  # every fact of a match asks
 def tournament_id_of(match_id: str) -> str:
     """Return the id of a match's tournament. No check: the rest may be any text."""
     return match_id.partition(".")[0]

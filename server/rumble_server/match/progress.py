@@ -66,8 +66,9 @@ class Progress:
         self.control = control
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
-        bank_ms, away_ms, retries, at_ms = control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms
-        self.seats = [SeatState(bank_ms, away_ms, retries, at_ms) for _ in terms.seats]
+        self.seats: list[SeatState] = []
+        for _ in terms.seats:
+            self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._used_ms = 0
@@ -84,7 +85,7 @@ class Progress:
     def apply(self, fact: MatchFact) -> None:
         """Take a fact into account, of a move without the turn that was asked with it.
 
-        The referee calls `_apply_move` and `_apply_turn` itself: they are of every ply.
+        The referee applies those of every ply, and the end, itself.
         """
         match fact:
             case MoveMade():
@@ -110,8 +111,7 @@ class Progress:
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
             case MatchOver():
-                self.over = fact
-                self.turn = None
+                self._apply_over(fact)
             case FrameSeen():
                 if fact.sender == "bot" and INFO in fact.frame:
                     self._informed = True
@@ -141,6 +141,10 @@ class Progress:
         self.turn = OpenTurn(turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
         if lag_ms:
             self.seats[seat].lag_given_ms += lag_ms
+
+    def _apply_over(self, over: MatchOver) -> None:
+        self.over = over
+        self.turn = None
 
     def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""

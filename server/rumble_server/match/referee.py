@@ -81,7 +81,6 @@ class Referee(Progress):
         new_turn_id: Callable[[], str],
         lateness: Lateness,
         bounds: Bounds,
-        *,
         nobody_away_before_ms: int = 0,
     ) -> None:
         super().__init__(terms, control, lateness, nobody_away_before_ms)
@@ -397,7 +396,9 @@ class Referee(Progress):
         *,
         stalled: bool = False,
     ) -> None:
-        told, excused_ms, drops = list[int](), list[int](), list[int]()
+        told: list[int] = []
+        excused_ms: list[int] = []
+        drops: list[int] = []
         for seat, own in enumerate(self.seats):
             if own.away_since_ms is None:
                 told.append(seat)
@@ -405,25 +406,25 @@ class Referee(Progress):
             drops.append(own.drops)
         if self.turn is not None:
             excused_ms[self.turn.seat] += self._excused_ms(self.turn.seat, now_ms)
-        over = MatchOver(
-            match=self._match_id,
-            attempt=self._attempt,
-            seats=self.terms.seats,
-            scores=None if outcome is None else outcome.scores,
-            termination=Termination.ABORTED if outcome is None else outcome.termination,
-            reason=reason if outcome is None else outcome.reason,
-            at_fault=at_fault,
-            moves=tuple(self.moves),
-            at_ms=now_ms,
-            told=_the_one(tuple(told)),
-            seats_excused_ms=_the_one(tuple(excused_ms)),
-            drops=_the_one(tuple(drops)),
-            stalled=stalled,
-            informed=self._informed,
+        over = MatchOver(  # by position, which is cheaper
+            self._match_id,
+            self._attempt,
+            self.terms.seats,
+            None if outcome is None else outcome.scores,
+            Termination.ABORTED if outcome is None else outcome.termination,
+            reason if outcome is None else outcome.reason,
+            at_fault,
+            tuple(self.moves),
+            now_ms,
+            _the_one(tuple(told)),
+            _the_one(tuple(excused_ms)),
+            _the_one(tuple(drops)),
+            stalled,
+            self._informed,
         )
         driver = self._driver
         driver.record(over)
-        self.apply(over)
+        self._apply_over(over)
         for seat, frame in frames_of_over(over, self.state, told):
             driver.end(seat, frame)
 

@@ -99,7 +99,7 @@ class Tally:
             if count is None:
                 count = self.bots[name] = Count()
             score = scores[seat]
-            if score == 1:
+            if score == 1.0:
                 count.wins += sign
                 if not forfeit:
                     count.won += sign

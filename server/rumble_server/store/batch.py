@@ -1,5 +1,6 @@
 """Facts of a club on their way to the disk, sorted into rows as they come."""
 
+from collections import defaultdict
 from typing import get_args
 
 from rumble_server.match.facts import MatchFact
@@ -53,20 +54,15 @@ class Batch:
 
         Third: the facts that begin or end a tournament.
         """
-        of_plies: dict[str, list[Line]] = {}
-        others: dict[str, list[Line]] = {}
-        of_matches: dict[str, list[Line]] = {}
+        of_plies: dict[str, list[Line]] = defaultdict(list)
+        others: dict[str, list[Line]] = defaultdict(list)
         marks: list[LogFact] = []
         for number, fact in self.facts:
             kind = type(fact)
             if kind in _OF_A_PLY:
-                match_id: str = fact.match  # type: ignore[union-attr]  # by its type it has one
-                row = of_matches.get(match_id)
-                if row is None:
-                    row = of_matches[match_id] = of_plies.setdefault(tournament_id_of(match_id), [])
+                row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # by its type it has a match
             else:
-                rows = others if kind in _REBUILDING else of_plies
-                row = rows.setdefault(tournament_of(fact), [])
+                row = (others if kind in _REBUILDING else of_plies)[tournament_of(fact)]
                 if kind in _MARKS:
                     marks.append(fact)
             row.append(LINES[kind](number, fact))

@@ -7,7 +7,6 @@ import dataclasses
 import re
 from collections.abc import Callable, Container, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Any, get_args, get_type_hints
 
 import orjson
@@ -38,7 +37,6 @@ def _line_of(tag: str) -> Callable[[int, LogFact], Line]:
     return line
 
 
-_tag_of = itemgetter(1)
 LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
     **{kind: _line_of(tag) for kind, tag in _TAGS.items()},
     MoveMade: line_of_move,
@@ -49,7 +47,7 @@ LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
 
 def write_lines(lines: Sequence[Line]) -> str:
     """Return the text of a row: the fields of each kind of fact in it, then the lines of its facts."""
-    fields = {tag: _FIELDS[tag] for tag in dict.fromkeys(map(_tag_of, lines))}
+    fields = {tag: _FIELDS[tag] for tag in {line[1]: None for line in lines}}
     return orjson.dumps({"fields": fields, "facts": lines}, default=_plain).decode()
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rumble_server.match.match_id import MatchKey
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # frozen, making one takes twice as long
 class Pairing:
     """Two bots that meet. `first` has seat 0 in the odd legs. Cycle, round and board count from 1."""
 

@@ -91,6 +91,8 @@ class WireLog:
     """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
     left: list[int] = field(default_factory=list)
     """The places at which a leader gave it up."""
+    is_replaced: bool = False
+    """Its leader has a newer session of its bot: what comes of this one is heard no more."""
     node: NodeLog | None = None
     """The node that it leads to, where there are several."""
     arrived: list[Seen] = field(default_factory=list)
@@ -176,7 +178,7 @@ class Case:
     wire_of_turn: dict[str, WireLog] = field(default_factory=dict)
     """The connection on which each turn was told."""
     reached: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
-    """When answers came to the leader, from another node or its own: by connection, and match and turn."""
+    """When answers that it heard came to the leader, from another node or its own: by connection, match and turn."""
     asked: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     """When a node told how long its bot had thought by then: by connection, and match and turn,"""
     heard: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
@@ -310,6 +312,7 @@ class Case:
                     wire.taken.append((place, entry.at_ms))
                     if not again:
                         wire.let_in.append(place)
+                    self._replace(wire, run, place)
                     if run is self.runs[-1]:
                         arrive(wire, entry.wire, entry.at_ms, place)
                 case "left":
@@ -323,7 +326,8 @@ class Case:
                         self.turns_said.setdefault(entry.text, entry.at_ms)
                 case "reached":
                     about, came = _came(entry)
-                    self.reached[entry.wire, about].append(came)
+                    if not self.wires[entry.wire].is_replaced:
+                        self.reached[entry.wire, about].append(came)
                 case "level":
                     self.nodes[entry.wire].level_ms.append(entry.at_ms)
                 case "froze":
@@ -356,6 +360,17 @@ class Case:
                             left(each, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
+
+    def _replace(self, wire: WireLog, run: Run, place: int) -> None:
+        """A leader took a login: of all sessions that it has of a worker the newest stays."""
+        there = [
+            each
+            for each in self.wires_of(wire.bot)
+            if each.worker == wire.worker and each.run_at(place) is run and not each.is_given_up_at(place)
+        ]
+        newest = max(there, key=lambda each: each.let_in_at(place))
+        for each in there:
+            each.is_replaced = each is not newest
 
     def answers(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
         """When each answer to a turn came to its node, and when to the leader, where there are several nodes."""
