@@ -48,6 +48,8 @@ LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 SEEK_S = 0.02
 """How often, in s, it is looked whether the leader that visitors wait for is there."""
+LOST_S = 1.0
+"""How soon, in s, the link has to be lost for a page to be asked for again: nobody waits twice for a silent leader."""
 STORED_S = 2.0
 """How long, in s, the database may take to tell what is used in clubs that nobody leads."""
 AHEAD_S = 10.0
@@ -318,12 +320,13 @@ class ClusterClubs(Clubs):
     async def passing(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send) -> bool:
         """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
 
-        What changes nothing is asked once more if the link is lost before the answer. Raises WebError.
+        What changes nothing is asked once more if the link is lost soon, before the answer. Raises WebError.
         """
+        until_s = time.monotonic() + LOST_S
         try:
             return await self._pass(name, needs, scope, receive, send)
         except LostAnswer:
-            if scope["method"] not in ("GET", "HEAD"):
+            if scope["method"] not in ("GET", "HEAD") or time.monotonic() > until_s:
                 raise
             return await self._pass(name, needs, scope, _without_body(receive), send)
 

@@ -508,10 +508,11 @@ async def test_a_page_waits_until_its_club_is_led(tmp_path: Path) -> None:
         assert second.leads() == ["one"]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_a_page_is_asked_for_once_more_if_its_leader_is_lost_before_the_answer(
-    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("method", "is_late"), [("GET", False), ("GET", True), ("POST", False)])
+async def test_a_page_is_asked_for_once_more_if_its_leader_is_soon_lost_before_the_answer(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_late: bool
 ) -> None:
+    monkeypatch.setattr(cluster_clubs, "LOST_S", -1.0 if is_late else 3600.0)
     async with memory_nodes(tmp_path, 2) as cluster:
         first, second = cluster.nodes
         await led_by(cluster, first)
@@ -533,7 +534,7 @@ async def test_a_page_is_asked_for_once_more_if_its_leader_is_lost_before_the_an
 
         scope: dict[str, Any] = {"method": method, "state": {}}
         asking = second.clubs.passing("one", LEADER, scope, receive, cast(Any, None))
-        if method == "GET":
+        if method == "GET" and not is_late:
             assert await asking
             assert bodies == [["http.request"], ["http.request", "http.disconnect"]]
         else:

@@ -76,7 +76,7 @@ class LiveMatch:
             matches.new_turn_id,
             recorder.clock,
             matches.bounds,
-            nobody_away_before_ms=matches.nobody_away_before_ms,
+            matches.nobody_away_before_ms,
         )
 
     def record(self, over: MatchOver) -> None:

@@ -66,8 +66,9 @@ class Progress:
         self.control = control
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
-        bank_ms, away_ms, retries, at_ms = control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms
-        self.seats = [SeatState(bank_ms, away_ms, retries, at_ms) for _ in terms.seats]
+        self.seats: list[SeatState] = []
+        for _ in terms.seats:
+            self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._used_ms = 0

@@ -81,7 +81,6 @@ class Referee(Progress):
         new_turn_id: Callable[[], str],
         lateness: Lateness,
         bounds: Bounds,
-        *,
         nobody_away_before_ms: int = 0,
     ) -> None:
         super().__init__(terms, control, lateness, nobody_away_before_ms)
