@@ -129,9 +129,15 @@ class Archive:
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Call back on the running loop with what `ended` gives."""
-        finding = asyncio.get_running_loop().create_task(self.ended(tournament_id))
-        finding.add_done_callback(lambda found: done(None if found.cancelled() else found.result()))
+        """Call back on the running loop with what `ended` gives, and whatever goes wrong with None: somebody waits."""
+
+        def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
+            error = None if finding.cancelled() else finding.exception()
+            if error is not None:
+                log.error("tournament %s cannot be read", tournament_id, exc_info=error)
+            done(None if finding.cancelled() or error is not None else finding.result())
+
+        asyncio.get_running_loop().create_task(self.ended(tournament_id)).add_done_callback(found)
 
     async def _made_once(self, tournament_id: str) -> EndedTournament | None:
         """Have the record made that is missing, once for all who ask meanwhile."""

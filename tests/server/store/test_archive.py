@@ -154,6 +154,18 @@ async def test_a_callback_is_called_on_the_loop(database: Database) -> None:
         assert await found == (record(FIRST), threading.current_thread())
 
 
+async def test_a_callback_is_called_whatever_goes_wrong(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await written(database, FIRST)
+    found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
+    async with archive_of(database) as archive:
+        monkeypatch.setattr(archive, "_ended", lambda tournament_id: [][1])
+        archive.find_ended("first", found.set_result)
+        assert await found is None
+    assert "tournament first cannot be read" in caplog.text
+
+
 async def test_memory_is_bounded_by_lines(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LINES", 5)
     await written(database, FIRST, SECOND)
