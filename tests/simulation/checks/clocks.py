@@ -223,7 +223,9 @@ class _Clocks:
         what = f"{self.what}: seat {fact['seat']} went away at fact {fact['number']} and"
         asked = self.asked
         if asked is not None and asked["seat"] == fact["seat"] and asked["turn_id"] is not None:
-            seat.drops += asked["told_ms"] is not None and asked["told_ms"] <= fact["at_ms"]
+            told_ms, at_ms = asked["told_ms"], fact["at_ms"]
+            # Of what was in one ms, the log knows the order.
+            seat.drops += told_ms is not None and (told_ms < at_ms or (told_ms == at_ms and fact["on_turn"]))
         if not self.runs:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
