@@ -84,7 +84,10 @@ class Rows(Protocol):
         """
 
     def first_of(self, match_ids: Collection[str]) -> int | None:
-        """Return the number of the first fact of these matches; None if none is in the index."""
+        """Return the number of a fact before which there is none of these matches; None: of a club without facts.
+
+        What is not in the index is later than all that is.
+        """
 
     def since(self, tournament_id: str, kind: int, first: int | None) -> list[Row]:
         """Return the rows of a tournament from the one that has the fact `first`; None: all of them."""

@@ -150,7 +150,8 @@ class SqliteRows:
         )
 
     def first_of(self, match_ids: Collection[str]) -> int | None:
-        query = "SELECT min(first) FROM matches WHERE id IN (SELECT value FROM json_each(:ids))"
+        query = f"""SELECT coalesce(min(first), {INDEXED} + 1) FROM matches
+                    WHERE id IN (SELECT value FROM json_each(:ids))"""
         first: int | None = self._rows(query, {"ids": self._keys(match_ids)})[0][0]
         return first
 

@@ -132,6 +132,19 @@ def test_neighbours_are_those_of_the_whole_schedule(database: Database, indexed:
         assert reader.neighbours("sunday.1.1.1.1") == (None, None, None)
 
 
+def test_what_is_not_indexed_is_looked_for_behind_the_index_alone(database: Database) -> None:
+    facts = busy_world(1)
+    with database.writing() as commit:
+        indexed = write_batch(commit, facts, 0, len(facts) // 2, True)
+        write_batch(commit, facts, indexed, len(facts) - indexed, False)
+    with closing(database.reader()) as reader:
+        started = [fact.match for fact in facts[:indexed] if isinstance(fact, MatchStarted)]
+        assert reader._rows.first_of(["not.1.1.1.1"]) == indexed + 1
+        first = reader._rows.first_of([*started, "not.1.1.1.1"])
+        assert first is not None
+        assert first <= indexed
+
+
 def test_a_match_is_found_whole_at_every_moment(database: Database) -> None:
     facts = busy_world(1)
     match = next(fact.match for fact in facts if isinstance(fact, MatchOver) and fact.attempt == 1)

@@ -147,7 +147,8 @@ class PostgresRows:
 
     def first_of(self, match_ids: Collection[str]) -> int | None:
         rows = self._connection.read(
-            "SELECT min(first) FROM matches WHERE club = %(club)s AND id = ANY(%(ids)s::text[])",
+            """SELECT coalesce(min(first), (SELECT indexed + 1 FROM clubs WHERE club = %(club)s))
+               FROM matches WHERE club = %(club)s AND id = ANY(%(ids)s::text[])""",
             {"club": self._club, "ids": list(match_ids)},
         )
         first: int | None = rows[0][0]
