@@ -309,13 +309,15 @@ class Arena:
         self.reading[number] = None
 
         def done(ended: EndedTournament | None) -> None:
+            if self.scheduler.stopped:  # the next leader answers: it is said again, since it stays unacknowledged
+                return
             del self.reading[number]
             tell(ended)
             for answered in self.on_answered:
                 answered()
 
         def tell(ended: EndedTournament | None) -> None:
-            if self.scheduler.stopped or session.closing:
+            if session.closing:
                 return
             try:
                 if ended is None:

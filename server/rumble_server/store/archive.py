@@ -24,6 +24,9 @@ from rumble_server.tournament.tournament import OVER
 
 log = logging.getLogger(__name__)
 
+FIND_S = 1.0
+"""How long the record of a tournament may take to be found for a bot, in s: until then nothing else that was said to
+its club is acknowledged."""
 MOST_LINES = 200_000
 """Maximum number of lines of records kept in memory, some 40 MB; beyond it the record that was read first goes."""
 
@@ -129,15 +132,21 @@ class Archive:
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Call back on the running loop with what `ended` gives, and whatever goes wrong with None: somebody waits."""
+        """Call back on the running loop with what `ended` gives; with None if anything goes wrong or takes `FIND_S`."""
 
         def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
             error = None if finding.cancelled() else finding.exception()
-            if error is not None:
+            if isinstance(error, TimeoutError):
+                log.warning("tournament %s was not read within %g s", tournament_id, FIND_S)
+            elif error is not None:
                 log.error("tournament %s cannot be read", tournament_id, exc_info=error)
             done(None if finding.cancelled() or error is not None else finding.result())
 
-        asyncio.get_running_loop().create_task(self.ended(tournament_id)).add_done_callback(found)
+        asyncio.get_running_loop().create_task(self._soon(tournament_id)).add_done_callback(found)
+
+    async def _soon(self, tournament_id: str) -> EndedTournament | None:
+        async with asyncio.timeout(FIND_S):
+            return await self.ended(tournament_id)
 
     async def _made_once(self, tournament_id: str) -> EndedTournament | None:
         """Have the record made that is missing, once for all who ask meanwhile."""

@@ -298,9 +298,10 @@ def test_a_bot_that_left_is_not_joined_again_however_often_the_leader_changes() 
     assert "ann" not in node.leader.arena.tournaments["friday"].field
 
 
+@pytest.mark.parametrize("is_read_too_late", [False, True])
 @pytest.mark.parametrize("is_own", [False, True])
 def test_what_needs_something_to_be_read_is_answered_by_the_next_leader(
-    monkeypatch: pytest.MonkeyPatch, *, is_own: bool
+    monkeypatch: pytest.MonkeyPatch, *, is_own: bool, is_read_too_late: bool
 ) -> None:
     monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
     node = club()
@@ -310,12 +311,19 @@ def test_what_needs_something_to_be_read_is_answered_by_the_next_leader(
         node.lead()
         node.run(10)
     ann = node.bot("ann", key=KEY)
-    node.leader.arena._find_ended = lambda *_: None  # it is being read
+    arena, reads = node.leader.arena, list[Callable[[], None]]()
+    find = arena._find_ended
+    arena._find_ended = lambda tournament_id, done: reads.append(lambda: find(tournament_id, done))
     ann.say(type="join", tournament="friday")
     node.run(10)
     ann.say(type="resign", match="friday.1.1.1.1")  # its answer acknowledges what came before
     node.run(10)
     assert [frame["code"] for frame in ann.heard("error")][-1:] == ["bad_message"]
+    if is_read_too_late:
+        arena.stop()
+        for read in reads:
+            read()
+        node.run(10)
     node.follow(node.leader.successor())
     node.run(100)
     assert "tournament_closed" in [frame["code"] for frame in ann.heard("error")]

@@ -154,6 +154,21 @@ async def test_a_callback_is_called_on_the_loop(database: Database) -> None:
         assert await found == (record(FIRST), threading.current_thread())
 
 
+async def test_a_callback_is_called_also_where_reading_takes_long(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "FIND_S", 0.01)
+    await written(database, FIRST)
+    found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
+    may_read = threading.Event()
+    async with archive_of(database) as archive:
+        monkeypatch.setattr(archive, "_ended", lambda tournament_id: may_read.wait(10))
+        archive.find_ended("first", found.set_result)
+        assert await found is None
+        may_read.set()
+    assert "tournament first was not read within 0.01 s" in caplog.text
+
+
 async def test_a_callback_is_called_whatever_goes_wrong(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
