@@ -32,6 +32,7 @@ from rumble_server.followed_clubs import READ_S, FollowedClubs
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.store.ahead import Ahead
+from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.web.errors import WebError
 from rumble_server.web.needs import NOTHING, Needs
@@ -87,7 +88,7 @@ class ClusterClubs(Clubs):
         """What waits until somebody leads a club."""
         self._elsewhere = UsesElsewhere(links, self._addresses_of_others)
         self._feeds = Feeds(self._ask, shared.clock)
-        self._followed = FollowedClubs(shared, self._feeds, self._clubs, self._reading, self._outside)
+        self._followed = FollowedClubs(shared, self._feeds, self._clubs, self._reading, self._outside, self._heard)
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does. Raises StoreError."""
@@ -138,8 +139,12 @@ class ClusterClubs(Clubs):
         """
         if MAIN in self._clubs:
             return
-        news = await (await self._followed.of(MAIN)).catch_up()
-        self._follow(news, Counter([type(fact) for _, fact in news]))
+        self._heard(MAIN, await (await self._followed.of(MAIN)).catch_up())
+
+    def _heard(self, name: str, news: list[Numbered]) -> None:
+        """Take up what is news about a club that is not led here: in main it is about all clubs."""
+        if name == MAIN and MAIN not in self._clubs:
+            self._follow(news, Counter([type(fact) for _, fact in news]))
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, and of its bots and visitors here."""

@@ -9,6 +9,7 @@ from functools import partial
 from rumble_server.club import Shared
 from rumble_server.cluster.feeds import Feeds
 from rumble_server.followed_club import FollowedClub, News
+from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.web.needs import Needs
@@ -23,9 +24,19 @@ class FollowedClubs:
     """The clubs by name; `led` has those that this node leads, which it knows better than the database does."""
 
     def __init__(
-        self, shared: Shared, feeds: Feeds, led: Container[str], thread: Executor, outside: Callable[[], LogReader]
+        self,
+        shared: Shared,
+        feeds: Feeds,
+        led: Container[str],
+        thread: Executor,
+        outside: Callable[[], LogReader],
+        heard: Callable[[str, list[Numbered]], None],
     ) -> None:
-        """`outside` gives what reads clubs that are not led here, on the one thread of `thread`."""
+        """`outside` gives what reads clubs that are not led here, on the one thread of `thread`.
+
+        `heard` is given what is news about a club.
+        """
+        self._heard = heard
         self._shared, self._feeds, self._led = shared, feeds, led
         self._thread, self._outside = thread, outside
         self._clubs: dict[str, FollowedClub] = {}
@@ -66,7 +77,7 @@ class FollowedClubs:
                 async with asyncio.timeout(READ_S):
                     followed = await self.of(name)
                     if not followed.is_caught_up:
-                        await followed.catch_up()
+                        self._heard(name, await followed.catch_up())
                     is_over = about is not None and await followed.is_over(about)
                     return followed if is_over or not needs.is_live else None
             except (StoreError, TimeoutError) as error:

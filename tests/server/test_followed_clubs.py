@@ -13,6 +13,7 @@ from rumble_server.cluster.feeds import Feeds
 from rumble_server.followed_clubs import FollowedClubs
 from rumble_server.limits.door import Door
 from rumble_server.store.errors import StoreError
+from rumble_server.tournament.facts import NameUsed
 from rumble_server.web.needs import needs_of
 
 from tests.server.world import VirtualClock
@@ -33,7 +34,11 @@ class Database:
             store=SimpleNamespace(archive=lambda _: self),
         )
         feeds = Feeds(cast(Any, None), self.clock)
-        self.clubs = FollowedClubs(shared, feeds, (), thread, lambda: cast(Any, self))
+        self.facts: list[tuple[int, object]] = []
+        self.news: list[tuple[str, list[Any]]] = []
+        self.clubs = FollowedClubs(
+            shared, feeds, (), thread, lambda: cast(Any, self), lambda name, news: self.news.append((name, list(news)))
+        )
 
     def of(self, _club: str) -> "Database":
         return self
@@ -42,8 +47,8 @@ class Database:
         self._ask()
         return 7
 
-    def server_facts_after(self, _number: int) -> list[Any]:
-        return []
+    def server_facts_after(self, number: int) -> list[Any]:
+        return [each for each in self.facts if each[0] > number]
 
     async def is_filed(self, tournament_id: str) -> bool:
         self._ask()
@@ -89,6 +94,14 @@ async def test_while_the_database_cannot_be_read_what_is_known_to_be_over_is_sho
     assert await database.tells("/tournaments/over")
     assert not await database.tells("/tournaments/live")
     assert database.asked == asked, "it is not asked again so soon"
+
+
+async def test_news_that_a_visitor_s_request_has_read_are_passed_on(database: Database) -> None:
+    fact = (3, NameUsed("ann", None, None, 0))
+    database.facts = [fact]
+    for _ in range(2):
+        assert await database.tells("/tournaments/over")
+    assert database.news == [("school", [fact]), ("school", [])]
 
 
 async def test_a_club_is_followed_anew_after_it_was_forgotten(database: Database) -> None:
