@@ -77,8 +77,8 @@ async def test_what_was_told_is_in_a_synchronous_standby(tmp_path: Path) -> None
 
         async def something_is_committed_and_told_nobody(_field: RawField) -> None:
             async with asyncio.timeout(ON_S):
-                while await asyncio.to_thread(at.nodes.database.run, waiting) == [(0,)]:
-                    pass
+                while await asyncio.to_thread(at.nodes.database.run, waiting) == [(0,)]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
 
         field = await play(at, something_is_committed_and_told_nobody)
         field.judge(at.nodes.facts(), results=RESULTS)

@@ -111,10 +111,10 @@ class WireLog:
         """Where it had been let in by then; -1: nowhere."""
         return next((each for each in reversed(self.let_in) if each <= place), -1)
 
-    def is_given_up_at(self, place: int) -> bool:
-        """Whether its leader had given it up by then. It may hear later what was said before, if its node stood."""
+    def given_up_at(self, place: int) -> int:
+        """Where its leader had given it up by then; -1: nowhere. If its node stood, it hears later what came before."""
         left = max((each for each in self.left if each <= place), default=-1)
-        return left > max((each for each, _ in self.taken if each <= place), default=-1)
+        return left if left > max((each for each, _ in self.taken if each <= place), default=-1) else -1
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
@@ -366,7 +366,7 @@ class Case:
         there = [
             each
             for each in self.wires_of(wire.bot)
-            if each.worker == wire.worker and each.run_at(place) is run and not each.is_given_up_at(place)
+            if each.worker == wire.worker and each.run_at(place) is run and each.given_up_at(place) < 0
         ]
         newest = max(there, key=lambda each: each.let_in_at(place))
         for each in there:

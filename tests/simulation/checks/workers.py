@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from tests.simulation.checks.case import Case, Fact, Problems, WireLog
 
@@ -60,11 +61,15 @@ def _asked_of_one(case: Case) -> Problems:
 def _told_to_who_plays(case: Case) -> Problems:
     player: dict[tuple[str, str, int], int] = {}
     newest_ms: dict[tuple[str, str, int], int] = {}
-    for number, wire, kind, match, attempt, place in _told_of_matches(case):
+    for number, wire, frame, place in _told_of_matches(case):
+        kind, match, attempt = frame["type"], frame["match"], frame["attempt"]
         run, key = wire.run_at(place), (wire.bot, match, attempt)
         since_ms = 0 if run is None else run.start_ms
-        if since_ms < newest_ms.get(key, 0) or wire.is_given_up_at(place):
-            continue  # it comes late
+        if since_ms < newest_ms.get(key, 0):
+            continue  # it comes late, from who led before
+        given_up = wire.given_up_at(place)
+        if given_up >= 0 and (kind == "match_start" or case.turns_said[frame["turn_id"]] <= case.trace[given_up].at_ms):
+            continue  # it comes late, from who leads
         newest_ms[key] = since_ms
         if kind == "match_start" and _in_session(case, number, place):
             player[key] = number
@@ -72,7 +77,7 @@ def _told_to_who_plays(case: Case) -> Problems:
             yield f"{wire.bot} was asked in {match} on connection {number}, and plays it on another"
 
 
-def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int, int]]:
+def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, dict[str, Any], int]]:
     told = [
         (seen.place, number, wire, seen.frame)
         for number, wire in case.wires.items()
@@ -80,7 +85,7 @@ def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int, 
         if seen.frame["type"] in ("match_start", "turn")
     ]
     for place, number, wire, frame in sorted(told, key=lambda each: each[0]):
-        yield number, wire, frame["type"], frame["match"], frame["attempt"], place
+        yield number, wire, frame, place
 
 
 def _in_session(case: Case, number: int, place: int) -> bool:
