@@ -292,7 +292,7 @@ async def test_a_node_that_stops_hands_all_over_while_its_clubs_go_however_long_
 
         monkeypatch.setattr(cluster.leases, "run", slow)
         await first.node.hand_all_over()
-        assert first.node.lease.has_left == 0
+        assert first.node.lease.count_left == 0
 
 
 async def test_a_node_that_stops_waits_no_longer_than_for_a_while_for_clubs_that_do_not_go(

@@ -6,9 +6,11 @@
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.challenges import MOST_MADE
 from rumble_server.arena.ports import FrameId
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
@@ -82,7 +84,7 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
-    arena.challenges.made_by.update(recovered.taken)
+    arena.challenges.made_by.update(islice(recovered.taken.items(), MOST_MADE))  # those of the newest come first
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)

@@ -62,8 +62,8 @@ class Forwarding:
     async def ask(self, link: Link | None, club: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request by the node at the other end of a link.
 
-        Raises WebError where that cannot be reached (LostAnswer if not any more), ConnectionError where it is lost
-        within the answer.
+        Raises WebError where that cannot be reached (LostAnswer if the link was lost before the answer),
+        ConnectionError where it is lost within the answer.
         """
         key = _key(club, scope)
         answer = self._answer_kept(key)

@@ -97,7 +97,7 @@ class Lease:
         return now_ms < self.until_ms
 
     @property
-    def has_left(self) -> int:
+    def count_left(self) -> int:
         """How many clubs it leads, or has stopped and not given away yet."""
         return len(self.clubs) + len(self._given)
 
@@ -137,7 +137,7 @@ class Lease:
         return [there[each] for each in dict.fromkeys(ids) if each in there and each != self.node]
 
     def stopped(self, club: str, now_ms: int, to: str | None = None) -> None:
-        """A club is stopped, and all of it is on disk; another node than was to lead it may be the one `to` lead it."""
+        """A club is stopped, and all of it is on disk. `to`: the node that leads it next, if not the chosen one."""
         epoch = self.clubs.pop(club, None)
         target = self._targets.pop(club, None)
         if epoch is not None:

@@ -2,7 +2,8 @@
 
 Each end keeps what it said until the other has acknowledged it, and says it again over the next link; each end drops
 what it has seen. So every record arrives once and in order as long as both ends live. A leader acknowledges what is
-on disk. A stream belongs to one epoch of its club: a new leader, or one that has forgotten it, begins another.
+on disk and answered. A stream belongs to one epoch of its club: a new leader, or one that has forgotten it, begins
+another.
 
 On a link everything is a packet: its kind, the club, the epoch, and what the kind says. Integers are little-endian.
 """

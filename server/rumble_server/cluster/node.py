@@ -159,12 +159,12 @@ class Node:
     async def hand_all_over(self) -> None:
         """Hand all clubs over, while there are nodes for them, the lease holds, and one goes from time to time."""
         self._act(lambda: self.lease.drain(now_ms()))
-        left, until_ms = self.lease.has_left, now_ms() + GOES_MS
+        left, until_ms = self.lease.count_left, now_ms() + GOES_MS
         while left and self.lease.has_others and self.holds() and now_ms() < until_ms:
             await asyncio.sleep(SOON_S)  # it is at a stop
-            if self.lease.has_left < left:
+            if self.lease.count_left < left:
                 until_ms = now_ms() + GOES_MS
-            left = self.lease.has_left
+            left = self.lease.count_left
 
     async def stop(self) -> None:
         """End the lease: what it leads is free at once. Its clubs have been stopped."""

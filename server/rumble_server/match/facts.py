@@ -1,10 +1,9 @@
 """What is written to the event log about one match.
 
-A fact is something that has happened; it is never changed. A match's facts rebuild its referee and its
-transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` is time in which a clock ran while the
-server was late: it is not charged. The tournament of a match is the part of its id
-before the first dot. The classes are not frozen, because that costs several times the rest of making a fact; nobody
-changes one all the same.
+A fact is something that has happened; it is not changed once it is in the log. A match's facts rebuild its referee
+and its transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` is time in which a clock ran
+while the server was late: it is not charged. The tournament of a match is the part of its id before the first dot. The
+classes are not frozen, because that costs several times the rest of making a fact.
 
 They can be compiled (`hatch_build.py`). A generated constructor is not, so the facts of every move and match have
 theirs written out. An annotation of more than a class is in quotes, and a union has a name: only so do compiled

@@ -43,14 +43,20 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
     pruned, rows = 0, 0
     with _existing(url) as connection, closing(read_postgres(url)) as any_club:
         commits = Commits(connection, index_s=0)
-        clubs = connection.read("SELECT club, last, epoch FROM clubs ORDER BY club")
+        clubs = connection.read("SELECT club, last, epoch, indexed FROM clubs ORDER BY club")
         if club is not None:
             clubs = [each for each in clubs if each[0] == club]
             if not clubs:
                 raise StoreError(f"there is no club {club} in {connection.name}")
-        for each in clubs:  # where a club is led and played in meanwhile, its leader indexes what it plays
-            commits.attempt([Batch().content(*each)])
-        for of_club, tournament_id in list(old_tournaments(any_club, [name for name, _, _ in clubs], ended_before_ms)):
+        for (
+            name,
+            last,
+            epoch,
+            indexed,
+        ) in clubs:  # where a club is led and played in meanwhile, its leader indexes what it plays
+            if indexed < last:
+                commits.attempt([Batch().content(name, last, epoch)])
+        for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
             values = {"club": of_club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}
             deleted = 0
             while portion := connection.execute(_DELETE, values)[0][0]:

@@ -12,7 +12,7 @@ from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection
 
 INDEX_S = 0.25
-"""How often the index of a club that is written is written, too, in s. Whoever waits for that commit waits longer."""
+"""How often the index of a club that has commits is written, in s. Whoever waits for that commit waits longer."""
 
 Spans = dict[str, tuple[int, int | None]]
 """Matches: the numbers of their first and last facts."""

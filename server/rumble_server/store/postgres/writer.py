@@ -72,7 +72,7 @@ _PARTS = {
 """The parts of a commit: the columns that are given, and what becomes of their rows. `held` comes first; in the others
 `given` has but rows of clubs that it has.
 
-A part without rows is left out of the statement: most commits have no more than facts, and where matches are.
+A part without rows is left out of the statement: most commits have facts alone.
 """
 _LONG = ("facts", "record")
 """Columns of any text, which are given in binary; all others have numbers, names and ids."""
