@@ -377,7 +377,11 @@ def _answers(index: _Index, wire: WireLog) -> Problems:
                 continue
             if _take_one(answers, kind):
                 continue
-        elif (kind == "resign" and _resigned(index, frame)) or _take_one(answers, kind):
+        elif (
+            (kind == "resign" and _resigned(index, frame))
+            or _take_one(answers, kind)
+            or (kind == "join" and _was_removed(index, wire, frame))
+        ):
             continue
         yield f"{wire.bot} sent {seen.entry.text[:80]!r} at {seen.entry.at_ms}, and nothing came of it"
 
@@ -411,6 +415,13 @@ def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
     return any(
         fact["match"] == frame["match"] and fact["termination"] == "resignation"
         for fact in index.case.by_kind["match_over"]
+    )
+
+
+def _was_removed(index: _Index, wire: WireLog, frame: dict[str, Any]) -> bool:
+    return any(
+        fact["tournament"] == frame["tournament"] and fact["bot"].casefold() == wire.bot and fact["removed"]
+        for fact in index.case.by_kind["bot_left"]
     )
 
 
