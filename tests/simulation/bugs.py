@@ -1,6 +1,7 @@
 """Bugs put into the server on purpose: the simulation is worth something only if it finds each of them."""
 
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -209,9 +210,12 @@ def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
     """After a restart away budgets run at once."""
     init = Referee.__init__
+    parameters = signature(init)
 
-    def changed(self: Referee, *given: Any, **named: Any) -> None:
-        init(self, *given, **{**named, "nobody_away_before_ms": 0})
+    def changed(*given: Any, **named: Any) -> None:
+        bound = parameters.bind(*given, **named)
+        bound.arguments["nobody_away_before_ms"] = 0
+        init(*bound.args, **bound.kwargs)
 
     patch.setattr(Referee, "__init__", changed)
 
