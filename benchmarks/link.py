@@ -16,6 +16,7 @@ import asyncio
 import multiprocessing
 import resource
 import socket
+from collections.abc import Callable
 from http import HTTPStatus
 from multiprocessing.connection import Connection
 from random import Random
@@ -51,6 +52,7 @@ class ReadyArena:
     def __init__(self, sessions: Any) -> None:
         self.matches = SimpleNamespace(run=1)
         self.log = SimpleNamespace(durable=0, last=0)
+        self.asked, self.reading, self.on_answered = 0, dict[int, None](), list[Callable[[], None]]()
         self._sessions = sessions
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:

@@ -1,10 +1,17 @@
 """What must be true of a server's log after a tournament."""
 
 from collections.abc import Iterable
+from itertools import accumulate
 
 from tests.e2e.recording_bot import Frame
 from tests.simulation.checks.case import Case, Fact
 from tests.simulation.checks.results import check_results
+
+
+def numbered(facts: list[Fact]) -> list[Fact]:
+    """Number some of a log's facts as if they were alone; a turn that was asked with a move has that one's number."""
+    numbers = accumulate(not fact.get("with_move") for fact in facts)
+    return [{**fact, "number": int(number)} for number, fact in zip(numbers, facts, strict=True)]
 
 
 def assert_all_played(facts: list[Fact], bots: Iterable[str], max_matches: int = 1) -> None:

@@ -4,13 +4,12 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from itertools import accumulate
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.log_checks import assert_all_played, assert_told_as_logged, numbered
 from tests.e2e.processes import ADMIN_TOKEN
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
@@ -70,12 +69,6 @@ async def test_what_runs_in_two_clubs_goes_on_after_kills(tmp_path: Path) -> Non
         overs = [fact for fact in facts[club] if fact["fact"] == "match_over"]
         assert len([fact for fact in overs if fact["scores"] is not None]) == 30
         assert {fact["termination"] for fact in overs} == {"normal"}
-
-
-def numbered(facts: list[Fact]) -> list[Fact]:
-    """Number the facts of a club as if it were alone."""
-    numbers = accumulate(not fact.get("with_move") for fact in facts)
-    return [{**fact, "number": int(number)} for number, fact in zip(numbers, facts, strict=True)]
 
 
 def facts_of(server: RestartableServer, club: str) -> list[Fact]:

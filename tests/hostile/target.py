@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from tests.e2e.log_checks import numbered
 from tests.e2e.processes import RUMBLE, TOKEN, clean_environment, free_port
 from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 from tests.simulation.checks.case import Fact, read_rows
@@ -133,7 +134,7 @@ class Target:
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
             rows = database.execute(f"SELECT facts FROM log {where} ORDER BY number", values)
             found = read_rows(str(row[0]) for row in rows)
-        return found if tournament is None else [{**fact, "number": number} for number, fact in enumerate(found, 1)]
+        return found if tournament is None else numbered(found)
 
     def resident_kb(self) -> int:
         """Return the resident memory of the process that serves, in KB."""
