@@ -115,12 +115,18 @@ def test_away_and_absent_budgets_stand(world: World, lease: Lease) -> None:
     assert not tournament.running
 
 
-def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease) -> None:
+def waiting(world: World) -> Bot:
+    """A bot whose opponent has been absent for two of the three seconds that it may be."""
     tournament = world.create(absent_ms=3000)
     ann, ben = world.logins("ann", "ben", join=tournament.id)
     ben.drop()
     world.organiser.start(tournament.id)
     world.run(2000)
+    return ann
+
+
+def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease) -> None:
+    ann = waiting(world)
     suspend(world, lease, 60_000)
     world.run(999)
     assert not ann.heard("match_over")
@@ -129,11 +135,7 @@ def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease
 
 
 def test_one_whose_absent_budget_is_used_up_in_the_moment_of_the_suspension_loses(world: World, lease: Lease) -> None:
-    tournament = world.create(absent_ms=3000)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
-    ben.drop()
-    world.organiser.start(tournament.id)
-    world.run(2000)
+    ann = waiting(world)
     lease.valid = False
     world.run(2000)  # the timer of the budget is the first to find it closed
     assert not ann.heard("match_over")
