@@ -75,6 +75,13 @@ def test_a_challenge_that_is_over_is_not_made_again_by_a_leader_that_has_freed_i
     monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
     node = club(delay_ms=10)
     ann = over_and_unacknowledged(node)
+    another_is_over_and_the_link_anew(node)
+    assert [fact.challenger for fact in challenges(node)] == ["ann", "cid"]
+    assert ann.inbox.kinds() == ["joined", "tournament_over"]
+
+
+def another_is_over_and_the_link_anew(node: EdgeNode) -> None:
+    """Have another challenge end, so that the leader frees the first one, and have the node say again what it said."""
     cid, dan = (EdgeNode(node.leader).bot(name, key=KEY, challenges=True) for name in ("cid", "dan"))
     cid.say(type="challenge", against="dan", game="tictactoe")
     node.run(50)
@@ -84,8 +91,6 @@ def test_a_challenge_that_is_over_is_not_made_again_by_a_leader_that_has_freed_i
     node.leader.lead.forget(node.node)
     node.connect()
     node.run(300)
-    assert [fact.challenger for fact in challenges(node)] == ["ann", "cid"]
-    assert ann.inbox.kinds() == ["joined", "tournament_over"]
 
 
 def resigned_and_cut(played_ms: int = 0) -> tuple[EdgeNode, Bot]:
@@ -128,15 +133,7 @@ def test_a_resignation_that_ended_a_tournament_is_no_fault_by_a_repeat() -> None
 def test_a_challenge_that_was_resigned_and_freed_is_not_resigned_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
     node, ann = resigned_and_cut()
-    cid, dan = (EdgeNode(node.leader).bot(name, key=KEY, challenges=True) for name in ("cid", "dan"))
-    cid.say(type="challenge", against="dan", game="tictactoe")
-    node.run(50)
-    dan.say(type="resign", match=dan.last("match_start")["match"])
-    node.run(50)
-    assert "challenge-ann-ben" not in node.leader.arena.tournaments
-    node.leader.lead.forget(node.node)
-    node.connect()
-    node.run(300)
+    another_is_over_and_the_link_anew(node)
     assert not ann.inbox.all("error")
 
 

@@ -39,7 +39,7 @@ async def leases(postgres_url: str) -> AsyncIterator[Leases]:
 
 
 async def until(url: str, what: str, connections: int = 1) -> None:
-    """Return when so many connections to the database are in a state."""
+    """Wait until this number of connections to the database is in a state."""
     count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
     async with asyncio.timeout(10):
         while run(url, count) != [(connections,)]:  # noqa: ASYNC110  # the database tells nobody
