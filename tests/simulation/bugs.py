@@ -64,11 +64,7 @@ def overtake(patch: pytest.MonkeyPatch) -> None:
 
 def open_too_many(patch: pytest.MonkeyPatch) -> None:
     """A match begins for a bot that has not been told of the end of the one in whose place it is."""
-
-    def changed(self: BotSession, frame: bytes, match_id: str) -> None:
-        self.send(frame, match_id=match_id)
-
-    patch.setattr(BotSession, "send_start", changed)
+    patch.setattr(BotSession, "held_overs", property(lambda _: 0, lambda *_: None))
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
@@ -254,14 +250,7 @@ def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> Non
 
 def leave_a_place_that_became_free(patch: pytest.MonkeyPatch) -> None:
     """A worker that has room again does not take up what its bot is away from."""
-    follow = Matches._follow
-
-    def changed(self: Matches, match: LiveMatch) -> None:
-        with pytest.MonkeyPatch.context() as inside:
-            inside.setattr(Player, "take_up", lambda *_: [])
-            follow(self, match)
-
-    patch.setattr(Matches, "_follow", changed)
+    patch.setattr(Matches, "take_up", lambda *_: None)
 
 
 def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:

@@ -196,7 +196,8 @@ class Arena:
                 self._command_once(known[0], session, message, text, frame)
             return
         answered = self.matches.move(session, message, text, thought_ms)
-        if self.recorder.unsettled:  # hardly any move ends a match
+        # Hardly any move ends a match, and then its bots can play the next one when they are told of that.
+        if self.recorder.unsettled and self.log.durable == self.log.last:
             with self._transaction:
                 pass
         if not answered:
@@ -405,7 +406,18 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        self._outlet.on_durable()
+        """More of the log is on disk: tell what waited for it. Bots that are told of an end can play another match."""
+        told = self._outlet.on_durable()
+        if not told:
+            return
+        with self._transaction:
+            for session in told:
+                known = self._sessions.get(session.id)
+                if known is not None:
+                    player = known[0]
+                    player.note_room()
+                    self.matches.take_up(player)
+                    self.scheduler.look_at(player)
 
     def on_trouble(self, trouble: str | None) -> None:
         """The log cannot be written, or (None) can be again. What it does not hold is not told meanwhile."""

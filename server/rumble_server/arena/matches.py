@@ -85,7 +85,7 @@ class LiveMatch:
     def begin(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
-            session.send_start(frame, self.match_id)
+            session.send(frame, match_id=self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -189,6 +189,12 @@ class Matches:
 
     # --- sessions come and go ---
 
+    def take_up(self, player: Player) -> None:
+        """Have the sessions of a player, one of which has room again, take up the matches that it is away from."""
+        taken = player.take_up() if player.away_from else ()
+        if taken:
+            self.go_on(player, taken)
+
     def go_on(self, player: Player, taken: Iterable[Part]) -> None:
         """Tell the sessions of a player of the matches that they have taken up.
 
@@ -285,9 +291,7 @@ class Matches:
         del match.referee  # match and referee know each other: without this they are freed only by the collector
         self._on_over(match.tournament, over, players)
         for player in players:
-            taken = player.take_up() if player.away_from else ()  # a session has room again
-            if taken:
-                self.go_on(player, taken)
+            self.take_up(player)
 
     # --- time ---
 

@@ -97,7 +97,7 @@ class Player:
 
     def _note_sessions(self) -> None:
         self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
-        self._count()
+        self.note_room()
 
     def begin(self, part: Part) -> None:
         """Be in a match, which a session plays if one has room."""
@@ -106,7 +106,7 @@ class Player:
             self.away_from[part.match_id] = part
         else:
             session.take(part)
-            self._count()
+            self.note_room()
 
     def end(self, part: Part) -> None:
         """Be in a match no longer."""
@@ -114,7 +114,7 @@ class Player:
             del self.away_from[part.match_id]
         else:
             part.session.give_up(part)
-            self._count()
+            self.note_room()
 
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
         """Have sessions with room for them play the matches of their games that none plays, the longest waiting first.
@@ -131,13 +131,13 @@ class Player:
         for part in taken:
             del self.away_from[part.match_id]
         if taken:
-            self._count()
+            self.note_room()
         return taken
 
     def take_no_more(self, session: BotSession) -> None:
         """Have a session take no further match."""
         session.max_matches = 0
-        self._count()
+        self.note_room()
 
     def able(self, game: str) -> list[BotSession]:
         """Return the sessions that may be given a match of this game: those whose login did not leave it out."""
@@ -149,7 +149,7 @@ class Player:
         """Return the session with most room for one more match of this game; None if none has any."""
         sole = self.sole
         if sole is not None:
-            return sole if len(sole.matches) < sole.max_matches else None
+            return sole if sole.room > 0 else None
         found: BotSession | None = None
         for each in self.able(game):
             if each.room > (0 if found is None else found.room):
@@ -166,7 +166,8 @@ class Player:
             return self.sole.has_place()
         return any(each.has_place() for each in self.able(game))
 
-    def _count(self) -> None:
+    def note_room(self) -> None:
+        """Take note of how much room its sessions have."""
         sole, name = self.sole, self.name
         is_free = sole is not None and sole.has_place()  # the usual case, whatever the game
         for game, names in self._free.items():

@@ -276,7 +276,7 @@ class Scheduler:
         for seat, frame in frames_of_over(over, start, there):
             session = players[seat].newest
             if session is not None:
-                session.send_over(frame, over.match, self._recorder.number_of(tournament))
+                session.send(frame, self._recorder.number_of(tournament), over.match)  # it had no place in there
 
     # --- time ---
 

@@ -35,15 +35,17 @@ class Outlet:
         """How many sessions wait for the disk."""
         return len(self._waiting)
 
-    def on_durable(self) -> None:
-        """More of the log is on disk: send the frames that waited for it."""
+    def on_durable(self) -> "list[BotSession]":
+        """More of the log is on disk: send the frames that waited for it.
+
+        Return the sessions that were told of the end of a match, and so have room for another.
+        """
         waiting, self._waiting = self._waiting, {}
-        for session in waiting:
-            session.release()
+        return [session for session in waiting if session.release()]
 
 
-Kind = Literal["frame", "start", "over", "barrier"]
-"""What is said: it begins a match, it ends one, it waits for everything said before, or none of these."""
+Kind = Literal["frame", "over", "barrier"]
+"""What is said: it ends a match, it waits for everything said before, or none of these."""
 Said = bytes | CloseCode
 """A frame, or the close of the connection."""
 Written = Callable[[], None] | None
@@ -70,17 +72,14 @@ class BotSession:
     """One login of a bot on one connection.
 
     A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
-    every earlier frame. Counted by what the bot was told or is to be, no more than `max_matches` are open: a
-    `match_start` beyond that waits while a `match_over` is held.
+    every earlier frame. A match has its place until the bot is told of its end, so that by what it was told no more than
+    `max_matches` are open.
     """
 
     __slots__ = (
         "_held",
-        "_held_overs",
         "_held_places",
-        "_held_starts",
         "_outlet",
-        "_told_open",
         "accepted",
         "accepts_challenges",
         "address",
@@ -89,6 +88,7 @@ class BotSession:
         "client",
         "closing",
         "games",
+        "held_overs",
         "id",
         "lag_by_pings",
         "lag_ms",
@@ -138,21 +138,17 @@ class BotSession:
         """What waits, in the order in which it was said."""
         self._held_places: dict[str, None] = {}
         """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
-        self._held_overs = 0
+        self.held_overs = 0
         """How many of the held frames end a match."""
-        self._held_starts = 0
-        """How many of them begin one."""
-        self._told_open: dict[str, None] = {}
-        """The matches whose `match_start` was sent, and whose `match_over` was not."""
 
     @property
     def room(self) -> int:
         """How many more matches it can take; 0 or less: none."""
-        return self.max_matches - len(self.matches)
+        return self.max_matches - len(self.matches) - self.held_overs
 
     def has_place(self) -> bool:
         """Whether it can take one more match of a tournament, if need be in the place of a challenge."""
-        return len(self.matches) - len(self.challenges) < self.max_matches
+        return len(self.matches) + self.held_overs - len(self.challenges) < self.max_matches
 
     def plays(self, game: str) -> bool:
         """Whether its login did not leave out this game."""
@@ -188,11 +184,6 @@ class BotSession:
         """
         if not self.closing:
             self._hold((frame, 0, match_id, "frame", written))
-
-    def send_start(self, frame: bytes, match_id: str) -> None:
-        """Send a `match_start`."""
-        if not self.closing:
-            self._pass(frame, 0, match_id, "start")
 
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
         """Send a `match_over` once its result, fact `after`, is on disk."""
@@ -232,40 +223,35 @@ class BotSession:
         self.closing = True
         self._held.clear()
 
-    def release(self) -> None:
-        """Send what waited for the disk and need not wait any more."""
+    def release(self) -> bool:
+        """Send what waited for the disk and need not wait any more. Return whether a match's end was told."""
         held, self._held = self._held, []
+        held_overs, self.held_overs = self.held_overs, 0
         self._held_places.clear()
-        self._held_overs = self._held_starts = 0
         durable = self._outlet.log.durable
         for each in held:
             said, after, match_id, kind, written = each
             if after > durable or (self._held and self._is_behind(match_id, kind)):
                 self._hold(each)
                 continue
-            self._leave(said, match_id, kind)
+            self._leave(said)
             if written is not None:
                 written()
+        return self.held_overs < held_overs
 
     def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
         """Send what need not wait, behind what is held; hold anything else."""
         if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
             self._hold((said, after, match_id, kind, None))
         else:
-            self._leave(said, match_id, kind)
+            self._leave(said)
 
     def _is_behind(self, match_id: str, kind: Kind) -> bool:
         """Whether something waits for what is held."""
-        if kind == "start" and self._held_overs and len(self._told_open) + self._held_starts >= self.max_matches:
-            return True
         return kind == "barrier" or self.holds(match_id)
 
-    def _leave(self, said: Said, match_id: str, kind: Kind) -> None:
+    def _leave(self, said: Said) -> None:
         """Send what need not wait."""
-        if kind == "start":
-            self._told_open[match_id] = None
-        elif kind == "over":
-            self._told_open.pop(match_id, None)
         if isinstance(said, bytes):
             self._outlet.write(self.id, said)
         else:
@@ -278,6 +264,4 @@ class BotSession:
         _, _, match_id, kind, _ = held
         self._held_places[match_id] = None
         if kind == "over":
-            self._held_overs += 1
-        elif kind == "start":
-            self._held_starts += 1
+            self.held_overs += 1

@@ -3,11 +3,10 @@
 from random import Random
 
 import pytest
-from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, enter, first_legal
-from tests.server.world import World
+from tests.server.world import Bot, World
 
 # --- promise 1: held back until it is on disk, and nothing overtakes ---
 
@@ -141,37 +140,50 @@ def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() ->
     assert_all_was_played(tournament)
 
 
-def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
+def behind_a_join() -> tuple[World, Bot]:
+    """Return a world whose disk is stuck, and the bot whose turn waits behind the answer to its `join`."""
     world = World()
-    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
-    bots = enter(world, tournament, "ann", "ben")
+    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
+    enter(world, tournament, "ann")
+    ben = world.login("ben")
     world.log.stuck = True
-    world.run(60_000)
-    assert len(tournament.results) == 1
-    assert all(bot.inbox.all("match_over") == [] for bot in bots)
+    ben.say(type="join", tournament=tournament.id)
+    world.run(10_000)
+    (match,) = world.arena.matches.live.values()
+    turn = match.referee.turn
+    assert turn is not None
+    assert (turn.held, match.players[turn.seat].name) == (True, "ben")
+    assert ben.inbox.all("turn") == []
+    return world, ben
+
+
+def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
+    world, ben = behind_a_join()
     world.log.unstick()
-    mover = next(bot for bot in bots if bot.last("turn")["match"] == "friday.1.1.1.2")
-    assert mover.last("turn")["clock"]["remaining_ms"] == 1000
-    world.run()
-    assert_all_was_played(tournament)
-    assert {over.termination for over in tournament.results.values()} == {Termination.NORMAL}
+    assert ben.last("turn")["clock"]["remaining_ms"] == 1000
+    ben.move(first_legal(ben.last("turn")))
+    (match,) = world.arena.matches.live.values()
+    assert match.referee.over is None
 
 
 def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
-    bots = enter(world, tournament, "ann", "ben")
-    world.log.stuck = True
-    world.run(10_000)
-    world.log.stuck = False
-    (match,) = world.arena.matches.live.values()
-    assert match.referee.turn is not None
-    mover = match.players[match.referee.turn.seat].name
-    for bot in bots:
-        bot.drop()
+    world, ben = behind_a_join()
+    ben.drop()
     world.log.unstick()
-    again = world.login(mover)
-    assert again.last("turn")["clock"]["remaining_ms"] == 1000
+    assert world.login("ben").last("turn")["clock"]["remaining_ms"] == 1000
+
+
+def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2)
+    enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.run(60_000)
+    assert (len(tournament.results), len(tournament.running)) == (1, 0)
+    world.log.unstick()
+    assert len(tournament.running) == 1
+    world.run()
+    assert_all_was_played(tournament)
 
 
 def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:

@@ -3,7 +3,7 @@
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Caller
-from rumble_server.arena.session import BotSession, Outlet
+from rumble_server.arena.session import BotSession, Outlet, Part
 
 from tests.server.world import MemoryLog, VirtualClock
 
@@ -51,9 +51,10 @@ class Held:
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
         self.session = BotSession(7, login, caller, self.outlet, 1)
 
-    def write(self, number: int) -> None:
+    def write(self, number: int) -> list[BotSession]:
+        """Write up to this fact. Return the sessions that were told of an end."""
         self.log.durable = number
-        self.outlet.on_durable()
+        return self.outlet.on_durable()
 
 
 def test_it_is_granted_no_more_matches_than_the_server_allows() -> None:
@@ -77,7 +78,7 @@ def test_frames_of_one_match_keep_their_order() -> None:
     held = Held()
     held.session.send_over(b"over", "m", 2)
     held.session.send(b"notice", 1, "m")
-    held.session.send_start(b"start again", "m")
+    held.session.send(b"start again", match_id="m")
     held.session.send(b"turn", match_id="m")
     held.write(1)
     assert held.socket.said == []
@@ -113,41 +114,20 @@ def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
     assert held.socket.said == [b"over", b"tournament over", b"turn"]
 
 
-def test_by_what_it_was_told_a_bot_has_no_more_open_matches_than_it_may() -> None:
+def test_a_match_has_its_place_until_its_end_is_told() -> None:
     held = Held(max_matches=2)
-    for match_id in "ab":
-        held.session.send_start(b"start " + match_id.encode(), match_id)
-    held.session.send_over(b"over a", "a", 1)
-    held.session.send_over(b"over b", "b", 2)
-    for match_id in "cd":
-        held.session.send_start(b"start " + match_id.encode(), match_id)
-        held.session.send(b"turn " + match_id.encode(), match_id=match_id)
-    assert held.socket.said == [b"start a", b"start b"]
-    held.write(1)
-    assert held.socket.said[2:] == [b"over a", b"start c", b"turn c"]
-    held.write(2)
-    assert held.socket.said[5:] == [b"over b", b"start d", b"turn d"]
-
-
-def test_a_match_whose_start_waits_has_its_place() -> None:
-    held = Held(max_matches=2)
-    held.session.send_start(b"start a", "a")
-    held.session.send(b"b is played again", 1, "b")
-    held.session.send_start(b"start b", "b")
-    held.session.send_over(b"over a", "a", 2)
-    held.session.send_start(b"start c", "c")
-    assert held.socket.said == [b"start a"]
-    held.write(1)
-    assert held.socket.said[1:] == [b"b is played again", b"start b"]
-    held.write(2)
-    assert held.socket.said[3:] == [b"over a", b"start c"]
-
-
-def test_matches_that_are_taken_up_at_a_login_wait_for_nothing() -> None:
-    held = Held(max_matches=1)
-    for match_id in "abc":
-        held.session.send_start(b"start " + match_id.encode(), match_id)
-    assert held.socket.said == [b"start a", b"start b", b"start c"]
+    parts = [Part(match_id, 0, "tictactoe", is_challenge=False) for match_id in "ab"]
+    for part in parts:
+        held.session.take(part)
+    for number, part in enumerate(parts, 1):
+        held.session.send_over(b"over", part.match_id, number)
+        held.session.give_up(part)
+    assert (held.session.room, held.session.has_place()) == (0, False)
+    assert held.write(1) == [held.session]
+    assert (held.session.room, held.session.has_place()) == (1, True)
+    assert held.write(1) == []
+    assert held.write(2) == [held.session]
+    assert held.session.room == 2
 
 
 def test_news_of_the_disk_goes_first() -> None:

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-THRESHOLDS = 2_500, 2, 10
-"""How often the collector looks at new objects: at 2,500 in 1 ms, and at those that are left of 7,500 in some ms."""
+LEAST_NEW, MOST_NEW = 2_500, 20_000
+"""How many new objects there are, at least and at most, before the collector looks at them: 1 ms to 20 ms."""
+PASS_SHARE = 0.01
+"""The share of the time that passes are to take: while they take more, each comes after twice as many new objects."""
 SWITCH_S = 0.0005
 """How long a thread may compute in s while the loop waits for the interpreter, as it does at each of its callbacks."""
 SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
@@ -19,6 +21,9 @@ class Interpreter:
 
     A pass over all objects takes some 100 ms where tournaments are large, and finds next to nothing. So what two passes
     have left is set aside, and they look only at what is newer. Everything is looked at when nothing is played.
+
+    Where hundreds of matches run, a pass over their objects takes ten times as long as one over the new that remain, and
+    finds nothing in them either. So passes are the rarer the more of the time they take.
     """
 
     def __init__(self, is_playing: Callable[[], bool], now_s: Callable[[], float] = time.monotonic) -> None:
@@ -26,11 +31,13 @@ class Interpreter:
         self._now_s = now_s
         self._swept_at_s = now_s()
         self._has_set_aside = False
+        self._most_new = LEAST_NEW
+        self._pass_began_s = self._pass_ended_s = now_s()
 
     def calm(self) -> None:
         """Set up this process: what there is stays."""
         sys.setswitchinterval(SWITCH_S)
-        gc.set_threshold(*THRESHOLDS)
+        self._pass_after(LEAST_NEW)
         gc.callbacks.append(self._on_pass)
         self._sweep()
 
@@ -46,7 +53,25 @@ class Interpreter:
         self._has_set_aside = False
         self._swept_at_s = self._now_s()
 
+    def _pass_after(self, new_objects: int) -> None:
+        self._most_new = new_objects
+        gc.set_threshold(new_objects, 0, 10)
+
     def _on_pass(self, phase: str, about: dict[str, Any]) -> None:
-        if phase == "stop" and about["generation"] > 0:
+        now_s, generation = self._now_s(), about["generation"]
+        if phase == "start":
+            self._pass_began_s = now_s
+            return
+        if generation > 0:
             gc.freeze()
             self._has_set_aside = True
+        if generation < 2:
+            self._pace(now_s - self._pass_began_s, now_s - self._pass_ended_s)
+        self._pass_ended_s = now_s
+
+    def _pace(self, took_s: float, since_s: float) -> None:
+        """Have the next pass come later or sooner, after one that took its share of the time since the last."""
+        if took_s > PASS_SHARE * since_s:
+            self._pass_after(min(2 * self._most_new, MOST_NEW))
+        elif took_s < PASS_SHARE / 4 * since_s:
+            self._pass_after(max(self._most_new // 2, LEAST_NEW))
