@@ -72,8 +72,8 @@ class BotSession:
     """One login of a bot on one connection.
 
     A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
-    every earlier frame. A match has its place until the bot is told of its end, so that by what it was told no more than
-    `max_matches` are open.
+    every earlier frame. A match has its place until the bot is told of its end, so that no more than `max_matches` are
+    open by what it was told.
     """
 
     __slots__ = (

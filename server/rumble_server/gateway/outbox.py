@@ -11,7 +11,7 @@ from typing import Protocol
 
 from rumble_server.histogram import Histogram
 
-MOST_WAITING = 32
+MOST_WAITING = 128
 """Maximum number of connections that wait; one more has all of them written at once, so that the first is not late."""
 
 

@@ -22,8 +22,8 @@ class Interpreter:
     A pass over all objects takes some 100 ms where tournaments are large, and finds next to nothing. So what two passes
     have left is set aside, and they look only at what is newer. Everything is looked at when nothing is played.
 
-    Where hundreds of matches run, a pass over their objects takes ten times as long as one over the new that remain, and
-    finds nothing in them either. So passes are the rarer the more of the time they take.
+    Where hundreds of matches run, a pass over their objects takes ten times as long as one over the new that remain,
+    and finds nothing in them either. So passes are the rarer the more of the time they take.
     """
 
     def __init__(self, is_playing: Callable[[], bool], now_s: Callable[[], float] = time.monotonic) -> None:
