@@ -11,7 +11,7 @@ from typing import Protocol
 
 from rumble_server.histogram import Histogram
 
-MOST_WAITING = 128
+MOST_WAITING = 256
 """Maximum number of connections that wait; one more has all of them written at once, so that the first is not late."""
 
 
