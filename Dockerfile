@@ -1,5 +1,5 @@
 # One image with the server, the bots and the command line: `docker build -t rumble .`
-FROM python:3.11-slim
+FROM python:3.13-slim
 
 RUN useradd --create-home --uid 10001 rumble && install -d -o rumble -g rumble /data
 WORKDIR /src

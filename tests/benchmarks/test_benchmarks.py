@@ -57,6 +57,11 @@ def test_throughput_beside_another_checkout() -> None:
     assert "CPU a turn ours/theirs " in printed
 
 
+def test_throughput_with_more_bots() -> None:
+    printed = output_of("throughput.py", "--games", "tictactoe", "--than", "2", *TINY)
+    assert "CPU a turn 4 bots/2 bots " in printed
+
+
 @pytest.mark.parametrize(
     ("name", "options", "told"),
     [

@@ -7,7 +7,7 @@ from weakref import ref
 
 import pytest
 from rumble_server.cli.support import interpreter as interpreters
-from rumble_server.cli.support.interpreter import LATEST_SWEEP_S, SWEEP_S, Interpreter
+from rumble_server.cli.support.interpreter import LATEST_SWEEP_S, LEAST_NEW, MOST_NEW, SWEEP_S, Interpreter
 
 
 class Knot:
@@ -71,6 +71,26 @@ def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_a_wh
     played.now_s = after_s
     played.interpreter.look()
     assert found() is None
+
+
+def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.disable()
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    on_pass = gc.callbacks[-1]
+
+    def after(since_s: float, took_s: float) -> int:
+        """A pass over new objects takes so long, so long after the one before. Return after how many the next comes."""
+        for phase, passed_s in (("start", since_s), ("stop", took_s)):
+            played.now_s += passed_s
+            on_pass(phase, {"generation": 1})
+        return gc.get_threshold()[0]
+
+    try:
+        assert [after(0.05, 0.005) for _ in range(4)] == [5_000, 10_000, 20_000, MOST_NEW]
+        assert after(1.0, 0.006) == MOST_NEW, "it takes its share"
+        assert [after(10.0, 0.02) for _ in range(4)] == [10_000, 5_000, 2_500, LEAST_NEW]
+    finally:
+        gc.enable()
 
 
 def test_without_anything_new_nothing_is_looked_at(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
