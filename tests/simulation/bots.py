@@ -77,6 +77,7 @@ class SimBot:
         """It never comes back."""
         self.last_move: str | None = None
         self.seen_matches: set[str] = set()
+        self.odd_turns = 0
         self._server = server
         self._backoff_ms = 100
         self._repeats = 0

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 Frame = dict[str, Any]
 Fault = Callable[["SimBot", "Wire", Frame], None]
 
+MOST_ODD_TURNS = 30
+"""At how many turns a program says something odd before its answer: below what counts as a flood."""
 GARBAGE = (
     "not json",
     "{}",
@@ -38,10 +40,11 @@ def _now_and_then(chance: float, fault: Fault) -> Fault:
 
 
 def _first(*frames: Callable[[SimBot, Frame], None]) -> Fault:
-    """Something else first, and then an answer."""
+    """Something else first, and then an answer; not so often that it counts as a flood."""
 
     def at_a_turn(bot: SimBot, wire: Wire, turn: Frame) -> None:
-        for frame in frames:
+        bot.odd_turns += 1
+        for frame in frames if bot.odd_turns <= MOST_ODD_TURNS else ():
             frame(bot, turn)
         bot.answer(wire, turn)
 

@@ -408,7 +408,7 @@ class Arena:
     def on_durable(self) -> None:
         """More of the log is on disk: tell what waited for it. Bots that are told of an end can play another match."""
         told = self._outlet.on_durable()
-        if not told:
+        if not told or self.scheduler.stopped:
             return
         with self._transaction:
             for session in told:

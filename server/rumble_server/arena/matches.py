@@ -28,6 +28,10 @@ from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 
+FAILED = "match %s: the referee failed at ply %d"
+WHY_VOID = "the server failed at this match; nobody is blamed"
+"""A game's own code failed: that is the server's fault, and of this match alone."""
+
 NEVER = 1 << 62
 """In the place of a time in ms: no timer runs."""
 
@@ -142,7 +146,11 @@ class Matches:
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
-        referee.start(sessions, started.at_ms)
+        try:
+            referee.start(sessions, started.at_ms)
+        except Exception:
+            log.exception(FAILED, started.match, len(started.moves))
+            referee.abort(WHY_VOID, started.at_ms)
         turn = referee.turn
         if turn is None or not turn.held:  # else no clock runs, until the turn has left
             self._follow(match)
@@ -244,9 +252,8 @@ class Matches:
                     return False
             answered = referee.move(seat, turn_id, message.move, now_ms, frame)
         except Exception:
-            # A game's own code failed: that is the server's fault, and of this match alone.
-            log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))
-            referee.abort("the server failed at this match; nobody is blamed", now_ms)
+            log.exception(FAILED, match_id, len(referee.moves))
+            referee.abort(WHY_VOID, now_ms)
             answered = True
         turn = referee.turn
         # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.

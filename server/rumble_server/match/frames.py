@@ -62,13 +62,22 @@ def frame_of_turn(
 
 def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Iterator[tuple[int, bytes]]:
     """Build the `match_over` frames of these seats, in the last state; one frame for all who see it alike."""
-    seen: dict[str, Any] | None = None
+    seen: Mapping[str, Any] | None = None
     frame = b""
     for seat in seats:
-        view = state.view(seat)
+        view = _last_view(over, state, seat)
         if view != seen:
             seen, frame = view, _frame_of_over(over, view)
         yield seat, frame
+
+
+def _last_view(over: MatchOver, state: State, seat: int) -> Mapping[str, Any]:
+    try:
+        return state.view(seat)
+    except Exception:
+        if over.scores is not None:
+            raise
+        return {}  # the match may be void because the game's own code fails at this position
 
 
 def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:

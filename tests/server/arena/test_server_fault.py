@@ -78,3 +78,27 @@ def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypa
     assert tuple(fact.move for fact in made) == void.moves == ("0", "1", "2")
     assert [bool(fact.next_turn_id) for fact in made] == [True, True, False]
     assert tournament.status == "finished"
+
+
+@pytest.mark.parametrize("empty", [7, 8, 9])
+def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_comes(
+    monkeypatch: pytest.MonkeyPatch, empty: int
+) -> None:
+    right = TicTacToeState.view
+
+    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
+        if len(state.legal_moves) == empty:
+            raise RuntimeError("a bug in the game")
+        return right(state, seat)
+
+    monkeypatch.setattr(TicTacToeState, "view", view)
+    world = World()
+    tournament = world.create(legs=1, openings="none")
+    bots = world.logins("ann", "ben", join=tournament.id)
+    for bot in bots:
+        bot.play(lambda turn: turn["legal"][0])
+    world.organiser.start(tournament.id)
+    world.run()
+    assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})
+    for bot in bots:
+        assert [over["state"] for over in bot.inbox.all("match_over")] == [{}] * 5
