@@ -340,8 +340,8 @@ class Clubs:
 
     @property
     def playing(self) -> bool:
-        """Whether a match is being played in any club."""
-        return any(each.arena.matches.live for each in self)
+        """Whether a match is being played in any club, or its end is on its way to the disk."""
+        return any(each.arena.matches.live or each.log.durable < each.log.last for each in self)
 
     def count_sessions(self) -> tuple[int, int]:
         """Return how many connections of bots are logged in, and how many are not."""

@@ -1,8 +1,8 @@
 """The arena: all play in one club. It puts its parts together, and takes the events of sessions.
 
 One call per event, start to end without waiting, as one transaction: what follows from it (new matches, the end of a
-tournament) is settled at its end. Sessions are known by their ids; whatever answers them goes out by the `Sessions`
-port.
+tournament) is settled at its end; what follows from a move that ends a match, when that is on disk and told. Sessions
+are known by their ids; whatever answers them goes out by the `Sessions` port.
 """
 
 from collections.abc import Callable, Iterable
@@ -116,7 +116,7 @@ class Arena:
     def plays(self, name: str) -> bool | None:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
-        return None if player is None else bool(player.matches())
+        return None if player is None else player.plays_anything
 
     @property
     def answered(self) -> int:
@@ -196,7 +196,7 @@ class Arena:
                 self._command_once(known[0], session, message, text, frame)
             return
         answered = self.matches.move(session, message, text, thought_ms)
-        # Hardly any move ends a match, and then its bots can play the next one when they are told of that.
+        # Hardly any move ends a match. What follows is settled when its bots are told, unless they were told at once.
         if self.recorder.unsettled and self.log.durable == self.log.last:
             with self._transaction:
                 pass
@@ -411,13 +411,13 @@ class Arena:
         if not told or self.scheduler.stopped:
             return
         with self._transaction:
-            for session in told:
-                known = self._sessions.get(session.id)
-                if known is not None:
-                    player = known[0]
-                    player.note_room()
-                    self.matches.take_up(player)
-                    self.scheduler.look_at(player)
+            known = (self._sessions.get(session.id) for session in told)
+            players = dict.fromkeys(found[0] for found in known if found is not None)
+            for player in players:
+                player.note_room()
+                self.scheduler.look_at(player)
+            for player in players:
+                self.matches.take_up(player)
 
     def on_trouble(self, trouble: str | None) -> None:
         """The log cannot be written, or (None) can be again. What it does not hold is not told meanwhile."""

@@ -146,11 +146,7 @@ class Matches:
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
-        try:
-            referee.start(sessions, started.at_ms)
-        except Exception:
-            log.exception(FAILED, started.match, len(started.moves))
-            referee.abort(WHY_VOID, started.at_ms)
+        self._tell(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
         turn = referee.turn
         if turn is None or not turn.held:  # else no clock runs, until the turn has left
             self._follow(match)
@@ -195,6 +191,14 @@ class Matches:
     def _is_playing(self) -> bool:
         return bool(self.live) and not self._stopped
 
+    def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], None]) -> None:
+        """Tell the referee of an event, after which it may ask for a ply."""
+        try:
+            event()
+        except Exception:
+            log.exception(FAILED, match.match_id, len(match.referee.moves))
+            match.referee.abort(WHY_VOID, now_ms)
+
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
@@ -212,7 +216,7 @@ class Matches:
         for part in taken:
             if part.session is not None:  # else what followed from another of them has ended this one
                 match = self.live[part.match_id]
-                match.referee.connect(part.seat, part.session, now_ms)
+                self._tell(match, now_ms, partial(match.referee.connect, part.seat, part.session, now_ms))
                 self._follow(match)
         for part in list(player.away_from.values()):
             if part.match_id in player.away_from:

@@ -63,6 +63,11 @@ class Player:
                 return tournament.id
         return None
 
+    @property
+    def plays_anything(self) -> bool:
+        """Whether it is in a match, or is still to be told of the end of one."""
+        return bool(self.away_from) or any(each.matches or each.held_overs for each in self.sessions.values())
+
     # --- sessions and matches ---
 
     def matches(self) -> list[str]:
@@ -164,7 +169,10 @@ class Player:
         """Whether it can take one more match of a tournament of this game, if need be in the place of a challenge."""
         if self.sole is not None:
             return self.sole.has_place()
-        return any(each.has_place() for each in self.able(game))
+        able = self.able(game)
+        if any(each.held_overs for each in able):  # no challenge gives way at another session
+            return any(each.room > 0 for each in able)
+        return any(each.has_place() for each in able)
 
     def note_room(self) -> None:
         """Take note of how much room its sessions have."""

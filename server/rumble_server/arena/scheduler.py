@@ -210,7 +210,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
-        Return False if a bot has none all the same: a match that it was away from has taken it.
+        Return False if a bot has none all the same: a match that it was away from has taken it, or it is to be told of
+        the challenge's end first.
         """
         had_room = True
         for player in players:

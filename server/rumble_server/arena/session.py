@@ -72,8 +72,8 @@ class BotSession:
     """One login of a bot on one connection.
 
     A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
-    every earlier frame. A match has its place until the bot is told of its end, so that no more than `max_matches` are
-    open by what it was told.
+    every earlier frame. A match has its place until the bot is told of its end, so that no match begins beyond
+    `max_matches` by what it was told.
     """
 
     __slots__ = (
@@ -147,8 +147,13 @@ class BotSession:
         return self.max_matches - len(self.matches) - self.held_overs
 
     def has_place(self) -> bool:
-        """Whether it can take one more match of a tournament, if need be in the place of a challenge."""
-        return len(self.matches) + self.held_overs - len(self.challenges) < self.max_matches
+        """Whether it can take one more match of a tournament, if need be in the place of a challenge.
+
+        None has to give way while it is to be told of an end: then a place is about to be free.
+        """
+        if self.held_overs:
+            return self.room > 0
+        return len(self.matches) - len(self.challenges) < self.max_matches
 
     def plays(self, game: str) -> bool:
         """Whether its login did not leave out this game."""

@@ -4,6 +4,7 @@ Listeners are told of a club's facts only when they are on disk.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Protocol
 
@@ -12,6 +13,8 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
+
+log = logging.getLogger(__name__)
 
 Listener = Callable[[list[Numbered]], None]
 
@@ -115,12 +118,18 @@ class ClubLog:
         return batch
 
     def written(self, batch: Batch, size: int) -> None:
-        """Tell of a batch that is on disk, and how many bytes it takes there."""
+        """Tell of a batch that is on disk, and how many bytes it takes there.
+
+        A listener that fails keeps nobody else from being told, of this club or of another one in the commit.
+        """
         self.bytes += size
         if batch.facts:
             self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
-                listener(batch.facts)
+                try:
+                    listener(batch.facts)
+                except Exception:
+                    log.exception("club %s: what follows from the facts up to %d failed", self.club, self.durable)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
             if number > self.durable:

@@ -186,6 +186,76 @@ def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> 
     assert_all_was_played(tournament)
 
 
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_one_challenge_gives_its_place_to_a_match_also_while_its_end_waits_for_the_disk(places: int) -> None:
+    world = World()
+    tournament = world.create(legs=1)
+    world.logins("ann", "ben", join=tournament.id, max_matches=places, challenges=True)
+    for number in range(places):
+        world.login(f"other{number}", challenges=True).say(type="challenge", against="ann", game="tictactoe")
+    world.log.stuck = True
+    world.organiser.start(tournament.id)
+    world.log.unstick()
+    assert len(tournament.running) == 1
+    cancelled = [each.id for each in world.arena.tournaments.values() if each.status == "cancelled"]
+    assert len(cancelled) == 1
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_no_challenge_gives_its_place_while_a_match_that_has_ended_is_about_to(workers: bool) -> None:
+    world = World(delay_ms=5)
+    one, two = world.create(legs=1, name="one"), world.create(legs=1, name="two")
+    if workers:
+        ben = world.login("ben", worker="a", join=one.id)
+    else:
+        ben = world.login("ben", max_matches=2, challenges=True, join=one.id)
+    world.login("zoe", join=one.id)
+    ann = world.login("ann")
+    world.run(100)
+    world.organiser.start(one.id)
+    world.run(100)
+    (match,) = one.running
+    if workers:
+        world.login("ben", worker="b", challenges=True)
+        world.run(100)
+    ann.say(type="challenge", against="ben", game="tictactoe", time_control={"bank_ms": 3_600_000})
+    world.login("eve", join=two.id)
+    ben.say(type="join", tournament=two.id)
+    world.run(100)
+    ben.say(type="resign", match=match)
+    world.organiser.start(two.id)
+    world.run(100)
+    assert len(two.running) == 1
+    assert world.arena.tournaments["challenge-ann-ben"].status == "running"
+
+
+def test_nothing_is_taken_up_after_the_stop() -> None:
+    world = World()
+    tournament = world.create(legs=4, start_at_bots=2)
+    one = world.login("ann", worker="one", join=tournament.id)
+    two = world.login("ann", worker="two")
+    world.login("ben", max_matches=4, join=tournament.id)
+    two.drop()
+    (match,) = world.arena.players["ann"].sessions["one"].matches
+    world.log.stuck = True
+    one.say(type="resign", match=match)
+    world.arena.stop()
+    last = world.log.last
+    world.log.unstick()
+    world.run(100_000)
+    assert world.log.last == last
+
+
+def test_who_waits_to_be_told_of_an_end_is_no_idle_bot() -> None:
+    world = World()
+    tournament = world.create(legs=2, start_at_bots=2)
+    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    (match,) = tournament.running
+    world.log.stuck = True
+    ann.say(type="resign", match=match)
+    assert (len(tournament.running), world.arena.plays("ann")) == (0, True)
+
+
 def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
     world = World()
     tournament = world.create(start_at_bots=2)

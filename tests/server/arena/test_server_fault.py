@@ -102,3 +102,25 @@ def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_come
     assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})
     for bot in bots:
         assert [over["state"] for over in bot.inbox.all("match_over")] == [{}] * 5
+
+
+def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, broken = TicTacToeState.view, list[bool]()
+
+    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
+        if broken:
+            raise RuntimeError("a bug in the game")
+        return right(state, seat)
+
+    monkeypatch.setattr(TicTacToeState, "view", view)
+    world = World()
+    tournament = world.create(legs=1)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    world.organiser.start(tournament.id)
+    for bot in (ann, ben):
+        bot.drop()
+    broken.append(True)
+    again = world.logins("ann", "ben")
+    assert [over.termination for over in tournament.voided] == [Termination.ABORTED] * 5
+    assert tournament.status == "paused"
+    assert all(bot.link.closed is None for bot in again)

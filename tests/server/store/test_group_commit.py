@@ -69,6 +69,22 @@ async def test_waiting_returns_when_the_fact_is_on_disk_and_at_once_if_it_is(dat
         await log.wait(0)
 
 
+async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("a bug in what follows")
+
+    async with opened(database) as log:
+        told = Told(log)
+        log.on_durable.insert(0, fail)
+        for number in (1, 2):
+            async with asyncio.timeout(5):
+                await log.wait(log.append(joined(number)))
+        assert [number for batch in told.batches for number, _ in batch] == [1, 2]
+    assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
+
+
 async def test_nobody_has_to_ask_for_a_write(database: Database) -> None:
     async with opened(database) as log:
         written = asyncio.Event()
