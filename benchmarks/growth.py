@@ -18,6 +18,10 @@ import uvloop
 from growth_plot import Panel, draw
 from growth_scenarios import Row
 from load import allow_many_connections
+from throughput import spread
+
+ROUNDS = 3
+"""How often two sizes are compared by turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,13 @@ class Kind:
     run: Callable[[int, float], Awaitable[Row]]
     sizes: tuple[int, ...]
     quick: tuple[int, ...] = (4,)
+    in_turn: bool = False
+    """Whether what a turn costs is also compared with the first size's in seconds by turns: sizes of one run are
+    minutes apart, and the speed of a machine varies more than they do."""
 
 
 KINDS = {
-    "round-robin": Kind("bots in a double round-robin", scenarios.round_robin, (30, 100, 300), (4, 8)),
+    "round-robin": Kind("bots in a double round-robin", scenarios.round_robin, (30, 100, 300), (4, 8), in_turn=True),
     "swiss": Kind("bots in a Swiss", scenarios.swiss, (100, 300, 1000)),
     "connected": Kind("connected idle bots", scenarios.connected, (500, 1500, 5000)),
     "tournaments": Kind("tournaments at once", scenarios.tournaments, (1, 10, 100), (2,)),
@@ -55,6 +62,9 @@ def measure_kind(kind: Kind, sizes: Sequence[int], seconds: float) -> list[Row]:
     for row in rows:
         for note in row.notes:
             print(f"  {note}", flush=True)
+    for size in sizes[1:] if kind.in_turn else ():
+        ratios = [uvloop.run(scenarios.growth_in_turn(size, sizes[0], 3 * seconds)) for _ in range(ROUNDS)]
+        print(f"  {size}: a turn costs {spread(ratios)} of one of {sizes[0]}, in seconds by turns", flush=True)
     return rows
 
 

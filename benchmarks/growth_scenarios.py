@@ -14,7 +14,7 @@ from copies import copy_matches
 from latency import control
 from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure
 from servers import Running, serving
-from throughput import MOST_CYCLES, Load, login, play
+from throughput import MOST_CYCLES, Contender, Load, in_turn, login, play
 from visitors import come
 
 GAME = "tictactoe"
@@ -128,6 +128,13 @@ async def round_robin(size: int, seconds: float) -> Row:
         on.tally.over.clear()
         join(bots, await create(MOST_CYCLES))
         return await on.row(size, full, load.matches * size // 2)
+
+
+async def growth_in_turn(size: int, base: int, seconds: float) -> float:
+    """Return what a turn costs where this many bots play in ratio to `base` bots, each for some seconds by turns."""
+    contenders = [Contender(str(bots), bots=bots) for bots in (size, base)]
+    pairs = zip(*await in_turn(contenders, Load(GAME, seconds=seconds)), strict=True)
+    return statistics.median(more.cpu_us / fewer.cpu_us for more, fewer in pairs)
 
 
 def join(bots: list[LoadBot], tournament: str) -> None:

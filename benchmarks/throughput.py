@@ -15,10 +15,6 @@ compares this server on PostgreSQL with itself on SQLite, in turn, and says whet
 turns a second. PostgreSQL's CPU counts as the server's. It starts a cluster of its own, with fsync, on a Unix socket;
 or give the URL of a database on this machine, beside which each run makes one and drops it again.
 
-    python benchmarks/throughput.py --bots 300 --than 100
-
-compares what a turn costs with 300 bots and with 100, each on a server of its own, in turn.
-
 In turn means: in each round both servers start anew, and then play by turns, a second each, while the other stands
 still. A round's ratio is the median of those of its pairs of seconds, which are too close for the machine to change.
 """
@@ -308,14 +304,8 @@ def main() -> None:
         metavar="URL",
         help="Compare PostgreSQL (a cluster of its own, or this) with SQLite.",
     )
-    parser.add_argument("--than", type=int, metavar="BOTS", help="Compare with as many bots.")
     options = read_load(parser, seconds=5.0, rounds=3, games=GAMES)
     together = options.against is not None if options.at_once is None else options.at_once
-    if options.than is not None:
-        for load in options.loads:
-            fewer = Contender(f"{options.than} bots", bots=options.than)
-            compare(Contender(f"{load.bots} bots"), fewer, load, options.rounds, together=False)
-        return
     if options.db is None:
         other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
         for load in options.loads:

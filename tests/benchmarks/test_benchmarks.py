@@ -57,11 +57,6 @@ def test_throughput_beside_another_checkout() -> None:
     assert "CPU a turn ours/theirs " in printed
 
 
-def test_throughput_with_more_bots() -> None:
-    printed = output_of("throughput.py", "--games", "tictactoe", "--than", "2", *TINY)
-    assert "CPU a turn 4 bots/2 bots " in printed
-
-
 @pytest.mark.parametrize(
     ("name", "options", "told"),
     [
@@ -142,6 +137,7 @@ def test_growth_prints_a_row_for_each_size_and_plots_them(tmp_path: Path) -> Non
     sizes = re.findall(r"^ +(\d+)(?: +[\d,.]+){7}$", printed, re.MULTILINE)
     assert sizes == ["4", "8", "4", "60"]
     assert re.search(r"8 bots: 56 matches in [\d.]+ s, from the last login", printed)
+    assert re.search(r"8: a turn costs [\d.]+ \(.*\) of one of 4, in seconds by turns", printed)
     drawn = ElementTree.fromstring(plot.read_text(encoding="utf-8"))
     curves = drawn.findall("{http://www.w3.org/2000/svg}polyline")
     assert len(curves) == 3 * 4
