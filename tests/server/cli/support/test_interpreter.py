@@ -79,7 +79,7 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
     on_pass = gc.callbacks[-1]
 
     def after(since_s: float, took_s: float) -> int:
-        """A pass over new objects takes so long, so long after the one before. Return after how many the next comes."""
+        """Have a pass begin `since_s` after the last one, and take `took_s`. Return the threshold of the next one."""
         played.now_s += since_s
         on_pass("start", {"generation": 1})
         played.now_s += took_s
