@@ -3,7 +3,7 @@ FROM python:3.13-slim
 
 RUN useradd --create-home --uid 10001 rumble && install -d -o rumble -g rumble /data
 WORKDIR /src
-COPY pyproject.toml hatch_build.py hatch_readme.py README.md LICENSE ./
+COPY pyproject.toml hatch_readme.py README.md LICENSE ./
 COPY engine ./engine
 COPY protocol ./protocol
 COPY server ./server

@@ -23,17 +23,6 @@ SERVERS = (
 """Tests of servers, nodes and databases that run in the process of the tests."""
 NEWER = ("3.14", "3.13", "3.12")
 """The Pythons that `coverage` looks for, in this order."""
-OF_COMPILED = (
-    "tests/test_compiled.py",
-    "tests/engine",
-    "tests/protocol",
-    *[f"tests/server/{room}" for room in ("match", "tournament", "arena", "gateway")],
-    *[
-        f"tests/e2e/test_{what}.py"
-        for what in ("golden_transcripts", "raw_field", "kills", "club_kills", "disk_full", "faults", "stalls", "check")
-    ],
-)
-"""The tests that `compiled` runs."""
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "contracts", "test"]
@@ -82,13 +71,6 @@ def coverage(session: nox.Session) -> None:
         if not session.posargs:
             run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
         run("coverage", "report", "--skip-covered")
-
-
-@nox.session
-def compiled(session: nox.Session) -> None:
-    """Build a wheel with compiled modules, and test what they are part of with the wheel installed."""
-    with environment(session, sys.executable, ".[test,openspiel,postgres]", RUMBLE_COMPILE="1") as run:
-        run("pytest", "-p", "no:cacheprovider", *(session.posargs or OF_COMPILED))
 
 
 @nox.session

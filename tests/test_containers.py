@@ -35,7 +35,7 @@ def test_everything_that_the_wheel_needs_is_copied() -> None:
     copied = [word for found in dockerfile() if found.word == "COPY" for word in found.rest.split()[:-1]]
     packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     needed = {package.partition("/")[0] for package in packages}
-    needed |= {"pyproject.toml", "hatch_build.py", "hatch_readme.py", "README.md", *PROJECT["project"]["license-files"]}
+    needed |= {"pyproject.toml", "hatch_readme.py", "README.md", *PROJECT["project"]["license-files"]}
     assert set(copied) == needed
     allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == needed
