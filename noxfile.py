@@ -8,21 +8,31 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import nox
+from packaging.requirements import Requirement
 
-IN_PROCESS = ("-m", "not e2e", "--ignore=tests/browser", "-p", "no:cacheprovider")
-"""The options of pytest that leave out tests which start a browser or processes."""
-SERVERS = (
-    *("-m", "e2e and not long", "-p", "no:cacheprovider"),
-    *("tests/server/cluster", "tests/server/store", "tests/server/test_app.py", "tests/server/test_clubs.py"),
-)
-"""Tests of servers, nodes and databases that run in the process of the tests."""
+IN_PROCESS = ("-m", "not e2e and not long")
+"""The options of pytest that leave out tests which start a browser, processes or sockets."""
 NEWER = ("3.14", "3.13", "3.12")
-"""The Pythons that `coverage` looks for, in this order."""
+"""The Pythons that `newest` looks for, in this order."""
+PRIVATE = ("websockets", "uvicorn", "py4swiss")
+"""The libraries whose private parts Rumble uses: `releases` tries their oldest and newest."""
+OF_PRIVATE = (
+    "tests/server/gateway",
+    "tests/server/test_app.py",
+    "tests/server/test_tls.py",
+    "tests/server/tournament/formats",
+)
+"""The tests of what uses them."""
+NO_TESTS = 5
+"""The exit code of pytest where no test was selected."""
+MOST_FILES = 60
+"""The most files of tests that `quick` runs, so that it takes half a minute; the others are left to the whole run."""
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "contracts", "test"]
@@ -60,17 +70,59 @@ def test(session: nox.Session) -> None:
 
 
 @nox.session
-def coverage(session: nox.Session) -> None:
-    """Run the tests that start no browser and no processes, and servers in this process, on the newest Python found.
+def quick(session: nox.Session) -> None:
+    """Check what differs from a commit (HEAD, or `nox -s quick -- REV`): lint, types, and the tests that it concerns.
 
-    Report their branch coverage. The others have limits of time that a measured process would miss on a busy machine.
+    These are the tests of what changed, and of what imports it. The types are checked beside the tests.
     """
-    newest = next(filter(None, map(interpreter, NEWER)), sys.executable)
-    with environment(session, newest, "-e", ".[test,openspiel,postgres]") as run:
-        run("coverage", "run", "-m", "pytest", *IN_PROCESS, *session.posargs)
-        if not session.posargs:
-            run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
-        run("coverage", "report", "--skip-covered")
+    session.run("ruff", "check", "--quiet", ".")
+    session.run("ruff", "format", "--quiet", "--check", ".")
+    with subprocess.Popen(["mypy"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as typing:
+        files = str(session.run("python", "-m", "tests.affected", *session.posargs, silent=True)).split()
+        changed = [file[1:] for file in files if file.startswith("*")]
+        others = [file for file in files if not file.startswith("*")]
+        if changed:
+            session.run("python", "-m", "pytest", "-q", "-m", "not long", *changed)
+        if others:
+            command = ("python", "-m", "pytest", "-q", *IN_PROCESS, *others[:MOST_FILES])
+            session.run(*command, success_codes=[0, NO_TESTS])
+        session.log(f"left to the whole run: {len(others[MOST_FILES:])} files of tests that are further away")
+        told = typing.communicate()[0].rstrip()
+    session.log(told)
+    if typing.returncode:
+        session.error("the types are wrong")
+
+
+@nox.session
+def newest(session: nox.Session) -> None:
+    """Run the tests that start no browser, processes or sockets on the newest Python found."""
+    python = next(filter(None, map(interpreter, NEWER)), sys.executable)
+    with environment(session, python, "-e", ".[test,openspiel,postgres]") as run:
+        run("pytest", "-p", "no:cacheprovider", *(session.posargs or IN_PROCESS))
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Report the branch coverage of the tests that ran with `--cov`, and fail below the floor."""
+    session.run("coverage", "report", "--skip-covered", *session.posargs)
+
+
+@nox.session
+def long(session: nox.Session) -> None:
+    """Run all tests, with those that take long, and all others at their full size."""
+    session.run("python", "-m", "pytest", *session.posargs, env={"RUMBLE_LONG": "1"})
+
+
+@nox.session
+def releases(session: nox.Session) -> None:
+    """Try the oldest permitted and the newest releases of the libraries whose private parts Rumble uses."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [each for each in map(Requirement, project["dependencies"]) if each.name in PRIVATE]
+    oldest = [f"{each.name}=={next(s.version for s in each.specifier if s.operator == '>=')}" for each in wanted]
+    with environment(session, sys.executable, "-e", ".[test]") as run:
+        for libraries in (oldest, ["--upgrade", *PRIVATE]):
+            run("pip", "install", "--quiet", *libraries)
+            run("pytest", "-q", "-p", "no:cacheprovider", *OF_PRIVATE)
 
 
 @nox.session

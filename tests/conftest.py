@@ -1,15 +1,18 @@
-"""Settings for all tests."""
+"""Settings for all tests, and the PostgreSQL that those of one worker share."""
 
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.postgres.cluster import Cluster, cluster
+from tests.sharing import GroupScheduling, are_few, in_order
 
 # No deadline, because a test must not fail on a busy machine.
 settings.register_profile("rumble", deadline=None)
@@ -19,9 +22,29 @@ settings.load_profile("rumble")
 # Ctrl-C, so they must not inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests start hundreds of processes. Where no bytecode is kept, each compiles every module anew, which takes a second.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# What is collected stays to the end: until then no pass of the collector frees anything.
+gc.disable()
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Start no workers for a few files; None: one for each core."""
+    given = config.args_source is pytest.Config.ArgsSource.ARGS and are_few(config.args)
+    return 0 if given else None
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
+    """Share the tests among the workers by groups."""
+    config.option.loadscopereorder = False
+    return GroupScheduling(config, log)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what takes long, so that all other tests take less than ten minutes on two cores."""
+    """Put long groups first, and skip what takes long, so that all other tests take two minutes on two cores."""
+    items[:] = in_order(items)
     if os.environ.get("RUMBLE_LONG") != "1":
         for item in items:
             if item.get_closest_marker("long") is not None:
@@ -32,6 +55,7 @@ def pytest_collection_finish() -> None:
     """Set aside what was collected: with it, the collector's passes take more than a quarter of the tests' time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 10, 20)
 
 
@@ -44,7 +68,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
-    """The PostgreSQL cluster that tests share; one that stops its server, or needs fsync, makes its own."""
+    """The PostgreSQL cluster that tests share; a test that stops its server, or needs fsync, makes its own."""
     with cluster() as running:
         yield running
 

@@ -6,6 +6,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import yaml
+
 from tests.needs import missing, need
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +56,18 @@ def test_every_package_is_typed() -> None:
 
 def test_the_check_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_workflows_run_the_check_and_tasks_that_exist() -> None:
+    tasks = set(re.findall(r"@nox\.session\ndef (\w+)", (ROOT / "noxfile.py").read_text(encoding="utf-8")))
+    run = []
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            commands = [step["run"] for step in job["steps"] if "run" in step]
+            task = job.get("strategy", {}).get("matrix", {}).get("task", [])
+            assert set(task) <= tasks
+            run += [(path.name, command, *task) for command in commands]
+    assert run == [("gate.yml", ".ci/run"), ("nightly.yml", ".ci/run ${{ matrix.task }}", "long", "releases")]
 
 
 def test_the_changelog_has_this_version() -> None:

@@ -7,6 +7,7 @@ prints one JSON object of file names and schemas.
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -32,8 +33,11 @@ class _Generator(GenerateJsonSchema):
         return False
 
 
+@cache
 def schemas() -> dict[str, Schema]:
     """Return the schemas by file name: one for each message, and `bot_message`, `server_message` for each direction.
+
+    They are made once for all callers, who must not change them.
 
     `feed_event` is any event of a tournament's live feed; it is one schema because some events are named like messages.
     """

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import combinations, permutations
 from random import Random
 
-import evalica
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,6 +58,8 @@ def test_a_prior_is_not_used_where_none_is_needed() -> None:
 
 def oracle(games: list[Game], virtual: Sequence[tuple[str, str]] = ()) -> dict[str, float]:
     """evalica's Bradley-Terry, centred; a prior is added as draws, since it gives 0 for all on perfect scores."""
+    import evalica  # it imports SciPy, which takes a second
+
     winner = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
     rows = [(first, second, winner[score]) for first, second, score in games]
     rows += [(first, second, evalica.Winner.Draw) for first, second in virtual]
