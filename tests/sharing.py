@@ -24,7 +24,7 @@ FEW = 3
 """The most files of tests that one process runs: to start workers takes longer than these."""
 
 
-class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types for its schedulers
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
     """Groups, each given whole to a worker that is free, in the order of collection."""
 
     def _split_scope(self, nodeid: str) -> str:
