@@ -1,40 +1,69 @@
 """The addresses of this machine on its networks, for those who connect from other machines."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 
-import psutil
+import ifaddr
 
-PROBES = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+PROBES = {4: "192.0.2.1", 6: "2001:db8::1"}
 """Addresses for documentation (RFC 5737, RFC 3849): the way to them is that to the rest of the world."""
+FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
+"""By the version of an address."""
+INTERFACES = Path("/sys/class/net")
+"""Where Linux tells of each interface whether it is up; other systems have no such folder."""
 Address = IPv4Address | IPv6Address
+Source = Callable[[], Iterable[Address]]
+"""Finds addresses of this machine."""
 
 
-def network_addresses() -> list[str]:
+def of_default_routes() -> Iterator[Address]:
+    """Yield the addresses from which this machine reaches the rest of the world. No packet is sent."""
+    for version, probe in PROBES.items():
+        with suppress(OSError), socket.socket(FAMILIES[version], socket.SOCK_DGRAM) as connected:
+            connected.connect((probe, 9))  # a datagram's socket only looks up the route
+            yield ip_address(connected.getsockname()[0].partition("%")[0])
+
+
+def of_interfaces() -> Iterator[Address]:
+    """Yield the addresses of all interfaces that are up, on whatever network they are."""
+    for adapter in ifaddr.get_adapters():
+        for each in adapter.ips:
+            if not is_down(adapter.name):
+                yield ip_address(each.ip if isinstance(each.ip, str) else each.ip[0])
+
+
+def is_down(interface: str, states: Path = INTERFACES) -> bool:
+    """Return whether Linux says that an interface carries nothing, as the bridge of containers of which none runs."""
+    try:
+        return (states / interface / "operstate").read_text(encoding="ascii").strip() == "down"
+    except OSError:
+        return False
+
+
+def can_listen(address: Address) -> bool:
+    """Return whether a server can listen at an address: on Windows not at that of an adapter without a cable."""
+    try:
+        with socket.socket(FAMILIES[address.version], socket.SOCK_DGRAM) as bound:
+            bound.bind((str(address), 0))
+    except OSError:
+        return False
+    return True
+
+
+def network_addresses(
+    default_routes: Source = of_default_routes,
+    interfaces: Source = of_interfaces,
+    is_used: Callable[[Address], bool] = can_listen,
+) -> list[str]:
     """Return one address of this machine for each of its networks: IPv4 first, and first that of the default route.
 
     Loopback and link-local addresses are left out. No packet is sent and no name is looked up outside of this machine.
     """
     kept: dict[object, Address] = {}
-    for address in sorted([*_of_default_routes(), *_of_interfaces()], key=lambda each: each.version):
-        if not (address.is_loopback or address.is_link_local or address.is_unspecified):
+    for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):
+        if not (address.is_loopback or address.is_link_local or address.is_unspecified) and is_used(address):
             kept.setdefault(IPv6Network((int(address) >> 64 << 64, 64)) if address.version == 6 else address, address)
     return [str(address) for address in kept.values()]
-
-
-def _of_default_routes() -> Iterator[Address]:
-    for family, probe in PROBES.items():
-        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as connected:
-            connected.connect((probe, 9))  # a datagram's socket only looks up the route
-            yield ip_address(connected.getsockname()[0].partition("%")[0])
-
-
-def _of_interfaces() -> Iterator[Address]:
-    states = psutil.net_if_stats()
-    for interface, addresses in psutil.net_if_addrs().items():
-        if interface in states and states[interface].isup:
-            for each in addresses:
-                if each.family in PROBES:
-                    yield ip_address(each.address.partition("%")[0])
