@@ -70,6 +70,27 @@ def test_workflows_run_the_check_and_tasks_that_exist() -> None:
     assert run == [("gate.yml", ".ci/run"), ("nightly.yml", ".ci/run ${{ matrix.task }}", "long", "releases")]
 
 
+def test_the_forms_of_issues_are_what_the_forge_reads() -> None:
+    forms = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    assert [form.stem for form in forms] == ["bug", "idea"]
+    for form in forms:
+        read = yaml.safe_load(form.read_text(encoding="utf-8"))
+        assert set(read) == {"name", "description", "labels", "body"}
+        fields = [field for field in read["body"] if field["type"] != "markdown"]
+        assert {field["type"] for field in fields} <= {"textarea", "input"}
+        assert len({field["id"] for field in fields}) == len({field["attributes"]["label"] for field in fields})
+        assert any(field.get("validations") == {"required": True} for field in fields)
+
+
+def test_what_is_kept_up_to_date_is_there() -> None:
+    read = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
+    kept = {each["package-ecosystem"]: each for each in read["updates"]}
+    assert read["version"] == 2
+    assert set(kept) == {"pip", "github-actions", "docker"}
+    assert all(each["schedule"] == {"interval": "weekly"} and each["groups"] for each in kept.values())
+    assert [folder for folder in kept["pip"]["directories"] if not (ROOT / folder.strip("/")).is_dir()] == []
+
+
 def test_the_changelog_has_this_version() -> None:
     version = PROJECT["project"]["version"]
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
