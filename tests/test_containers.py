@@ -11,6 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 from rumble_bots.sdk.address import Address
 from rumble_server.config import ServerConfig
 
@@ -24,6 +26,7 @@ CLUSTER = {name: service for name, service in EVERY.items() if service.get("prof
 OURS = [name for name, service in EVERY.items() if service["image"] == "rumble"]
 NODES = ["node1", "node2", "node3"]
 BOTS = ["random", "heuristic", "minimax"]
+LOCK = ".ci/image.txt"
 
 
 def test_the_image_has_the_newest_python_that_the_project_names() -> None:
@@ -35,10 +38,59 @@ def test_everything_that_the_wheel_needs_is_copied() -> None:
     copied = [word for found in dockerfile() if found.word == "COPY" for word in found.rest.split()[:-1]]
     packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     needed = {package.partition("/")[0] for package in packages}
-    needed |= {"pyproject.toml", "hatch_readme.py", "README.md", *PROJECT["project"]["license-files"]}
+    needed |= {"pyproject.toml", "hatch_readme.py", "README.md", *PROJECT["project"]["license-files"], LOCK}
     assert set(copied) == needed
     allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == needed
+
+
+def locked() -> dict[str, Version]:
+    """Read the versions of the lock: each line is a comment, or a requirement of one version with its hashes."""
+    versions = {}
+    text = re.sub(r"^ *#.*\n", "", (ROOT / LOCK).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for line in text.replace("\\\n", "").splitlines():
+        requirement, *hashes = line.split(" --hash=")
+        assert hashes, line
+        assert all(re.fullmatch("sha256:[0-9a-f]{64}", each.strip()) for each in hashes)
+        read = Requirement(requirement)
+        (pin,) = read.specifier
+        assert (pin.operator, read.url) == ("==", None)
+        versions[read.name] = Version(pin.version)
+    return versions
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_lock_has_all_that_the_image_needs(machine: str) -> None:
+    project = PROJECT["project"]
+    python = the("FROM").rest.removeprefix("python:").removesuffix("-slim")
+    image = {
+        "implementation_name": "cpython",
+        "platform_machine": machine,
+        "platform_python_implementation": "CPython",
+        "python_full_version": f"{python}.0",
+        "python_version": python,
+        "sys_platform": "linux",
+    }
+    texts = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["postgres"],
+        *PROJECT["build-system"]["requires"],
+    ]
+    needed = [each for each in map(Requirement, texts) if each.marker is None or each.marker.evaluate(image)]
+    names = {each.name for each in needed}
+    assert names >= {"uvicorn", "uvloop", "cozy-chess-py", "psycopg", "hatchling"}
+    versions = locked()
+    assert names <= set(versions)
+    assert [str(each) for each in needed if versions[each.name] not in each.specifier] == []
+    assert f"with Python {python}\n" in (ROOT / LOCK).read_text(encoding="utf-8")
+
+
+def test_nothing_is_installed_but_what_is_locked() -> None:
+    installs = [each for found in dockerfile() for each in found.rest.split(" && ") if each.startswith("pip ")]
+    assert installs == [
+        f"pip install --no-cache-dir --only-binary :all: --require-hashes -r {LOCK.rpartition('/')[2]}",
+        "pip install --no-cache-dir --no-deps --no-build-isolation .",
+    ]
 
 
 def test_the_project_has_its_name_where_every_version_of_compose_reads_it() -> None:
