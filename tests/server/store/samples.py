@@ -6,15 +6,13 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
-from rumble_server.match.facts import MatchFact
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, Line
-from rumble_server.tournament.facts import BanFact, LogFact, NameFact, TournamentFact
+from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
 from rumble_server.tournament.pairing import Pairing
 
-KINDS: tuple[type[LogFact], ...] = tuple(
-    dict.fromkeys([*get_args(NameFact), *get_args(BanFact), *get_args(TournamentFact), *get_args(MatchFact)])
-)
+KINDS: tuple[type[LogFact], ...] = get_args(LogFact)
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 times = st.integers(0, LARGEST_INTEGER)
@@ -57,8 +55,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "by_name": st.booleans(),
     "by": st.sampled_from(["host", "disk"]),
     "challenger": st.none() | texts,
+    "club": texts,
     "config": configs,
-    "digest": st.none() | hexes,
+    "digest": hexes,
     "drops": st.lists(small, max_size=2).map(tuple),
     "excused_ms": times,
     "frame": texts,
@@ -68,6 +67,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "illegal_retries": small,
     "invite": st.none() | texts,
     "lag_ms": small,
+    "listed": st.booleans(),
     "match": texts,
     "move": texts,
     "moves": st.lists(texts, max_size=3).map(tuple),
@@ -86,12 +86,13 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "other_number": small,
     "omit": st.lists(st.sampled_from(["legal", "moves"]), max_size=2).map(tuple),
     "ply": small,
+    "quotas": st.builds(Quotas),
     "reason": texts,
     "remaining_ms": times,
     "removed": st.booleans(),
     "resumed": st.booleans(),
     "retries_left": small,
-    "salt": st.none() | hexes,
+    "salt": hexes,
     "scores": st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=2).map(tuple),
     "seat": st.integers(0, 1),
     "seats": st.lists(texts, max_size=2).map(tuple),
@@ -106,19 +107,26 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "status": st.sampled_from(["finished", "cancelled"]),
     "termination": st.sampled_from(Termination),
     "time_control": controls,
+    "title": texts,
     "told": st.lists(st.integers(0, 1), max_size=2).map(tuple),
     "tournament": texts,
     "turn_id": texts,
     "until_ms": st.none() | times,
     "what": texts,
 }
-"""By the name of a field: one name has one type in all facts."""
+"""By the name of a field."""
+OTHERS: dict[type[LogFact], dict[str, st.SearchStrategy[Any]]] = {
+    ClubChanged: {"house": st.booleans()},
+    NameUsed: {"salt": st.none() | hexes, "digest": st.none() | hexes},
+}
+"""By kind: the fields that are of another type than others of that name."""
 
 
 def facts_of(kind: type[LogFact]) -> st.SearchStrategy[LogFact]:
     """Any fact of a kind."""
     names = [field.name for field in dataclasses.fields(kind)]
-    return st.builds(kind, **{name: VALUES[name] for name in names})
+    values = VALUES | OTHERS.get(kind, {})
+    return st.builds(kind, **{name: values[name] for name in names})
 
 
 any_fact: st.SearchStrategy[LogFact] = st.one_of(*map(facts_of, KINDS))
