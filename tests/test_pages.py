@@ -94,6 +94,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
+    "docs/HOW_TO_ADD.md": (4, {"adding": names_files_and_runs}),
     "CONTRIBUTING.md": (2, {"sh": names_files_and_runs, "text": names_files}),
     "docs/api/sdk.md": (0, {}),
     "docs/api/engine.md": (0, {}),
@@ -135,7 +136,18 @@ def test_links_lead_somewhere(page: str) -> None:
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-@pytest.mark.parametrize("page", [*GUIDES, "README.md", "docs/BRIDGES.md", "docs/games.md", "bots/README.md"])
+def test_what_is_to_be_changed_to_add_something_is_there() -> None:
+    page = (ROOT / "docs" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:engine|protocol|server|bots|tests|docs|benchmarks)/[\w./]+)`", page)
+    assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
+    within = re.findall(r"`(\w+)`\s+in\s+`([\w/]+\.py)`", page)
+    assert len(within) > 10
+    assert [(word, path) for word, path in within if not re.search(rf"\b{word}\b", (ROOT / path).read_text())] == []
+
+
+@pytest.mark.parametrize(
+    "page", [*GUIDES, "README.md", "docs/BRIDGES.md", "docs/HOW_TO_ADD.md", "docs/games.md", "bots/README.md"]
+)
 def test_commands_that_the_text_mentions_exist(page: str) -> None:
     mentioned = re.findall(r"`(rumble -?-?[a-z][^`\n]*)`", (ROOT / page).read_text(encoding="utf-8"))
     assert [(command, unknown) for command in mentioned if (unknown := unknown_names(command))] == []
