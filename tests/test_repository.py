@@ -91,8 +91,8 @@ def test_what_is_kept_up_to_date_is_there() -> None:
     assert [folder for folder in kept["pip"]["directories"] if not (ROOT / folder.strip("/")).is_dir()] == []
 
 
-def test_the_changelog_has_this_version() -> None:
-    version = PROJECT["project"]["version"]
+def test_the_changelog_has_this_version_as_released_or_as_the_next() -> None:
+    version = re.escape(PROJECT["project"]["version"])
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## {re.escape(version)}$", changelog, re.MULTILINE)
-    assert "\n## Unreleased\n" in changelog
+    assert changelog.count("\n## Unreleased\n") == 1
+    assert len(re.findall(rf"^(?:## {version}$|This will be {version}\b)", changelog, re.MULTILINE)) == 1
