@@ -68,7 +68,7 @@ def names_files(block: Block) -> None:
 
 def names_files_and_runs(block: Block) -> None:
     names_files(block)
-    are_commands("python3", ".", "pip", "python")(block)
+    are_commands("python3", ".", "pip", "python", "nox", ".ci/run")(block)
 
 
 def is_a_line_of_an_event(block: Block) -> None:
