@@ -1,4 +1,5 @@
 # One image with the server, the bots and the command line: `docker build -t rumble .`
+# It is for linux/amd64: py4swiss, which pairs a Swiss, has no wheel for Linux on arm64.
 FROM python:3.13-slim
 
 RUN useradd --create-home --uid 10001 rumble && install -d -o rumble -g rumble /data
