@@ -64,8 +64,7 @@ class State:
     """One position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
     A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Nobody changes them;
-    a `frozen` one makes Python check that, at three times the cost of making a state. No ABC, since the compiled
-    subclasses of one would share its cache, and each be taken for the other.
+    a `frozen` one makes Python check that, at three times the cost of making a state.
     """
 
     __slots__ = ()

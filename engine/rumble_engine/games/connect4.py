@@ -27,10 +27,7 @@ PIECES = {"X": Piece("blue", 0, "disc", "first"), "O": Piece("orange", 1, "disc"
 
 
 class Connect4State(State):
-    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line.
-
-    No dataclass, which could not be compiled as a `State`.
-    """
+    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line."""
 
     __slots__ = ("filled", "grid", "mine", "won")
 

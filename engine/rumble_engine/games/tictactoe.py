@@ -60,7 +60,7 @@ def _folded(x: int, o: int) -> int:
 
 
 class TicTacToeState(State):
-    """A position: the squares of X and of O as bit masks. No dataclass, which could not be compiled as a `State`."""
+    """A position: the squares of X and of O as bit masks."""
 
     __slots__ = ("_text", "legal_moves", "o", "outcome", "to_move", "x")
 

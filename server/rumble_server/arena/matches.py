@@ -51,7 +51,6 @@ class LiveMatch:
         "timer_at_ms",
         "tournament",
     )
-    __deletable__ = ("referee",)
 
     def __init__(
         self,
@@ -135,7 +134,7 @@ class Matches:
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return self._prefix + format(self._turns, "x")  # compiled, a format in an f-string costs six times as much
+        return self._prefix + format(self._turns, "x")
 
     # --- matches begin, go on and stop ---
 

@@ -242,7 +242,6 @@ class Scheduler:
         tournament.is_pairing = True
 
         clock = self._recorder.clock
-        # No function in here: compiled, it would refer to its own timer, and a cancelled one to the tournament.
         telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
 
         def done(pulled: Round) -> None:

@@ -5,9 +5,7 @@ and its transcript. Times (`at_ms`) are server time in ms since the epoch. `excu
 while the server was late: it is not charged. The tournament of a match is the part of its id before the first dot. The
 classes are not frozen, because that costs several times the rest of making a fact.
 
-They can be compiled (`hatch_build.py`). A generated constructor is not, so the facts of every move and match have
-theirs written out. An annotation of more than a class is in quotes, and a union has a name: only so do compiled
-classes keep it whole for who reads the log.
+The facts of every move and match have their constructors written out.
 """
 
 from collections.abc import Callable, Iterable, Iterator

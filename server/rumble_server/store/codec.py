@@ -72,7 +72,7 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
 def _reader(kind: str, names: tuple[str, ...]) -> Callable[[object], LogFact]:
     """Return what makes a fact of the values of these fields. Fields without a value have their defaults.
 
-    Values are validated apart from the class, since pydantic cannot fill the slots of a compiled one.
+    Values are validated apart from the class, whose own constructor makes the fact.
     """
     fact = _KINDS[kind]
     hints = get_type_hints(fact)

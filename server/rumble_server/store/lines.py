@@ -1,8 +1,4 @@
-"""The lines of the facts that every ply makes, written out for the compiler: it makes them from the values themselves.
-
-A compiled fact gives interpreted code its values one by one, each by a call. The lines of all other facts are made so
-(`store/codec.py`).
-"""
+"""The lines of the facts that every ply makes, written out. `store/codec.py` makes the lines of all other facts."""
 
 from typing import Any
 

@@ -102,7 +102,7 @@ class Ranker:
         self._now_ms = now_ms
         self._work = work
         self._known: WeakKeyDictionary[Table, _Known] = WeakKeyDictionary()
-        """By a tournament's table, which lives as long as the tournament: a compiled one has no weak references."""
+        """By a tournament's table, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
         """Return the ranking as far as it is known, and have it computed again if that is due."""

@@ -100,7 +100,6 @@ def test_variables_of_others_are_left_alone_and_a_secret_is_not_repeated() -> No
         "CONFIG_DIR",
         "STATE_DIR",
         "DEBUG",
-        "COMPILE",
         "TOURNAMENT",
         "SERVICE_HOST",
     )
