@@ -71,6 +71,8 @@ def on_a_terminal(
     import pty
 
     told = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
+    for name in ("COLUMNS", "LINES"):  # readline sets them, and they would hide every later size of the terminal
+        told.pop(name, None)
     pid, descriptor = pty.fork()
     if pid == 0:
         try:
