@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rumble_bots.search import Cached
 from rumble_server.cli.main import run
 
 
@@ -90,7 +91,10 @@ def test_a_board_that_play_cannot_reach(tmp_path: Path, capsys: pytest.CaptureFi
         assert json.loads(capsys.readouterr().out)["move"] == move
 
 
-def test_a_tree_that_looked_small_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_that_looked_small_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Cached, "patience", 2_000)
     position = "......./......./....O../....XO./.X.OXXX/OO.OXOX"
     assert run(["ask", "minimax", "--game", "connect4", "--position", position]) == 0
     assert capsys.readouterr().out.endswith("the value is an estimate\n")
