@@ -1,0 +1,233 @@
+"""Starters as `rumble new` writes them: each keeps every rule of the protocol; all play in one tournament, and win or
+block where they can. They are one module, so that they are built once.
+"""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+from rumble_bots.check.report import Report
+from rumble_bots.check.run import Plan, check_bot
+from rumble_bots.sdk.starters import STARTERS
+from rumble_protocol.clubs import MAIN, web_path
+from rumble_server.cli.main import run
+
+from tests.bots.starters.building import Built, build, tool_path
+from tests.e2e.processes import ADMIN_TOKEN, Server, clean_environment, running, serving
+from tests.server.web.export_schema import check_export
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[3]
+PATIENCE_S = 120.0
+STOP_S = 30.0
+BARE, INVITE = "bare", "hush hush"
+KEY = "a-key-of-sixteen-characters-or-more"
+ADMIN = ("--admin-token", ADMIN_TOKEN)
+FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
+"""The ways to write the address of a server, or of a club."""
+CYCLES = 8 if os.environ.get("RUMBLE_LONG") == "1" else 3
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+
+def environment(folder: Path, place: str, tournament: str, form: str, name: str) -> dict[str, str]:
+    told = {
+        "RUMBLE_SERVER": form.format(place),
+        "RUMBLE_JOIN": tournament,
+        "RUMBLE_NAME": name,
+        "RUMBLE_INVITE": INVITE,
+        "RUMBLE_STATE_DIR": str(folder / "state"),
+        "PATH": tool_path(),
+    }
+    return clean_environment(folder, told)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Built]:
+    """Each starter, built once for all tests that run it."""
+    folder = tmp_path_factory.mktemp("starters")
+    with ThreadPoolExecutor(2) as pool:  # the compilers are what takes time, a core each
+        return dict(zip(STARTERS, pool.map(lambda language: build(language, folder), STARTERS), strict=True))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("server"), "--admin-token", ADMIN_TOKEN) as server:
+        yield server
+
+
+def host(*command: str) -> None:
+    """Run a command of those who host."""
+    assert run(command) == 0
+
+
+def played(
+    server: Server, folder: Path, bots: Mapping[str, Sequence[str]], *options: str, club: str = MAIN
+) -> list[Any]:
+    """Return the matches of a tournament of these programs in a club; each of them ended with exit code 0."""
+    place = f"127.0.0.1:{server.port}{web_path(club)}"
+    if club != MAIN:
+        host("club", "create", club, *ADMIN, "--server", server.url)
+    many, hosting = str(len(bots) + 1), ("--server", place, "--host-token", ADMIN_TOKEN)
+    host("tournament", "create", "cup", "--start-at-bots", many, "--invite", INVITE, *hosting, *options)
+    bare_bot = str(ROOT / "bots" / "python" / "bare_bot.py")
+    bare = [sys.executable, bare_bot, place, "cup", BARE, INVITE]
+    processes = {}
+    with ExitStack() as stack:
+        for number, (name, command) in enumerate({**bots, BARE: bare}.items()):
+            told = environment(folder, place, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
+            processes[name] = stack.enter_context(running(command, told, folder / f"{name}.log"))
+            if name == BARE:
+                # It prints all that it is sent, and would wait for a reader.
+                processes[name].communicate(timeout=PATIENCE_S)
+        ended = {name: process.wait(PATIENCE_S) for name, process in processes.items()}
+    assert set(ended.values()) == {0}, {name: (folder / f"{name}.log").read_text() for name in ended if ended[name]}
+    exported = folder / "cup.json"
+    host("tournament", "export", "cup", "--server", place, "--out", str(exported))
+    document = json.loads(exported.read_text())
+    check_export(document)
+    return list(document["matches"])
+
+
+def score(matches: Sequence[Any], name: str, against: str) -> float:
+    """Return the mean score of one bot against another."""
+    scores = [m["scores"][m["seats"].index(name)] for m in matches if set(m["seats"]) == {name, against}]
+    return float(sum(scores) / len(scores))
+
+
+def urgent(match: Any, seat: int) -> Iterator[int]:
+    """Return the number of plies at which a bot could win or had to block. Raises AssertionError where it did not."""
+    board = ["."] * 9
+    for ply, move in enumerate(match["moves"]):
+        if ply % 2 == seat:
+            for mark in ("XO"[seat], "OX"[seat]):
+                completing = {free for line in LINES if (free := missing(board, line, mark)) is not None}
+                if completing:
+                    assert move in completing, f"{match['seats'][seat]} played {move} in {''.join(board)}"
+                    yield ply
+                    break
+        board[int(move)] = "XO"[ply % 2]
+
+
+def missing(board: Sequence[str], line: str, mark: str) -> str | None:
+    """Return the free square of a line whose other squares have one mark."""
+    marks = [board[int(square)] for square in line]
+    return line[marks.index(".")] if sorted(marks) == sorted([".", mark, mark]) else None
+
+
+@pytest.fixture(scope="module")
+def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    async def all_of_them() -> dict[str, Report]:
+        told: dict[str, Any] = {"games": ["tictactoe", "connect4"], "club": "fun", "wait_s": 60, "move_ms": 1000}
+        there = {language: bot for language, bot in built.items() if bot.missing is None}
+        plans = {language: Plan(bot.compiled_command("winblock"), **told) for language, bot in there.items()}
+        return dict(zip(plans, await asyncio.gather(*map(check_bot, plans.values())), strict=True))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("SERVER", "JOIN", "NAME"):
+            patch.delenv(f"RUMBLE_{variable}", raising=False)
+        patch.setenv("RUMBLE_KEY", KEY)
+        patch.setenv("RUMBLE_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("PATH", tool_path())
+        return asyncio.run(all_of_them())
+
+
+@pytest.mark.parametrize("language", STARTERS)
+def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports: Mapping[str, Report]) -> None:
+    built[language].command()
+    left = {
+        result.label: (result.status, result.why) for result in reports[language].results if result.status != "pass"
+    }
+    may = {"two-matches": "skip"} if language == "shell" else {}
+    assert {label: status for label, (status, _) in left.items()} == may, left
+    assert reports[language].bot == "checked-bot", "it takes its name from the environment"
+    (place,) = [result.why for result in reports[language].results if result.label == "connect"]
+    assert place == "at /c/fun/bot"
+
+
+def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
+    built: Mapping[str, Built], server: Server, tmp_path: Path
+) -> None:
+    bots = {language: bot.command("winblock") for language, bot in built.items()}
+    matches = played(server, tmp_path, bots, "--game", "tictactoe", "--cycles", str(CYCLES))
+    assert len(matches) == CYCLES * len(bots) * (len(bots) + 1)
+    assert {match["termination"] for match in matches} == {"normal"}
+    beaten = {name: score(matches, name, BARE) for name in bots}
+    assert mean(beaten.values()) > 0.7, beaten  # 0.88 is expected, and 36 matches scatter by 0.04
+    assert CYCLES < 8 or min(beaten.values()) > 0.55, beaten  # 16 matches scatter by 0.06
+    seen = {
+        name: sum(len(list(urgent(m, m["seats"].index(name)))) for m in matches if name in m["seats"]) for name in bots
+    }
+    assert min(seen.values()) > CYCLES * len(bots), f"too few moves that win or block to tell: {seen}"
+
+
+def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
+    built: Mapping[str, Built], server: Server, tmp_path: Path
+) -> None:
+    bots = {language: bot.compiled_command() for language, bot in built.items()}
+    matches = played(server, tmp_path, bots, "--game", "connect4", "--legs", "1", club="fun")
+    assert {match["termination"] for match in matches} == {"normal"}
+    begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
+    assert all(len(moves) > 1 for moves in begun.values()), begun
+
+
+@pytest.mark.parametrize("language", STARTERS)
+def test_it_gives_up_where_it_is_refused_or_told_nonsense(
+    language: str, built: Mapping[str, Built], server: Server, tmp_path: Path
+) -> None:
+    told = environment(tmp_path, f"127.0.0.1:{server.port}", "nowhere", "{}", "stranger")
+
+    def tried(strategy: str, told: Mapping[str, str]) -> tuple[int, str]:
+        command = built[language].compiled_command(strategy)
+        done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S)
+        return done.returncode, done.stderr
+
+    code, said = tried("random", told)
+    assert code == 1
+    assert "refused" in said
+    assert "nowhere" in said
+    del told["RUMBLE_JOIN"]
+    code, said = tried("winblock", told)
+    assert code == 2
+    assert "RUMBLE_JOIN" in said
+    if language != "shell":
+        code, said = tried("chess", told)
+        assert code == 2
+        assert "random" in said
+        assert "winblock" in said
+
+
+@pytest.mark.parametrize(
+    ("club", "told"),
+    [("gone", "4004|removed"), pytest.param("never", "no club|HTTP 404", marks=pytest.mark.long)],
+)
+def test_all_stop_at_once_where_there_is_no_such_club(
+    built: Mapping[str, Built], server: Server, tmp_path: Path, club: str, told: str
+) -> None:
+    if club == "gone":
+        host("club", "create", club, *ADMIN, "--server", server.url)
+        host("club", "remove", club, "--yes", *ADMIN, "--server", server.url)
+    place = f"127.0.0.1:{server.port}{web_path(club)}"
+    bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", BARE]
+    processes = {}
+    with ExitStack() as stack:
+        starters = {language: bot.compiled_command() for language, bot in built.items()}
+        for name, command in {**starters, BARE: bare}.items():
+            own = environment(tmp_path, place, "cup", "{}", name)
+            processes[name] = stack.enter_context(running(command, own, tmp_path / f"{name}.log"))
+        for name, process in processes.items():
+            out, _ = process.communicate(timeout=STOP_S)
+            said = out + (tmp_path / f"{name}.log").read_text()
+            assert process.returncode == 1, said
+            assert re.search(told, said), (name, said)
+            assert "again" not in said
