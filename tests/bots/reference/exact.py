@@ -20,6 +20,7 @@ def policy_of(bot: ReferenceBot) -> Policy:
     return cache(lambda state: [state.code_of(bot.choose(state).move)])
 
 
+@cache
 def chances(first: Policy, second: Policy) -> Chances:
     """Return the chances of the bot that moves first."""
 

@@ -1,5 +1,6 @@
 """Bots that look ahead win in connect four too. The clock counts nodes, so every machine has the same matches."""
 
+import os
 from functools import partial
 from itertools import count
 from random import Random
@@ -9,6 +10,8 @@ import pytest
 from rumble_bots.reference import Minimax, Streetwise
 from rumble_bots.reference.battle import battle
 from rumble_engine import get_game
+
+MATCHES = 20 if os.environ.get("RUMBLE_LONG") == "1" else 8
 
 
 def thinker(random: Random, *, kind: type[Minimax], search: str) -> Minimax:
@@ -22,6 +25,6 @@ def thinker(random: Random, *, kind: type[Minimax], search: str) -> Minimax:
 )
 def test_it_beats_the_heuristic(kind: type[Minimax], search: str, settings: dict[str, Any]) -> None:
     maker = partial(thinker, kind=kind, search=search)
-    result = battle(maker, "heuristic", get_game("connect4"), 20, seed=1, settings=settings)
-    assert result.wins >= 12
-    assert result.losses <= 4
+    result = battle(maker, "heuristic", get_game("connect4"), MATCHES, seed=1, settings=settings)
+    assert result.wins >= 0.6 * MATCHES
+    assert result.losses <= 0.2 * MATCHES

@@ -1,5 +1,6 @@
 """Strength of bots by counted nodes and rounds instead of a clock: the same matches on any machine."""
 
+import os
 from functools import partial
 from typing import Any
 
@@ -8,13 +9,14 @@ from rumble_bots.reference import Mcts, Minimax
 from rumble_bots.reference.battle import battle
 from rumble_engine import get_game
 
+IS_LONG = os.environ.get("RUMBLE_LONG") == "1"
 GAMES: dict[str, dict[str, Any]] = {
     "connect4": {},
-    "breakthrough": {"columns": 6, "rows": 6},
+    "breakthrough": {"columns": 6, "rows": 6} if IS_LONG else {"columns": 4, "rows": 5},
     "othello": {"size": 6},
 }
 looks_ahead = partial(Minimax, depth=3)
-samples = partial(Mcts, iterations=80)
+samples = partial(Mcts, iterations=80 if IS_LONG else 40)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -28,6 +30,8 @@ def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_deeper_beats_shallower(game: str) -> None:
     shallow = partial(Minimax, depth=1)
-    result = battle(looks_ahead, shallow, get_game(game), 40, seed=1, settings=GAMES[game], opening=4)
+    result = battle(
+        looks_ahead, shallow, get_game(game), 40 if IS_LONG else 26, seed=1, settings=GAMES[game], opening=4
+    )
     assert result.intervals is not None
     assert result.intervals["wins"][0] > 0.5, result.describe()

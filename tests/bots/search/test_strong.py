@@ -1,5 +1,6 @@
 """The strong search has plain minimax's values and moves, with a small part of its nodes."""
 
+import os
 from collections import Counter
 from random import Random
 
@@ -12,6 +13,7 @@ from rumble_engine import State, get_game
 
 from .fixtures import CONNECT4, TICTACTOE, positions, value_of
 
+IS_LONG = os.environ.get("RUMBLE_LONG") == "1"
 STARTS = {
     "connect4": CONNECT4.initial(),
     "small connect4": CONNECT4.initial({"columns": 4, "rows": 4}),
@@ -34,7 +36,7 @@ def walked(start: State, seed: int) -> State:
 
 
 @pytest.mark.parametrize("game", STARTS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15 if IS_LONG else 6, deadline=None)
 @given(seed=st.integers(0, 10**6), depth=st.integers(1, 3))
 def test_it_is_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
     """With a new table, and with a table and an order from shallower searches."""
@@ -48,7 +50,7 @@ def test_it_is_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
     assert (looks[-1].code, looks[-1].value) == (plain.code, plain.value)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10 if IS_LONG else 5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_deeper_too(seed: int) -> None:
     state, search = walked(CONNECT4.initial({"columns": 5, "rows": 5}), seed), Strong()
