@@ -1,10 +1,14 @@
 """`rumble demo` of every format, with real processes; and who plays in it."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.cli.support import demonstration
+from rumble_server.cli.support import bot_process, demonstration
+from rumble_server.cli.support.bot_process import BotSpec
 from rumble_server.cli.support.demonstration import entrant_names, multiplied
 from rumble_server.cli.support.errors import CliError
 
@@ -21,6 +25,16 @@ def test_many_of_a_kind() -> None:
         multiplied(["random:5000"])
 
 
+@asynccontextmanager
+async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Run the bots of these commands on the loop of the server."""
+    async with asyncio.TaskGroup() as group:
+        for *_, server, join, matches_at_once, told in commands:
+            specs = [BotSpec(**spec) for spec in json.loads(told)]
+            group.create_task(bot_process.play(specs, server, join, int(matches_at_once)))
+        yield []
+
+
 @pytest.mark.e2e
 @pytest.mark.parametrize(
     ("format_", "bots", "matches"),
@@ -30,6 +44,8 @@ def test_a_demo_of_every_format_runs_to_its_end(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, format_: str, bots: str, matches: int | None
 ) -> None:
     monkeypatch.setattr(demonstration, "MOST_PROCESSES", 2)
+    if format_ != "swiss":  # which is enough to show that processes of bots are started, shared and ended
+        monkeypatch.setattr(demonstration, "bot_processes", bots_of_this_process)
     assert run(["demo", "--format", format_, "--bots", bots, "--exit", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     check_export(document)
