@@ -52,7 +52,8 @@ class OrganiserClient:
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
         self._trust_env = not address.loopback
         """Whether the environment's proxies are used: not for a server on this machine."""
-        self._verify = _trusted()
+        needs_tls = address.secure or self._trust_env  # a proxy may have it
+        self._verify = _trusted() if needs_tls else False  # to load the authorities takes longer than most requests
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
