@@ -1,14 +1,13 @@
 """The README's commands are what the check runs, its bot is the one that is tested, and its links lead somewhere."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rumble_server.cli.main import run
 
 from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page
-from tests.e2e.processes import RUMBLE
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
@@ -25,9 +24,9 @@ def marked(marker: str) -> str:
 def test_the_check_runs_the_demo_and_the_tests_as_they_stand() -> None:
     assert marked("demo") == "pip install . && rumble demo\n"
     assert marked("tests") == "pip install -e '.[test]' && python -m pytest\n"
-    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     for marker in ("demo", "tests"):
-        assert run.count(f'.ci/bare "{marked(marker).strip()}" || failed=$?') == 1
+        assert gate.count(f'.ci/bare "{marked(marker).strip()}" || failed=$?') == 1
 
 
 def is_short(block: Block) -> None:
@@ -39,13 +38,15 @@ def test_every_block_is_what_it_claims() -> None:
 
 
 @pytest.mark.e2e
-def test_the_printed_bot_plays(tmp_path: Path) -> None:
-    (tmp_path / "tiny.py").write_text(marked("tiny.py"), encoding="utf-8")
-    bot = [sys.executable, "tiny.py", "{address}", "{join}", "{name}"]
-    practice = [*RUMBLE, "practice", "--", *bot]
-    done = subprocess.run(practice, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, ""), done
-    assert "tournament_over" in done.stdout
+def test_the_printed_bot_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.py").write_text(marked("tiny.py"), encoding="utf-8")
+    code = run(["practice", "--", sys.executable, "tiny.py", "{address}", "{join}", "{name}"])
+    told = capfd.readouterr()
+    assert (code, told.err) == (0, ""), told
+    assert "tournament_over" in told.out
 
 
 def test_it_is_read_in_two_minutes() -> None:
