@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "win32", reaso
 FIELD = ("--bots", "random,mcts", "--game", "connect4", "--cycles", "100")
 
 
-@pytest.mark.parametrize(("moment", "times"), [("page: ", 5), ("running, ", 1)])
-def test_a_demo_is_stopped_with_one_line(moment: str, times: int) -> None:
-    with on_a_terminal("demo", *FIELD) as terminal:
+@pytest.mark.parametrize(("moment", "times", "house"), [("page: ", 5, "random"), ("running, ", 1, "none")])
+def test_a_demo_is_stopped_with_one_line(moment: str, times: int, house: str) -> None:
+    with on_a_terminal("demo", *FIELD, "--house", house) as terminal:
         terminal.until(moment)
         terminal.press(CTRL_C * times)
         assert terminal.ended() == 130
