@@ -12,7 +12,7 @@ from rumble_bots.check.events import Event, Exited
 from tests.bots.bridges.scripts import until_true
 
 pytestmark = pytest.mark.e2e
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
 
 
 def make(tmp_path: Path, *command: str) -> tuple[Child, "asyncio.Queue[Event]"]:

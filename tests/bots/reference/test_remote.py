@@ -77,7 +77,7 @@ def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: py
 
         def choose(self, state: State, budget_ms: int) -> Choice:
             assert budget_ms == pytest.approx(1000 - SAFETY_MS, abs=1)
-            together.wait(10)
+            together.wait(60)
             return Choice("5")
 
     def make(name: str, *, seed: int) -> Waiting:

@@ -79,7 +79,7 @@ class FakeServer:
 
         thread = threading.Thread(target=loop.run_until_complete, args=(listen(),))
         thread.start()
-        assert ready.wait(10)
+        assert ready.wait(60)
         try:
             yield self
         finally:

@@ -14,7 +14,7 @@ from rumble_server.arena.ports import HouseRunner
 from rumble_server.config import ServerConfig
 
 TOKEN, ADMIN_TOKEN = "the-host-token", "the-admin-token"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @contextmanager

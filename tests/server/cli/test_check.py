@@ -14,7 +14,7 @@ from rumble_server.cli.main import run
 
 pytestmark = pytest.mark.e2e
 
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
 RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
 
 
