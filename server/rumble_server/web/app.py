@@ -1,6 +1,7 @@
 """The web of one server: API, feed, pages and guards of all its clubs in one ASGI application."""
 
 import logging
+from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
 
@@ -23,7 +24,7 @@ from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Shelves
-from rumble_server.web.api.metrics import metrics_routes
+from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
@@ -32,6 +33,7 @@ from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
+from rumble_server.web.pages.digests import Digests
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
@@ -48,7 +50,21 @@ HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503:
 
 
 def make_web(clubs: Clubs, process: Process) -> ASGIApp:
-    """Make the web application of a server. No route knows a club but by its request."""
+    """Make the web of a server. It has the routes of every server: none knows a server or a club but by its request."""
+    shared = {
+        "clubs": clubs,
+        "process": process,
+        "shelves": Shelves(process.bounds.kept_answer_bytes),
+        "digests": Digests(),
+        "figures": figures(clubs, process.operation),
+    }
+    of_club = ClubPaths(Shares(Compression(application()), process), clubs, process, shared, _answer)
+    return Guard(RequestShares(of_club, process), process.hosts)
+
+
+@cache
+def application() -> FastAPI:
+    """Make the application that answers, once in a process: it takes a fifth of a second."""
     app = FastAPI(
         title="Rumble",
         version=version("botrumble"),
@@ -58,7 +74,6 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.shelves = Shelves(process.bounds.kept_answer_bytes)
     app.include_router(read_routes())
     app.include_router(event_routes())
     app.include_router(opponent_routes())
@@ -70,17 +85,16 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     app.include_router(banning_routes())
     app.include_router(host_token_routes())
     app.include_router(transcript_routes())
-    app.include_router(health_routes(process))
-    app.include_router(metrics_routes(clubs, process.operation))
+    app.include_router(health_routes())
+    app.include_router(metrics_routes())
     app.include_router(picture_routes())
-    add_pages(app, clubs)
-    app.include_router(club_routes(clubs, process))  # last: routes are tried in order, and these are asked rarely
+    add_pages(app)
+    app.include_router(club_routes())  # last: routes are tried in order, and these are asked rarely
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
-    of_club = ClubPaths(Shares(Compression(app), process), clubs, process, _answer)
-    return Guard(RequestShares(of_club, process), process.hosts)
+    return app
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -1,7 +1,7 @@
 """The club that a path leads to: `/c/NAME/...`; every other path is one of main."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -33,12 +33,21 @@ class ClubPaths:
     """ASGI middleware: puts the `site` of a request's club into the state, and its path into `root_path`."""
 
     def __init__(
-        self, app: ASGIApp, clubs: Clubs, process: Process, refuse: Callable[[Request, WebError], Response]
+        self,
+        app: ASGIApp,
+        clubs: Clubs,
+        process: Process,
+        shared: Mapping[str, object],
+        refuse: Callable[[Request, WebError], Response],
     ) -> None:
-        """`refuse` makes the answer for a club that is not there, or not now."""
+        """`shared` is put into the state of every request.
+
+        `refuse` makes the answer for a club that is not there, or not now.
+        """
         self._app = app
         self._clubs = clubs
         self._process = process
+        self._shared = shared
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,8 +55,7 @@ class ClubPaths:
             await self._app(scope, receive, send)
             return
         path: str = scope["path"]
-        state = scope.setdefault("state", {})
-        state["process"] = self._process
+        scope.setdefault("state", {}).update(self._shared)
         scope["root_path"] = ""
         name, rest = split_path(path)
         of_tokens = TOKENS.fullmatch(path)

@@ -74,5 +74,5 @@ class Addresses:
 
 def place_of(request: Request) -> Place:
     """Return where the reader of a request is."""
-    addresses: Addresses = request.scope["state"]["process"].addresses
+    addresses: Addresses = request.state.process.addresses
     return addresses.place_of(request)

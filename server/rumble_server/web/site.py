@@ -252,3 +252,13 @@ def is_of_node(scope: Scope) -> bool:
 def site_of(request: Request) -> Site:
     """Return the club that a request is for."""
     return cast(Site, request.scope["state"]["site"])
+
+
+def clubs_of(request: Request) -> Clubs:
+    """Return the clubs of the process that a request came to."""
+    return cast(Clubs, request.scope["state"]["clubs"])
+
+
+def process_of(request: Request) -> Process:
+    """Return the process that a request came to."""
+    return cast(Process, request.scope["state"]["process"])

@@ -228,7 +228,7 @@ class MemoryServer:
 
     @cached_property
     def web(self) -> ASGIApp:
-        """The application: to make it takes longer than most tests."""
+        """The web of this server."""
         return make_web(self, self.process)
 
     def visit(self, _name: str) -> AbstractContextManager[None]:

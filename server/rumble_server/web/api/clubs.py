@@ -21,10 +21,10 @@ from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import administrator_only, shows_token
-from rumble_server.web.site import Clubs, ClubUse, Process, is_of_node, site_of
+from rumble_server.web.site import Clubs, ClubUse, clubs_of, is_of_node, process_of, site_of
 
 
-def club_routes(clubs: Clubs, process: Process) -> APIRouter:
+def club_routes() -> APIRouter:
     """Make these routes; all but the list need the administrator's token."""
     router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
     commands = APIRouter(
@@ -40,42 +40,42 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         if is_administrator:
             await administrator_only(request)
         await site_of(request).on_disk()
-        return models.ClubList(clubs=await club_views(clubs, everything=is_administrator))
+        return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
 
     @router.get(LED.removeprefix("/api"), include_in_schema=False)
     async def tell_nodes(request: Request) -> dict[str, Any]:
         """Tell another node what goes on in the clubs that this one leads."""
         if not is_of_node(request.scope):
             raise WebError.not_found(f"there is nothing at {LED}")
-        return {site.club: asdict(ClubUse.of(site)) for site in clubs.sites()}
+        return {site.club: asdict(ClubUse.of(site)) for site in clubs_of(request).sites()}
 
     @router.get(f"{LED.removeprefix('/api')}/{{club}}", include_in_schema=False)
     async def read_ahead(request: Request, club: str) -> None:
         """Read a club that another node is about to hand over to this one."""
         if not is_of_node(request.scope):
             raise WebError.not_found(f"there is nothing at {LED}")
-        await clubs.read_ahead(club)
+        await clubs_of(request).read_ahead(club)
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
         """Create a club. Its name is for good, and is never given again; make a host's token for it next."""
         main = site_of(request)
         given = await read_model(request, models.NewClub)
-        quotas = _changed(process.bounds.club_quotas, given.quotas)
+        quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
         main.need_disk()
         administrator = Administrator(main.arena)
         with main.arena.transaction() as transaction:
             administrator.create(given.name, given.title, quotas)
             administrator.change(given.name, listed=given.listed, house=given.house)
         await main.on_disk(transaction.number)
-        return await _view_of(clubs, given.name)
+        return await _view_of(clubs_of(request), given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
     async def change_club(request: Request, club: str) -> models.ClubView:
         """Change what is given of a club: its title, quotas, and whether it is listed and has residents."""
         main = site_of(request)
         given = await read_model(request, models.ChangedClub)
-        known = _entry(clubs, club)
+        known = _entry(clubs_of(request), club)
         quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
         main.need_disk()
         with main.arena.transaction() as transaction:
@@ -83,13 +83,13 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
                 club, title=given.title, listed=given.listed, house=given.house, quotas=quotas
             )
         await main.on_disk(transaction.number)
-        return await _view_of(clubs, club)
+        return await _view_of(clubs_of(request), club)
 
     @commands.delete("/{club}")
     async def remove_club(request: Request, club: str) -> Done:
         """Remove a club for good, with all that goes on in it. Its facts stay in the database."""
         main = site_of(request)
-        _entry(clubs, club)
+        _entry(clubs_of(request), club)
         main.need_disk()
         with main.arena.transaction() as transaction:
             Administrator(main.arena).remove(club)

@@ -2,13 +2,13 @@
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from rumble_server.web.api.models import Health, Readiness
-from rumble_server.web.site import Process
+from rumble_server.web.site import process_of
 
 
-def health_routes(process: Process) -> APIRouter:
+def health_routes() -> APIRouter:
     """Make these routes; they need no token."""
     router = APIRouter(tags=["operation"])
 
@@ -18,8 +18,9 @@ def health_routes(process: Process) -> APIRouter:
         return Health(status="ok", reason="")
 
     @router.get("/readyz", responses={503: {"model": Readiness}})
-    async def readyz(response: Response) -> Readiness:
+    async def readyz(request: Request, response: Response) -> Readiness:
         """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
+        process = process_of(request)
         reason = process.unready()
         if reason is None:
             return Readiness(status="ok", reason="", leads=process.leads())

@@ -211,4 +211,4 @@ def _there(match_id: str, found: Made | None) -> Made:
 
 def library_of(request: Request) -> Library:
     """Return the library of the club that a request is for."""
-    return Library(site_of(request), request.app.state.shelves)
+    return Library(site_of(request), request.state.shelves)

@@ -17,29 +17,34 @@ from rumble_server.limits.guesses import HOST
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
 from rumble_server.web.security import bearer_token
-from rumble_server.web.site import Clubs, Operation, Site, site_of
+from rumble_server.web.site import Clubs, Operation, Site, process_of, site_of
 from rumble_server.web.tries import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
 
 
-def metrics_routes(clubs: Clubs, operation: Operation) -> APIRouter:
-    """Make this route."""
-    router = APIRouter(tags=["operation"])
+def figures(clubs: Clubs, operation: Operation) -> CollectorRegistry:
+    """Gather the figures of a process; they are read when they are asked for."""
     registry = CollectorRegistry()
     registry.register(_Figures(clubs, operation))
     ProcessCollector(registry=registry)
+    return registry
+
+
+def metrics_routes() -> APIRouter:
+    """Make this route."""
+    router = APIRouter(tags=["operation"])
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
         """Show figures in the text format of Prometheus; from another machine with `Authorization: Bearer TOKEN`."""
         if not _may_read(site_of(request), request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
-                operation.refusals.note("wrong_token", source_of(request), request.url.path)
+                process_of(request).operation.refusals.note("wrong_token", source_of(request), request.url.path)
             text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
             return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
-        return Response(generate_latest(registry), media_type=PROMETHEUS)
+        return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
 
     return router
 

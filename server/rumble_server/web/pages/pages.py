@@ -37,7 +37,7 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_rounds,
 )
 from rumble_server.web.place import place_of
-from rumble_server.web.site import Clubs, site_of
+from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
@@ -63,9 +63,8 @@ Page = Callable[[Request], Awaitable[Response]]
 Given = TypeVarTuple("Given")
 
 
-def add_pages(app: FastAPI, clubs: Clubs) -> None:
+def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
-    digests = Digests()
 
     async def answer(request: Request, template: str, **context: Any) -> Response:
         await site_of(request).on_disk()
@@ -87,13 +86,13 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
 
     async def home(request: Request) -> Response:
         site = site_of(request)
-        listing = await digests.listing(site, library_of(request))
+        listing = await _digests_of(request).listing(site, library_of(request))
         groups = [
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
         bots = await asyncio.to_thread(records, listing.counted)
         own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
-        live = site.arena.tournaments
+        live, directory = site.arena.tournaments, clubs_of(request).directory
         invited = live.get(request.query_params.get("join", ""))
         invitation = invitation_to(request, invited)
         lobbies = [each.id for each in listing.tournaments if each.status == "lobby"]
@@ -109,12 +108,13 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
             house_bots=house[:MOST_BOTS],
             more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
             is_connected=site.arena.is_connected,
-            other_clubs=site.club == MAIN and any(each.listed for each in clubs.directory if each.name != MAIN),
+            other_clubs=site.club == MAIN and any(each.listed for each in directory if each.name != MAIN),
             **invitation,
         )
 
     async def list_of_clubs(request: Request) -> Response:
-        shown = sorted(await club_views(clubs), key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
+        listed = await club_views(clubs_of(request))
+        shown = sorted(listed, key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
         return await answer(request, "clubs.html", clubs=shown[:MOST_CLUBS], more=len(shown[MOST_CLUBS:]))
 
     async def admin(request: Request) -> Response:
@@ -122,7 +122,7 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
 
     async def bot(request: Request) -> Response:
         name, site = request.path_params["bot"], site_of(request)
-        listing = await digests.listing(site, library_of(request))
+        listing = await _digests_of(request).listing(site, library_of(request))
         found = await asyncio.to_thread(lines_of, listing.counted, name)
         if not found:
             unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
@@ -241,6 +241,11 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
     }
     for path, page in pages.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
+
+
+def _digests_of(request: Request) -> Digests:
+    digests: Digests = request.state.digests
+    return digests
 
 
 def _served(page: Page) -> Page:
