@@ -85,8 +85,13 @@ _shelf: Shelf | None = None
 
 def open_shelf(open_reader: Callable[[], LogReader], most_results: int) -> None:
     """Prepare the process."""
+    use(Shelf(open_reader, most_results))
+
+
+def use(shelf: Shelf) -> None:
+    """Have this process make what it is asked for of a shelf."""
     global _shelf
-    _shelf = Shelf(open_reader, most_results)
+    _shelf = shelf
 
 
 def make_of_tournament(

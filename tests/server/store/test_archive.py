@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-import os
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from rumble_server.bounds import Bounds
 from rumble_server.store import archive as module
-from rumble_server.store.archive import Archive, ReadingRoom
+from rumble_server.store.archive import Archive, ReadingRoom, record_of
 from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
@@ -29,7 +30,8 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
-from tests.server.store.databases import Database, SqliteDatabase, opened, opened_store
+from tests.server.shelf_here import ShelfHere
+from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened, opened_store
 from tests.server.store.disk import group_of, rows, shut, write
 
 FORGED = '"tournament_ended":['
@@ -54,9 +56,8 @@ def record(facts: Iterable[LogFact]) -> EndedTournament:
 FIRST, SECOND = tournament("first"), tournament("second", started=False)
 
 
-def status_of(rebuilt: Rebuilt) -> tuple[str, int]:
-    """Return a tournament's status, and in which process it was rebuilt."""
-    return rebuilt.tournament.status, os.getpid()
+def status_of(rebuilt: Rebuilt) -> str:
+    return rebuilt.tournament.status
 
 
 def facts_of(facts: Sequence[LogFact]) -> list[LogFact]:
@@ -65,10 +66,6 @@ def facts_of(facts: Sequence[LogFact]) -> list[LogFact]:
 
 def facts_of_tournament(rebuilt: Rebuilt) -> list[LogFact]:
     return list(rebuilt.facts())
-
-
-def die() -> None:
-    os._exit(1)
 
 
 @pytest.fixture
@@ -86,8 +83,13 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @asynccontextmanager
-async def archive_of(database: Database, filed: list[EndedTournament] | None = None) -> AsyncIterator[Archive]:
+async def archive_of(
+    database: Database, filed: list[EndedTournament] | None = None, *, here: bool = True
+) -> AsyncIterator[Archive]:
+    """Open an archive, whose process is one only if it is not to be `here`."""
     with closing(ReadingRoom(database.reader, Bounds())) as room:
+        if here:
+            room.process = ShelfHere(None, database.reader, Bounds().rebuilt_results)
         yield Archive(room, "main", ([] if filed is None else filed).append)
 
 
@@ -162,7 +164,7 @@ async def test_a_callback_is_called_also_where_reading_takes_long(
     found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
     may_read = threading.Event()
     async with archive_of(database) as archive:
-        monkeypatch.setattr(archive, "_ended", lambda tournament_id: may_read.wait(10))
+        monkeypatch.setattr(LogReader, "ended", lambda reader, ids: may_read.wait() and {})
         archive.find_ended("first", found.set_result)
         assert await found is None
         may_read.set()
@@ -175,7 +177,7 @@ async def test_a_callback_is_called_whatever_goes_wrong(
     await written(database, FIRST)
     found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
     async with archive_of(database) as archive:
-        monkeypatch.setattr(archive, "_ended", lambda tournament_id: [][1])
+        monkeypatch.setattr(LogReader, "ended", lambda reader, ids: [][1])
         archive.find_ended("first", found.set_result)
         assert await found is None
     assert "tournament first cannot be read" in caplog.text
@@ -184,10 +186,11 @@ async def test_a_callback_is_called_whatever_goes_wrong(
 async def test_memory_is_bounded_by_lines(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LINES", 5)
     await written(database, FIRST, SECOND)
-    async with archive_of(database) as archive:
+    with closing(ReadingRoom(database.reader, Bounds())) as room:
+        archive = Archive(room, "main", [].append)
         for name in ("first", "second", "second"):
             assert await archive.ended(name) is not None
-        assert list(archive._room.kept) == [("main", "second")]
+        assert list(room.kept) == [("main", "second")]
         assert [each.id for each in await archive.listed(10)] == ["second", "first"]
 
 
@@ -277,26 +280,48 @@ async def test_facts_of_a_tournament(database: Database) -> None:
         assert await archive.of_tournament("first", facts_of_tournament) == FIRST
         assert await archive.of_match("first.1.1.1.1", facts_of) == []
         assert await archive.of_tournament("nope", status_of) is None
-        made = await archive.of_tournament("first", status_of)
-        assert made is not None
-        assert made[0] == "cancelled"
-        assert made[1] != os.getpid(), "nothing is rebuilt in the server's own process"
+        assert await archive.of_tournament("first", status_of) == "cancelled"
 
 
-async def test_the_process_is_started_again_when_it_has_died(database: Database) -> None:
+async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_store(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it is started again is seen in tests/server/test_side_process.py."""
+
+    async def died(self: ShelfHere, *_: object) -> None:
+        raise BrokenProcessPool
+
     await written(database, FIRST)
     async with archive_of(database) as archive:
-        with pytest.raises(StoreError, match="died"):
-            await archive.draw(die)
-        made = await archive.of_tournament("first", status_of)
-        assert made is not None
-        assert made[0] == "cancelled"
+        with monkeypatch.context() as patch:
+            patch.setattr(ShelfHere, "run", died)
+            with pytest.raises(StoreError, match="died"):
+                await archive.of_tournament("first", status_of)
+        assert await archive.of_tournament("first", status_of) == "cancelled"
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_nothing_is_rebuilt_in_the_process_of_the_server(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
+    database: Database = PostgresDatabase(url) if url else SqliteDatabase(tmp_path)
+    await written(database, FIRST)
+
+    def forbidden(*_: object) -> None:
+        pytest.fail("it was read in the server's own process")
+
+    monkeypatch.setattr(LogReader, "facts_after", forbidden)
+    async with archive_of(database, here=False) as archive:
+        assert await archive.of_tournament("first", record_of) == record(FIRST)
 
 
 # --- databases of earlier versions ---
 
 
 @pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.usefixtures("shelf_here")
 async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path: Path, version: int) -> None:
     path = tmp_path / "rumble.db"
     await written(SqliteDatabase(tmp_path), FIRST, records=False)

@@ -65,6 +65,7 @@ def test_it_can_be_verified_as_it_is(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.usefixtures("shelf_here")
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version: int) -> None:
     path = database(tmp_path, version)
@@ -73,7 +74,7 @@ async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version:
     await server.start()
     try:
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx.AsyncClient(base_url=server.url, headers=headers) as client:
+        async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=None) as client:
             for tournament, what in (("cup", "standings"), ("cup", "matches"), ("open", "standings")):
                 answer = await client.get(f"/api/tournaments/{tournament}/{what}")
                 assert holds(answer.json(), told[tournament][what]), f"{tournament}: {what}"
@@ -90,6 +91,7 @@ async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version:
 
 
 @pytest.mark.e2e
+@pytest.mark.usefixtures("shelf_here")
 async def test_tournaments_of_earlier_rules_keep_their_standings(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     with closing(sqlite3.connect(path)) as made:
@@ -98,7 +100,7 @@ async def test_tournaments_of_earlier_rules_keep_their_standings(tmp_path: Path)
     server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, host_token=TOKEN))
     await server.start()
     try:
-        async with httpx.AsyncClient(base_url=server.url) as client:
+        async with httpx.AsyncClient(base_url=server.url, timeout=None) as client:
             for tournament, before in told.items():
                 after = (await client.get(f"/api/tournaments/{tournament}/standings")).json()
                 assert after["tiebreak_rules"] == "rumble-0.1"

@@ -1,0 +1,29 @@
+"""What reads the log beside a server, without a process of its own: that would take half a second to start."""
+
+import pickle
+from collections.abc import Callable
+from typing import TypeVar, TypeVarTuple
+
+from rumble_server.side_process import SideProcess
+from rumble_server.store.reader import LogReader
+from rumble_server.store.shelf import Shelf, use
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
+
+
+class ShelfHere(SideProcess):
+    """Stands for the process of an archive; what is pickled on the way to one is pickled here, too."""
+
+    def __init__(self, _: object, open_reader: Callable[[], LogReader], most_results: int) -> None:
+        super().__init__()
+        self._shelf = Shelf(pickle.loads(pickle.dumps(open_reader)), most_results)
+
+    async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
+        use(self._shelf)
+        asked, about = pickle.loads(pickle.dumps((task, given)))
+        made: Made = pickle.loads(pickle.dumps(asked(*about)))
+        return made
+
+    def close(self) -> None:
+        self._shelf.close()
