@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.needs import LONG
 from tests.postgres.cluster import Cluster, cluster
 from tests.sharing import GroupScheduling, are_few, in_order
 
-# No deadline, because a test must not fail on a busy machine.
-settings.register_profile("rumble", deadline=None)
-settings.load_profile("rumble")
+# No deadline, because a test must not fail on a busy machine. The usual examples are the same at each run, the long
+# ones are new each time.
+settings.register_profile("rumble", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=200)
+settings.load_profile("long" if LONG else "rumble")
 
 # A shell makes background jobs ignore Ctrl-C, and child processes inherit that. Tests end some of their processes by
 # Ctrl-C, so they must not inherit it.
@@ -45,7 +48,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupSchedul
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put long groups first, and skip what takes long, so that all other tests take two minutes on two cores."""
     items[:] = in_order(items)
-    if os.environ.get("RUMBLE_LONG") != "1":
+    if not LONG:
         for item in items:
             if item.get_closest_marker("long") is not None:
                 item.add_marker(pytest.mark.skip(reason="it takes long: RUMBLE_LONG=1 has it run, as .ci/run does"))

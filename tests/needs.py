@@ -1,11 +1,23 @@
-"""What tests need besides Python: without it they are skipped and say why, and fail where the variable `CI` is set."""
+"""What tests need besides Python: without it they are skipped and say why, and fail where the variable `CI` is set.
+
+What they need of time is here, too: `long_or` gives a test its small size, and its large one where RUMBLE_LONG is 1.
+"""
 
 import importlib.util
 import os
 import shutil
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import pytest
+
+LONG = os.environ.get("RUMBLE_LONG") == "1"
+"""Whether tests have their large sizes, and those that are marked `long` run."""
+T = TypeVar("T")
+
+
+def long_or(default: T, long: T) -> T:
+    """Return a test's large size where RUMBLE_LONG is 1, and its small one otherwise."""
+    return long if LONG else default
 
 
 def missing(why: str) -> NoReturn:

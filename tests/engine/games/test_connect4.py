@@ -68,8 +68,13 @@ def test_published_perft() -> None:
 
 
 def test_published_numbers_of_positions() -> None:
-    """7x6 by plies: OEIS A212693; 4x4 in all: John Tromp's table (https://tromp.github.io/c4/c4.html)."""
+    """7x6 by plies: OEIS A212693."""
     assert reachable(GAME.initial(), 6) == [1, 7, 49, 238, 1_120, 4_263, 16_422]
+
+
+@pytest.mark.long
+def test_the_published_number_of_positions_of_a_small_board() -> None:
+    """4x4: John Tromp's table (https://tromp.github.io/c4/c4.html)."""
     assert sum(reachable(GAME.initial({"columns": 4, "rows": 4}), 16)) == 161_029
 
 

@@ -1,7 +1,7 @@
 """Quotas of a club, where the arena holds to them: names, tournaments, bytes, matches at once, house bots."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
@@ -102,7 +102,6 @@ def test_added_house_bots_of_other_clubs_are_processes_of_the_same_server() -> N
     assert house.room == 2
 
 
-@settings(max_examples=20, deadline=None)
 @given(quota=st.integers(1, 3), fields=st.lists(st.integers(2, 4), min_size=1, max_size=3), seed=st.integers(0, 99))
 def test_never_more_matches_at_once_and_every_tournament_ends(quota: int, fields: list[int], seed: int) -> None:
     here = World(seed=seed)

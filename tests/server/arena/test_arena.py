@@ -136,7 +136,7 @@ def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: 
 @pytest.mark.parametrize("bots", [2, 3, 5])
 def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: int) -> None:
     world = World()
-    both = [world.create(name=name, start_at_bots=bots, cycles=20) for name in ("Friday", "Saturday")]
+    both = [world.create(name=name, start_at_bots=bots, cycles=20 // bots) for name in ("Friday", "Saturday")]
     for bot in enter(world, both[0], *NAMES[:bots], max_matches=1):
         bot.say(type="join", tournament=both[1].id)
     looked = 0

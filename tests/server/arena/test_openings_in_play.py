@@ -16,6 +16,7 @@ from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
 from rumble_server.tournament.rebuild import rebuild_tournament
 
+from tests.needs import long_or
 from tests.server.arena.test_formats_in_play import log_in, names, status, through_crashes
 from tests.server.frames import Frame
 from tests.server.tournament.leader import Leader, dump
@@ -221,7 +222,7 @@ def test_the_host_needs_two_bots_too() -> None:
 # --- entering late ---
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(long_or(10, 30)))
 def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: int) -> None:
     """Through crashes and withdrawals. Seats: within one for each pair and for each bot."""
     random = Random(seed)
@@ -272,8 +273,8 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
     assert dump(rebuilt) == dump(tournament)
 
 
-@pytest.mark.parametrize("early", range(2, 8))
-@pytest.mark.parametrize("late", range(1, 9))
+@pytest.mark.parametrize("early", long_or((2, 3, 4, 7), range(2, 8)))
+@pytest.mark.parametrize("late", long_or((1, 2, 8), range(1, 9)))
 @pytest.mark.parametrize("cycles", [1, 2, 3])
 def test_late_entrants_have_ids_of_their_own_and_seats_within_one(early: int, late: int, cycles: int) -> None:
     agenda = Agenda("friday", tuple(names(early)), RoundRobin(Plan(early, cycles, legs=1)))

@@ -1,6 +1,6 @@
 """Whatever links and leaders do, each frame is answered, and nothing of an old epoch is heard."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_protocol.codes import NoticeCode
 from rumble_server.arena.messages import notice
@@ -71,7 +71,6 @@ EVENTS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(EVENTS)
 def test_whatever_links_do_each_frame_is_answered_once_and_in_order(events: list[tuple[str, int]]) -> None:
     chaos = Chaos()
@@ -82,7 +81,6 @@ def test_whatever_links_do_each_frame_is_answered_once_and_in_order(events: list
     assert [bot.link.closed for bot in chaos.bots] == [None, None]
 
 
-@settings(deadline=None)
 @given(st.lists(EVENTS, min_size=2, max_size=4))
 def test_whoever_leads_each_frame_is_answered_and_nothing_of_an_old_epoch_is_heard(
     eras: list[list[tuple[str, int]]],

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.cluster.lease import RENEWALS, Lease
 from rumble_server.store.lease_statements import Answer, Statement
@@ -372,7 +372,6 @@ TROUBLES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 1 << 30),
     rates=st.lists(st.floats(0.96, 1.04), min_size=2, max_size=4),

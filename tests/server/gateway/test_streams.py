@@ -21,6 +21,8 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from tests.needs import long_or
+
 pytestmark = pytest.mark.skipif(
     not isinstance(Connection.data_received, FunctionType), reason="a compiled connection takes no stand-ins"
 )
@@ -223,7 +225,7 @@ def streams(draw: st.DrawFn) -> list[bytes]:
     return [REQUEST, *chunks]
 
 
-@settings(max_examples=300)
+@settings(max_examples=long_or(50, 300))
 @given(streams())
 @example([REQUEST, wire(8, (1000).to_bytes(2)), wire(1, b"after the close")])
 @example([REQUEST, wire(1, b"half", fin=False), wire(1, b"breaks the protocol")])

@@ -2,12 +2,21 @@
 
 from typing import Any
 
+import pytest
 from rumble_server.bounds import Bounds
-from rumble_server.limits.buckets import MINUTE_MS, MOST_BUCKETS, MOST_OF_A_NETWORK
+from rumble_server.limits import guesses as module
+from rumble_server.limits.buckets import MINUTE_MS, MOST_OF_A_NETWORK
 from rumble_server.limits.guesses import HOST, Guesses
 from rumble_server.limits.refusals import Refusals
 
 ADDRESS = "203.0.113.7"
+MOST_BUCKETS = 2 * MOST_OF_A_NETWORK
+
+
+@pytest.fixture
+def few_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep fewer, so that a test fills them all in a moment."""
+    monkeypatch.setattr(module, "MOST_BUCKETS", MOST_BUCKETS)
 
 
 def made(**bounds: Any) -> tuple[Guesses, Refusals]:
@@ -56,6 +65,7 @@ def test_invitations_to_one_tournament_are_counted_from_all_addresses() -> None:
     assert guesses.may_invite(ADDRESS, "friday", MINUTE_MS)
 
 
+@pytest.mark.usefixtures("few_buckets")
 def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
     guesses, _ = made()
     guesses.right(ADDRESS, "ann", 0)
@@ -68,6 +78,7 @@ def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
     assert known == list(range(2 * MOST_BUCKETS - MOST_OF_A_NETWORK, 2 * MOST_BUCKETS))
 
 
+@pytest.mark.usefixtures("few_buckets")
 def test_memory_is_bounded_and_the_network_used_longest_ago_goes_first() -> None:
     guesses, _ = made()
     guesses.right(ADDRESS, "ann", 0)

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_server.results.ratings import ELO, Ratings, rate
@@ -70,7 +70,6 @@ def oracle(games: list[Game], virtual: Sequence[tuple[str, str]] = ()) -> dict[s
     return {name: value - mean for name, value in logs.items()}
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 7), st.integers(0, 10**6))
 def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
     random = Random(seed)
@@ -248,7 +247,6 @@ def test_forfeits_say_nothing_about_strength() -> None:
     assert "10 matches lost by no_show are left out." in ratings.notes
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.sampled_from("ABCDE"), st.sampled_from([1.0, 0.5, 0.0]))))
 def test_no_field_breaks_the_fit(games: list[Game]) -> None:
     games = [game for game in games if game[0] != game[1]]

@@ -14,6 +14,8 @@ from rumble_server.results.results_file import read_results
 from rumble_server.results.tiebreaks import rank
 from rumble_server.tournament.exports import WRITERS
 
+from tests.needs import long_or
+
 
 def problems(text: str) -> tuple[str, ...]:
     with pytest.raises(BadResults) as caught:
@@ -217,13 +219,15 @@ def test_csv_and_json_exports_are_read_back_alike(matches: list[dict[str, Any]])
 
 
 def test_a_hundred_thousand_results_are_a_matter_of_seconds() -> None:
+    """Usually only a tenth of them are read, in a tenth of the time and what must be loaded first."""
+    count, most_s = long_or((10_000, 2), (100_000, 10))
     random = Random(1)
     names = [f"bot-{number}" for number in range(200)]
     rows = []
-    for _ in range(100_000):
+    for _ in range(count):
         first, second = random.sample(names, 2)
         rows.append(f"{first},{second},{random.choice(['1', '0.5', '0'])}\n")
     began = time.thread_time()
     file = read_results("".join(rows))
     assert len(rank(file.results)) == len(rate(file.results).lines) == 200
-    assert time.thread_time() - began < 10
+    assert time.thread_time() - began < most_s

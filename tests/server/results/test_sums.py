@@ -1,7 +1,7 @@
 """Sums over counts; ranks by them are tested in test_tiebreaks.py."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_server.results import direct_encounter
@@ -38,7 +38,6 @@ def test_too_few_matches_are_not_looked_at() -> None:
     assert sums_over(beats("A>X B>X C>X D>X"), (1, 0, -1)).encounters("ABCD") is not None
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(RESULTS, max_size=25), st.sampled_from([(1, 0.5, 0), (3, 1, 0), (1, 0, -1)]))
 def test_where_all_have_met_the_order_is_that_of_the_definition(
     results: list[Result], points: tuple[float, float, float]

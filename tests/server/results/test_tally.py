@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.result import Result
 from rumble_server.results.tally import Tally
@@ -7,7 +7,6 @@ from rumble_server.results.tiebreaks import rank, rank_tally
 from tests.server.results.tables import RESULTS
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(RESULTS, max_size=25))
 def test_the_order_of_results_does_not_matter_and_a_result_can_be_taken_back(results: list[Result]) -> None:
     tally = Tally.over(results, "ABCDE")

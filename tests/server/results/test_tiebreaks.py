@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
@@ -169,7 +169,6 @@ def test_both_absent_lose() -> None:
 SCHEMES = st.sampled_from([(1, 0.5, 0), (3, 1, 0), (0.3, 0.1, 0)])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(RESULTS, max_size=25), st.permutations(sorted(OF_FIRST)), SCHEMES)
 def test_ranks_agree_with_a_second_opinion(
     results: list[Result], tiebreaks: list[str], points: tuple[float, float, float]

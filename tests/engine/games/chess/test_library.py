@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tomllib
+from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -18,8 +19,10 @@ from rumble_engine.games.chess import Chess, ChessState
 from rumble_engine.games.chess.codes import CODES
 from rumble_engine.games.chess.library import Opener, Position, open_position
 
+from tests.needs import long_or
+
 DEPTH = int(os.environ.get("RUMBLE_PERFT", "3"))
-PLIES = int(os.environ.get("RUMBLE_PLIES", "2000"))
+PLIES = int(os.environ.get("RUMBLE_PLIES", long_or("500", "2000")))
 
 # The positions and counts of https://www.chessprogramming.org/Perft_Results, by their numbers there.
 PUBLISHED = [
@@ -88,9 +91,9 @@ def check_end(state: ChessState, ends: dict[str, bool]) -> None:
 
 
 def test_every_ply_is_that_of_python_chess(opener: Opener, game: Chess) -> None:
-    random, plies = Random(4), 0
+    random, plies, starts = Random(4), 0, cycle(STARTS)
     while plies < PLIES:
-        fen = random.choice(STARTS)
+        fen = next(starts)
         state, board = game.parse(fen, {"claims": "none"}), chess.Board(fen)
         claiming: ChessState | None = game.parse(fen)
         while True:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from itertools import cycle
 from random import Random
 
 import chess
@@ -10,24 +11,31 @@ from rumble_engine import IllegalMove
 from rumble_engine.games.chess import Chess
 from rumble_engine.games.chess.san import san
 
-PLIES = int(os.environ.get("RUMBLE_PLIES", "2000"))
+from tests.needs import long_or
+
+PLIES = int(os.environ.get("RUMBLE_PLIES", long_or("240", "2000")))
 # Full boards, several pieces of a kind that go to the same square, castling, promotions, captures in passing.
 STARTS = [
+    "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1",
     chess.STARTING_FEN,
     "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9",
     "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
     "4k3/8/3Q1Q2/8/8/Q2Q1Q2/8/4K3 w - - 0 1",
     "4k3/2n3n1/8/1N1N4/8/1N1N4/8/4K3 w - - 0 1",
     "8/pppppppp/4k3/8/8/4K3/PPPPPPPP/8 w - - 0 1",
+    "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1",
 ]
+MOST_PLIES = 30
+"""Maximum number of plies of a match, so that all positions come."""
 
 
 def test_every_legal_move_is_written_as_python_chess_writes_it(game: Chess) -> None:
-    random, plies, forms = Random(15), 0, set()
+    random, plies, forms, starts = Random(20), 0, set(), cycle(STARTS)
     while plies < PLIES:
-        fen = random.choice(STARTS)
+        fen = next(starts)
         state, board = game.parse(fen, {"claims": "none"}), chess.Board(fen)
-        while state.outcome is None:
+        until = plies + MOST_PLIES
+        while state.outcome is None and plies < until:
             for move in state.legal_moves:
                 expected = board.san(chess.Move.from_uci(move))
                 assert san(state, move) == expected

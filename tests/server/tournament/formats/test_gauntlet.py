@@ -1,14 +1,13 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.tournament.formats import Plan, make_schedule
 
 from tests.server.tournament.rounds import all_rounds, seats
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 20), st.integers(1, 6), st.integers(1, 3), st.integers(1, 3))
 def test_gauntlet(bots: int, challengers: int, cycles: int, legs: int) -> None:
     challengers = min(challengers, bots - 1)

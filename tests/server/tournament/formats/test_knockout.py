@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.tournament.formats import Plan, Played, Round
 from rumble_server.tournament.formats.knockout import Knockout, bracket
@@ -18,7 +18,6 @@ def test_bracket() -> None:
     assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 33), st.integers(1, 3), st.integers(0, 2), st.integers(0, 1000))
 def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
     plan = Plan(bots, legs=legs, replays=replays)

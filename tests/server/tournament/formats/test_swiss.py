@@ -3,7 +3,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
 from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
@@ -15,7 +15,6 @@ from rumble_server.tournament.formats.swiss import Swiss
 from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.integers(4, 17),
     st.integers(1, 2),

@@ -202,7 +202,7 @@ async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:
     tournament = server.world.create()
     crowd = [server.watch(tournament) for _ in range(600)]
     for watcher in crowd:
-        await watcher.read("snapshot")
+        await watcher.piece()
     for number in range(50):
         server.bots(f"bot{number}", join=tournament.id)
         server.pass_ms(100)
