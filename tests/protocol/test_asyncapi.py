@@ -4,8 +4,8 @@ import ast
 import asyncio
 import json
 import re
-import subprocess
 import sys
+from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from rumble_protocol.codes import DO_NOT_RECONNECT, CloseCode
 from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
-from tests.e2e.processes import PATIENCE_S, serving
+from tests.e2e.processes import PATIENCE_S
 from tests.protocol import generic_client
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
 from tests.protocol.generic_client import Contract
@@ -135,7 +135,7 @@ def test_the_generic_client_knows_nothing_of_rumble() -> None:
 )
 async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str, settings: dict[str, Any]) -> None:
     names = ("ada", "bob", "cleo")
-    async with served() as server, asyncio.timeout(20):
+    async with served() as server, asyncio.timeout(PATIENCE_S):
         server.create(game=game, settings=settings, start_at_bots=len(names))
         kept = json.loads(KEPT.read_text(encoding="utf-8"))
         host = f"127.0.0.1:{server.port}"
@@ -154,19 +154,16 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
 
 
 @pytest.mark.e2e
-def test_it_plays_as_a_program_against_a_server_process(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        server.tournament("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
+async def test_it_plays_as_a_program() -> None:
+    async with served() as server, asyncio.timeout(PATIENCE_S):
+        server.create(game="tictactoe", start_at_bots=2)
         command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
-        with subprocess.Popen([*command, "name=ada"], stdout=subprocess.PIPE, text=True) as ada:
-            done = subprocess.run(
-                [*command, "name=bob"], capture_output=True, text=True, timeout=PATIENCE_S, check=True
-            )
-            told, _ = ada.communicate(timeout=PATIENCE_S)
-        ends = [json.loads(text) for text in (told, done.stdout)]
+        programs = [await create_subprocess_exec(*command, f"name={name}", stdout=PIPE) for name in ("ada", "bob")]
+        told = await asyncio.gather(*(program.communicate() for program in programs))
+        ends = [json.loads(output) for output, _ in told]
         assert [end["status"] for end in ends] == ["finished", "finished"]
         assert sum(end["points"] for end in ends) == 2.0
-        assert server.tournament("standings", "friday")["status"] == "finished"
+        assert server.arena.tournaments["friday"].status == "finished"
 
 
 def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

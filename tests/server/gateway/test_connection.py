@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
-from rumble_server.gateway import connection
+from rumble_server.gateway import connection, outbox
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
-from rumble_server.gateway.outbox import MOST_WAITING
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame as WireFrame
@@ -398,9 +397,11 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
     assert HEADS[size : size + 1] in ((text_head(size),), ())
 
 
-async def test_what_many_are_told_at_once_reaches_each_of_them() -> None:
+async def test_what_many_are_told_at_once_reaches_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are more of them than may wait until the end of the turn of the loop."""
+    monkeypatch.setattr(outbox, "MOST_WAITING", 16)
     async with served() as server, contextlib.AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * MOST_WAITING + 1)]
+        clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * 16 + 1)]
         for number, client in enumerate(clients):
             await say(client, type="login", name=f"bot{number}")
             await hear(client, "session")

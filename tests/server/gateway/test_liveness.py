@@ -38,7 +38,7 @@ async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last
         (link,) = server.made
         assert link.lag_ms == min(link._round_trips)
         assert len(link._round_trips) == 5
-        assert all(0 <= lag_ms < 1000 for lag_ms in lags)
+        assert all(0 <= lag_ms < PATIENCE_S * 1000 for lag_ms in lags)
 
 
 async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.
 
 
 async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:
-    async with served(ping_ms=5, pong_ms=60) as server, server.raw() as ann, server.raw() as ben:
+    async with served(ping_ms=5, pong_ms=400) as server, server.raw() as ann, server.raw() as ben:
         tournament = server.create(start_at_bots=2)
         for client, name in ((ann, "ann"), (ben, "ben")):
             await client.upgrade()
