@@ -51,7 +51,7 @@ class Found(HTMLParser):
         self.found += [value for value in given if tag != "meta" or value.startswith(("/", "http"))]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> MemoryServer:
     server, other = MemoryServer(), MemoryServer()
     server.take_in("class-7", other, "Class 7")

@@ -16,7 +16,7 @@ PAGES = 3
 assert PAGES * MATCHES_A_PAGE > MATCHES > (PAGES - 1) * MATCHES_A_PAGE
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> MemoryServer:
     server = MemoryServer()
     server.played(*BOTS, cycles=CYCLES)
