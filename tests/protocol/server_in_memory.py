@@ -74,11 +74,11 @@ class Pipe:
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
-        self._server = Connection(server.gateway, entrance, source, places.uncounted(ADDRESS[0]), set())
-        self._server.connection_made(cast(Any, self))
+        self.server = Connection(server.gateway, entrance, source, places.uncounted(ADDRESS[0]), set())
+        self.server.connection_made(cast(Any, self))
         self._client.send_request(self._client.connect())
-        self._server.open(b"".join(self._client.data_to_send()), b"")
-        self._pump()
+        self.server.open(b"".join(self._client.data_to_send()), b"")
+        self.pump()
 
     # --- the client's end ---
 
@@ -86,20 +86,20 @@ class Pipe:
         """Send an unfragmented frame."""
         send = self._client.send_text if opcode is Opcode.TEXT else self._client.send_binary
         send(data)
-        self._pump()
+        self.pump()
 
     def drop(self) -> None:
         """End the connection without a closing handshake."""
         if self.open:
             self.open = False
-            self._server.connection_lost(None)
+            self.server.connection_lost(None)
 
-    def _pump(self) -> None:
+    def pump(self) -> None:
         """Carry the client's bytes to the server until there are no more."""
         while True:
             for data in self._client.data_to_send():
                 if self.open and data:
-                    self._server.data_received(data)
+                    self.server.data_received(data)
             if not self._to_server:
                 break
         if self.closing:
@@ -153,7 +153,7 @@ class ServerInMemory:
         self.gateway = Gateway(
             world.arena,
             world.arena,
-            world.gateway._sessions,
+            world.gateway.sessions,
             world.clock,
             Strangers(Bounds(), Refusals()),
             "rumble 0.1.0",
@@ -236,8 +236,8 @@ class ServerInMemory:
         """Stop as `rumble_server.app.Server.stop` does, and start again after `down_ms`."""
         self.world.arena.stop()
         for pipe in list(self._pipes.values()):
-            pipe._server.shutdown()
-            pipe._pump()
+            pipe.server.shutdown()
+            pipe.pump()
         self._pipes.clear()
         self._enter(self.world.after_crash(down_ms=down_ms, work=self._work))
 
@@ -251,7 +251,7 @@ class ServerInMemory:
         """Run everything that is due now, and complete the closing handshakes."""
         self.world.clock.advance(0)
         for name, pipe in list(self._pipes.items()):
-            pipe._pump()
+            pipe.pump()
             if not pipe.open:
                 del self._pipes[name]
 

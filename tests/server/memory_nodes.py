@@ -257,7 +257,7 @@ def heard(bot: Bot, kind: str) -> bool:
 async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
     """Run nodes, of which the first leads main."""
     store = Store(str(folder / "rumble.db"))
-    store.group.writer = WriterInProcess(store._database)
+    store.group.writer = WriterInProcess(store.database)
     cluster = MemoryCluster(store)
     try:
         for _ in range(count):

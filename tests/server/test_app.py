@@ -89,9 +89,9 @@ class Bot:
     """A bot on a session without a socket."""
 
     def __init__(self, server: Server, name: str) -> None:
-        self._frames: asyncio.Queue[Frame] = asyncio.Queue()
+        self.frames: asyncio.Queue[Frame] = asyncio.Queue()
         link = MemoryLink()
-        link.on_frame.append(self._frames.put_nowait)
+        link.on_frame.append(self.frames.put_nowait)
         self._session = server.gateway.connect(link)
         self.say(type="login", name=name)
 
@@ -102,7 +102,7 @@ class Bot:
         """Wait for frames of these types, the others dropped."""
         frames: list[Frame] = []
         while len(frames) < len(kinds):
-            frame = await self._frames.get()
+            frame = await self.frames.get()
             if frame["type"] == kinds[len(frames)]:
                 frames.append(frame)
         return frames

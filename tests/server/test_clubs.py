@@ -139,13 +139,13 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         for name in THREE:
             wrong = await Bot.of(server, name, name="ada", key="the key of ada in another")
             assert (await wrong.hears("error"))["code"] == "bad_key"
-        identities = [json.loads(each.gateway._shared.welcome)["identity"] for each in server.clubs]
+        identities = [json.loads(each.gateway.shared.welcome)["identity"] for each in server.clubs]
         assert len(set(identities)) == 3
     async with running(tmp_path / "x.db") as server:
         assert [each.name for each in server.clubs] == [MAIN], "what is over is loaded when it is used"
         for name in THREE:
             await server.clubs.load(name)
-        assert [json.loads(each.gateway._shared.welcome)["identity"] for each in server.clubs] == identities
+        assert [json.loads(each.gateway.shared.welcome)["identity"] for each in server.clubs] == identities
         assert all(each.arena.lifecycle.is_archived("cup") for each in server.clubs)
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():

@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
         self._place = place
         self._connections = connections
         """uvicorn's set of what it must shut down."""
-        self._protocol = ServerProtocol(
+        self.protocol = ServerProtocol(
             max_size=self._gateway.frame_bytes,
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
@@ -65,19 +65,19 @@ class Connection(asyncio.Protocol):
         )
         self._is_open = False
         """Whether frames can be sent, after each call of the protocol that may change it."""
-        self._transport: asyncio.Transport | None = None
-        self._session: Session | None = None
+        self.transport: asyncio.Transport | None = None
+        self.session: Session | None = None
         self._unsent: list[bytes] = []
         """Frames for the end of this turn of the loop, each as its head and its payload."""
-        self._parts = bytearray()
+        self.parts = bytearray()
         """What has come of a message in fragments."""
         self._fragmented = False
         """Whether a message has begun whose last frame has not come."""
         self._unparsed = 0
         """How many bytes the parser may hold of a frame that is not whole; 0 is certain."""
-        self._rest = b""
-        """Bytes of which those from `_rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
-        self._rest_at = 0
+        self.rest = b""
+        """Bytes of which those from `rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
+        self.rest_at = 0
         self._is_held = False
         """Whether its session wants nothing more to be read."""
         self._few_bytes = 0
@@ -89,7 +89,8 @@ class Connection(asyncio.Protocol):
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
         self._heard_at_ms = 0
-        self._round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
+        self.round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
+        """The newest times in ms that pongs took, the oldest first."""
         self.address = source.address
         self.is_local = source.is_local
         self._shown_host = source.host
@@ -100,17 +101,17 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is there; the request that asked for the upgrade comes by `open`."""
-        self._transport = cast(asyncio.Transport, transport)
+        self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
         """Answer the request for an upgrade, and read the frames that came together with it; or close if `refused`."""
-        self._protocol.receive_data(request)
-        for event in self._protocol.events_received():
+        self.protocol.receive_data(request)
+        for event in self.protocol.events_received():
             self._on_request(cast(Request, event), refused)
-        if isinstance(self._protocol.handshake_exc, InvalidMessage) and self._transport is not None:
-            self._transport.write(BAD_REQUEST)
+        if isinstance(self.protocol.handshake_exc, InvalidMessage) and self.transport is not None:
+            self.transport.write(BAD_REQUEST)
         self._flush()
         if rest:
             self.data_received(rest)
@@ -120,13 +121,13 @@ class Connection(asyncio.Protocol):
         size = len(data)
         if size <= self._few_bytes:
             texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
-            session = self._session
+            session = self.session
             if texts and session is not None:
                 for text in texts:
                     session.received(text)
                 return
-        if self._rest or self._is_held:  # a transport may hand over what it had when it was paused
-            self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
+        if self.rest or self._is_held:  # a transport may hand over what it had when it was paused
+            self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
             self._read(data, 0)
 
@@ -134,14 +135,14 @@ class Connection(asyncio.Protocol):
         """Handle what waited for this turn of the loop; read from the socket again when nothing is left."""
         if self._is_held:
             return
-        data, self._rest = self._rest, b""
-        if self._transport is not None:
+        data, self.rest = self.rest, b""
+        if self.transport is not None:
             self._look_at_state()
-            self._read(data, self._rest_at)
-            self._resume(self._transport)
+            self._read(data, self.rest_at)
+            self._resume(self.transport)
 
     def _resume(self, transport: asyncio.Transport) -> None:
-        if not self._rest and not self._is_held and not transport.is_closing():
+        if not self.rest and not self._is_held and not transport.is_closing():
             transport.resume_reading()
 
     def _read(self, data: bytes, start: int) -> None:
@@ -151,7 +152,7 @@ class Connection(asyncio.Protocol):
         while frames > 0 and start < stop and self._is_at_frame():
             # This many bytes hold at most the frames that are left.
             texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
-            session = self._session
+            session = self.session
             if not texts or session is None:
                 break
             for text in texts:
@@ -166,7 +167,7 @@ class Connection(asyncio.Protocol):
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
         """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
-        protocol, turns = self._protocol, self._entrance.turns
+        protocol, turns = self.protocol, self._entrance.turns
         left = most = min(frames, turns.left)
         while left > 0 and start < stop:
             # So that no more frames are parsed than are left.
@@ -178,7 +179,7 @@ class Connection(asyncio.Protocol):
             for event in protocol.events_received():
                 # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
                 self._unparsed -= least_size(len(cast(Frame, event).data))
-                self._on_frame(cast(Frame, event))
+                self.on_frame(cast(Frame, event))
                 left -= 1
         turns.spend(most - left)
         self._flush()
@@ -187,14 +188,14 @@ class Connection(asyncio.Protocol):
 
     def _wait(self, data: bytes, start: int) -> None:
         """Leave what comes from `start` on, and all that is still in the socket, for the next turn of the loop."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._rest, self._rest_at = data, start
+        if self.transport is not None and not self.transport.is_closing():
+            self.rest, self.rest_at = data, start
             self._look_at_state()
-            self._transport.pause_reading()
+            self.transport.pause_reading()
             self._entrance.turns.wait(self)
 
     def eof_received(self) -> None:
-        self._protocol.receive_eof()
+        self.protocol.receive_eof()
         self._look_at_state()
         self._flush()
 
@@ -204,18 +205,18 @@ class Connection(asyncio.Protocol):
             if timer is not None:
                 timer.cancel()
         self._keepalive = self._closing = None
-        self._transport = None
+        self.transport = None
         self._look_at_state()
-        self._rest = b""
+        self.rest = b""
         self._place.close()
         self._end_session()
 
     def shutdown(self) -> None:
         """uvicorn stops: say that the server is draining."""
-        if self._session is not None:
-            self._session.close(CloseCode.DRAINING)
-        elif self._transport is not None:
-            self._transport.close()
+        if self.session is not None:
+            self.session.close(CloseCode.DRAINING)
+        elif self.transport is not None:
+            self.transport.close()
 
     # --- Link ---
 
@@ -228,10 +229,10 @@ class Connection(asyncio.Protocol):
 
     def hold(self) -> None:
         """Read no more: the session's login is looked at."""
-        if self._transport is not None and not self._transport.is_closing():
+        if self.transport is not None and not self.transport.is_closing():
             self._is_held = True
             self._look_at_state()
-            self._transport.pause_reading()
+            self.transport.pause_reading()
 
     def go_on(self) -> None:
         """Read on, in the next turn of the loop."""
@@ -259,7 +260,7 @@ class Connection(asyncio.Protocol):
     def write_out(self) -> None:
         """Write the frames that were sent in this turn of the loop."""
         unsent, self._unsent = self._unsent, []
-        transport = self._transport
+        transport = self.transport
         if transport is not None and unsent:
             transport.write(b"".join(unsent))
             if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
@@ -267,8 +268,8 @@ class Connection(asyncio.Protocol):
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake; it ends by force if the peer takes too long."""
-        if self._protocol.state is State.OPEN:
-            self._protocol.send_close(code, reason)
+        if self.protocol.state is State.OPEN:
+            self.protocol.send_close(code, reason)
             self._look_at_state()
         self._flush()
 
@@ -280,21 +281,21 @@ class Connection(asyncio.Protocol):
     # --- frames ---
 
     def _on_request(self, request: Request, refused: CloseCode | None) -> None:
-        transport = self._transport
+        transport = self.transport
         if transport is None:
             return
         local = transport.get_extra_info("sockname")
         address = str(local[0]) if isinstance(local, tuple) else ""
         refusal = self._entrance.policy.refusal(request, address, self._shown_host)
         response: Response
-        response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
-        self._protocol.send_response(response)
+        response = self.protocol.reject(*refusal) if refusal is not None else self.protocol.accept(request)
+        self.protocol.send_response(response)
         self._look_at_state()
         self._flush()
-        if self._protocol.state is not State.OPEN:
+        if self.protocol.state is not State.OPEN:
             return
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
-        if offered and self._protocol.subprotocol is None:
+        if offered and self.protocol.subprotocol is None:
             message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
             self.send(write_message(Error(code=ErrorCode.PROTOCOL_NOT_SUPPORTED, message=message, fatal=True)))
             self.close(CloseCode.PROTOCOL_NOT_SUPPORTED, message)
@@ -302,24 +303,25 @@ class Connection(asyncio.Protocol):
         if refused is not None:
             self.close(refused, CLOSE_REASONS[refused])
             return
-        self._session = self._gateway.connect(self)
+        self.session = self._gateway.connect(self)
         self._heard_at_ms = self._now_ms()
-        self._keep_alive()
+        self.keep_alive()
 
-    def _on_frame(self, frame: Frame) -> None:
+    def on_frame(self, frame: Frame) -> None:
+        """Handle a frame of the peer."""
         opcode = frame.opcode
         if opcode is Opcode.TEXT or opcode is Opcode.CONT:
             self._fragmented = not frame.fin
-            self._parts += frame.data
+            self.parts += frame.data
             if not frame.data:
                 self._count_empty()
             if frame.fin:
-                data = bytes(self._parts)
-                self._parts.clear()
+                data = bytes(self.parts)
+                self.parts.clear()
                 self._on_text(data)
         elif opcode is Opcode.BINARY:
-            if self._session is not None:
-                self._session.close(CloseCode.BINARY_FRAME)
+            if self.session is not None:
+                self.session.close(CloseCode.BINARY_FRAME)
         else:
             self._count_empty()
             if opcode is Opcode.PONG:
@@ -333,26 +335,26 @@ class Connection(asyncio.Protocol):
         now_ms = self._now_ms()
         if now_ms - self._counted_from_ms >= FLOOD_MS:
             self._empty_frames, self._counted_from_ms = 1, now_ms
-        elif not self._protocol.eof_sent:
+        elif not self.protocol.eof_sent:
             log.warning("%s: closed, %s", self._who(), FLOOD_REASON)
             self._entrance.refusals.note("empty_frames", self.address, self._name())
             self._end_session()
             # The closing handshake is not waited for: nothing more is parsed.
-            self._protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
+            self.protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
             self._look_at_state()
 
     def _look_at_state(self) -> None:
-        self._is_open = self._protocol.state is State.OPEN and self._transport is not None
-        is_simple = self._is_at_frame() and not self._rest and not self._is_held
+        self._is_open = self.protocol.state is State.OPEN and self.transport is not None
+        is_simple = self._is_at_frame() and not self.rest and not self._is_held
         self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES if is_simple else 0
 
     def _end_session(self) -> None:
-        session, self._session = self._session, None
+        session, self.session = self.session, None
         if session is not None:
             self._gateway.lost(session)
 
     def _on_text(self, data: bytes) -> None:
-        session = self._session
+        session = self.session
         if session is None:
             return
         try:
@@ -363,24 +365,24 @@ class Connection(asyncio.Protocol):
         session.received(text)
 
     def _on_pong(self, data: bytes) -> None:
-        if self._session is None or self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
+        if self.session is None or self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
             return
         now_ms = self._now_ms()
-        self._round_trips = (*self._round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
+        self.round_trips = (*self.round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
         self._pinged_at_ms = None
         self._heard_at_ms = now_ms
-        self.lag_ms = min(self._round_trips)
-        if self._transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
-            self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self._transport) or 0)
-        self._session.round_trip(self.lag_ms)
+        self.lag_ms = min(self.round_trips)
+        if self.transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
+            self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self.transport) or 0)
+        self.session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:
         """Write what the protocol has to say, and see to it that a closing connection comes to an end."""
-        transport = self._transport
+        transport = self.transport
         if transport is None:
             return
         self.write_out()
-        for data in self._protocol.data_to_send():
+        for data in self.protocol.data_to_send():
             if data:
                 transport.write(data)
             elif transport.can_write_eof():
@@ -390,9 +392,9 @@ class Connection(asyncio.Protocol):
         if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
             self._cut_slow(transport)
         self._look_at_state()
-        if self._protocol.close_expected() and self._closing is None:
+        if self.protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
-        elif self._protocol.state is State.CLOSED:
+        elif self.protocol.state is State.CLOSED:
             transport.close()
 
     def _cut_slow(self, transport: asyncio.Transport) -> None:
@@ -400,8 +402,8 @@ class Connection(asyncio.Protocol):
         transport.abort()
 
     def _abort(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
+        if self.transport is not None:
+            self.transport.abort()
 
     # --- when descriptors run out ---
 
@@ -424,20 +426,20 @@ class Connection(asyncio.Protocol):
 
     # --- liveness ---
 
-    def _keep_alive(self) -> None:
+    def keep_alive(self) -> None:
         """Ping, and end a connection that has long been silent, unless its bot is thinking."""
-        session = self._session
-        if session is None or self._protocol.state is not State.OPEN:
+        session = self.session
+        if session is None or self.protocol.state is not State.OPEN:
             return
         limits = self._gateway.limits
         now_ms = self._now_ms()
         if self._pinged_at_ms is None:
             self._pinged_at_ms = now_ms
-            self._protocol.send_ping(str(now_ms).encode())
+            self.protocol.send_ping(str(now_ms).encode())
             self._flush()
         elif now_ms - self._heard_at_ms > limits.pong_ms:
             session.silent()
-        self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self._keep_alive)
+        self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)
 
     def _now_ms(self) -> int:
         return self._gateway.clock.now_ms()
@@ -447,4 +449,4 @@ class Connection(asyncio.Protocol):
         return f"{self.address} ({name})" if name else self.address
 
     def _name(self) -> str:
-        return (self._session and self._session.name) or ""
+        return (self.session and self.session.name) or ""

@@ -74,14 +74,14 @@ class Descriptors:
 
     def __init__(self, limit: int, refusals: Refusals, now_ms: Callable[[], int]) -> None:
         self._spare = min(SPARE, limit // 8)
-        self._limit = limit
+        self.limit = limit
         self._refusals = refusals
         self._now_ms = now_ms
         self._logged_ms = float("-inf")
 
     def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
         """Whether there is room for a new connection with this descriptor; if need be, idle ones are shed for it."""
-        if descriptor < self._limit - self._spare:
+        if descriptor < self.limit - self._spare:
             return True
         ranked = [(each.idleness, each.opened_ms, each) for each in connections if each is not new]
         idle = [(idleness, opened_ms, each) for idleness, opened_ms, each in ranked if idleness is not None]
@@ -92,5 +92,5 @@ class Descriptors:
         now_ms = self._now_ms()
         if now_ms - self._logged_ms >= LOG_EVERY_MS:
             self._logged_ms = now_ms
-            log.error("open files run out (limit %d): %d idle connections are closed", self._limit, len(chosen))
+            log.error("open files run out (limit %d): %d idle connections are closed", self.limit, len(chosen))
         return bool(chosen)

@@ -40,7 +40,8 @@ class Gateway:
         self.clock = clock
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
-        self._sessions = sessions
+        self.sessions = sessions
+        """The sessions that are open."""
         self._opened = 0
         welcome = write_message(
             Welcome(
@@ -53,12 +54,13 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self._shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
+        """What its sessions share."""
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""
         self._opened += 1
-        session = self._sessions.open[self._opened] = Session(self._opened, self._shared, link)
+        session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
         return session
 
     def ban_of(self, address: str) -> Ban | None:
@@ -67,25 +69,25 @@ class Gateway:
 
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""
-        self._sessions.open.pop(session.id, None)
+        self.sessions.open.pop(session.id, None)
         session.lost()
 
     @property
     def has_sessions(self) -> bool:
         """Whether any connection is open, logged in or not."""
-        return bool(self._sessions.open)
+        return bool(self.sessions.open)
 
     def count_sessions(self) -> tuple[int, int]:
         """Return how many are logged in, and how many are not."""
-        known = sum(session.name is not None for session in self._sessions.open.values())
-        return known, len(self._sessions.open) - known
+        known = sum(session.name is not None for session in self.sessions.open.values())
+        return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
         """Close every session at once: nobody has anything more to say to them."""
-        for session in list(self._sessions.open.values()):
+        for session in list(self.sessions.open.values()):
             session.end(code)
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""
-        for session in list(self._sessions.open.values()):
+        for session in list(self.sessions.open.values()):
             session.close(code)

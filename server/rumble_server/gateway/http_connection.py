@@ -70,9 +70,9 @@ class HttpConnection(HttpToolsProtocol):
         """That of the newest request whose headers have come."""
         self._club, self._path = MAIN, ""
         """The club of that request, and its path there."""
-        self._rest = b""
-        """Bytes of which those from `_rest_at` on are still to be parsed; meanwhile nothing is read from the socket."""
-        self._rest_at = 0
+        self.rest = b""
+        """Bytes of which those from `rest_at` on are still to be parsed; meanwhile nothing is read from the socket."""
+        self.rest_at = 0
         self._goes_on = False
         """Whether it waits for its turn to parse them."""
         self._last: Callable[[], None] | None = None
@@ -81,7 +81,7 @@ class HttpConnection(HttpToolsProtocol):
         """Loads the club that a bot asked for."""
         self._in_head = True
         self._in_body = False
-        self._other_bytes = 0
+        self.other_bytes = 0
         """Bytes of the request that are no body."""
         self._request = 0
         """The number of the newest request."""
@@ -135,8 +135,8 @@ class HttpConnection(HttpToolsProtocol):
         """Parse what came in, as much as one turn of the loop allows."""
         if self._last is not None:
             self._finish()
-        elif self._rest:  # a transport may hand over what it had when it was paused
-            self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
+        elif self.rest:  # a transport may hand over what it had when it was paused
+            self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
             self._feed(data, 0)
 
@@ -145,10 +145,10 @@ class HttpConnection(HttpToolsProtocol):
         self._goes_on = False
         if self._last is not None or self.transport.is_closing():
             return
-        data, self._rest = self._rest, b""
+        data, self.rest = self.rest, b""
         if data:
-            self._feed(data, self._rest_at)
-        if not self._rest and not self._is_held():
+            self._feed(data, self.rest_at)
+        if not self.rest and not self._is_held():
             self.transport.resume_reading()
 
     def _is_held(self) -> bool:
@@ -175,13 +175,13 @@ class HttpConnection(HttpToolsProtocol):
                 self._on_upgrade(piece[upgrade.args[0] :] + data[start:])
             except httptools.HttpParserError:
                 self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
-            self._other_bytes += len(piece)
+            self.other_bytes += len(piece)
             is_coming = self._last is None and (self._in_head or self._in_body)
-            if is_coming and self._other_bytes > bounds.header_bytes:
+            if is_coming and self.other_bytes > bounds.header_bytes:
                 self._refuse(*self._too_large())
         turns.spend((start - first) // BYTES_OF_A_FRAME)
         if start < len(data) and self._last is None:
-            self._rest, self._rest_at = data, start
+            self.rest, self.rest_at = data, start
             self.transport.pause_reading()
             if not self._is_held():
                 self._go_on()
@@ -193,7 +193,7 @@ class HttpConnection(HttpToolsProtocol):
         super().on_message_begin()
         self._unset_keepalive_if_required()
         self._in_head, self._in_body = True, False
-        self._other_bytes = 0
+        self.other_bytes = 0
         self._request += 1
 
     def on_headers_complete(self) -> None:
@@ -219,7 +219,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _refusal(self) -> Refusal | None:
         """Return why the request whose headers have come is refused; None: it is answered."""
-        if self._other_bytes > self._entrance.bounds.header_bytes:
+        if self.other_bytes > self._entrance.bounds.header_bytes:
             return self._too_large()
         ban = self._ban()
         if ban is not None:
@@ -241,10 +241,10 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
-        self._other_bytes += HEADER_OVERHEAD
+        self.other_bytes += HEADER_OVERHEAD
 
     def on_body(self, body: bytes) -> None:
-        self._other_bytes -= len(body)
+        self.other_bytes -= len(body)
         if self._last is None:
             super().on_body(body)
 
@@ -262,7 +262,7 @@ class HttpConnection(HttpToolsProtocol):
             self._expect_reader()
         elif self._last is not None:
             self._finish()
-        elif self._rest or self.pipeline or not self.transport.is_reading():
+        elif self.rest or self.pipeline or not self.transport.is_reading():
             self._go_on()
 
     # --- upgrades ---
@@ -393,7 +393,7 @@ class HttpConnection(HttpToolsProtocol):
         """Write an answer, and end the connection when the peer has had time to read it."""
         self._last = _nothing
         self._let_go()
-        self._rest = b""
+        self.rest = b""
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
         self.transport.write(f"{head}Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode())
         if self.transport.can_write_eof():
@@ -458,7 +458,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _on_late(self) -> None:
         self._timer = self._timed = None
-        if self._rest or self._is_held():  # it is not the peer that keeps others waiting
+        if self.rest or self._is_held():  # it is not the peer that keeps others waiting
             self._watch()
         elif self._request == 0:
             self.transport.close()

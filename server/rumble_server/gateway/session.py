@@ -92,20 +92,20 @@ class Session:
         "_counted_as",
         "_is_leaving",
         "_login_timer",
-        "_shared",
         "_unread",
         "closing",
         "id",
         "is_deaf",
         "link",
         "name",
+        "shared",
     )
 
     def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
         now_ms = shared.clock.now_ms()
         self.id = session_id
         self.name: str | None = None
-        self._shared = shared
+        self.shared = shared
         self._counted_as: tuple[str, ...] = ()
         """Whose messages its messages are, and its login: those of its name and worker, and the logins of workers."""
         self.link = link
@@ -129,7 +129,7 @@ class Session:
         self.name = name
         self._bucket = None
         for each in self._counted_as:
-            self._shared.messages.take(each, self._shared.clock.now_ms())
+            self.shared.messages.take(each, self.shared.clock.now_ms())
         self.link.known()
         self._stop_login_timer()
         self._answered()
@@ -139,7 +139,7 @@ class Session:
 
     def count_stranger(self) -> None:
         """Count the login among the messages of its address."""
-        self._shared.strangers.speak(self.link.address, self._shared.clock.now_ms())
+        self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
 
     def count(self) -> None:
         """Count a frame that answered no turn; one too many ends the connection, and its bot's matches."""
@@ -166,7 +166,7 @@ class Session:
                     self._unread = []
                 self._unread.append(text)
             return
-        leader = self._shared.leader
+        leader = self.shared.leader
         try:
             message = read_bot_message(text)
         except BadMessage as error:
@@ -184,22 +184,22 @@ class Session:
         """Close the connection, after what the arena has still to send; it is asked for once, and waits with that."""
         if not self._is_leaving:
             self._is_leaving = True
-            self._shared.leader.close(self.id, code)
+            self.shared.leader.close(self.id, code)
 
     def round_trip(self, lag_ms: int) -> None:
-        self._shared.leader.round_trip(self.id, lag_ms)
+        self.shared.leader.round_trip(self.id, lag_ms)
 
     def silent(self) -> None:
-        self._shared.leader.silent(self.id)
+        self.shared.leader.silent(self.id)
 
     def lost(self) -> None:
         self.closing = self.is_deaf = True
         self._stop_login_timer()
-        self._shared.leader.lost(self.id)
+        self.shared.leader.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
         """Ask the leader to let the bot in. Until it has answered, nothing more is read."""
-        shared, link = self._shared, self.link
+        shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
         if not self._may_ask(login.name):
             return
@@ -231,7 +231,7 @@ class Session:
 
     def _take(self) -> bool:
         """Count a message that answers no turn: one too many ends the connection, and the matches of a known bot."""
-        shared = self._shared
+        shared = self.shared
         now_ms = shared.clock.now_ms()
         if self.name is None:
             return self._take_of_stranger(now_ms) and self._take_of_address(now_ms)
@@ -247,24 +247,24 @@ class Session:
         return True
 
     def _take_of_address(self, now_ms: int) -> bool:
-        if not self._shared.strangers.speak(self.link.address, now_ms):
+        if not self.shared.strangers.speak(self.link.address, now_ms):
             self._refuse("messages", "", "too many messages from your address; try again in a minute")
             return False
         return True
 
     def _may_ask(self, name: str) -> bool:
         """Whether the leader is to look at a login under this name."""
-        now_ms = self._shared.clock.now_ms()
+        now_ms = self.shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
-        if not all(self._shared.messages.allows(each, now_ms) for each in self._counted_as):
+        if not all(self.shared.messages.allows(each, now_ms) for each in self._counted_as):
             self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])
             return False
         return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
         """Close a connection that has not logged in; no match is lost by that."""
-        self._shared.strangers.refusals.note(reason, self.link.address, name)
+        self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
 

@@ -15,7 +15,8 @@ class Connections:
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
-        self._counts: Counter[Room] = Counter()
+        self.counts: Counter[Room] = Counter()
+        """How many places of each room are taken; those of which none is taken are left out."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._costly = Buckets(bounds.costly_per_minute)
 
@@ -45,23 +46,23 @@ class Connections:
 
     def has_room(self, address: str) -> bool:
         """Whether a stranger of this address may become known."""
-        return self._counts["known", address] < self._bounds.connections_per_address
+        return self.counts["known", address] < self._bounds.connections_per_address
 
     def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
         """Whether one more connection of this address may be counted as invited to the tournament."""
-        return self._counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
+        return self.counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
 
     def count(self, room: Room, change: int) -> None:
         """Count a place in or out of a room."""
         if room:
-            self._counts[room] += change
-            if not self._counts[room]:
-                del self._counts[room]
+            self.counts[room] += change
+            if not self.counts[room]:
+                del self.counts[room]
 
     def _place(self, kind: str, address: str, most: int) -> "Place | None":
         if self._is_exempt(address):
             return self.uncounted(address)
-        return Place(self, address, (kind, address)) if self._counts[kind, address] < most else None
+        return Place(self, address, (kind, address)) if self.counts[kind, address] < most else None
 
     def _is_exempt(self, address: str) -> bool:
         return is_loopback(address) and not self._bounds.limit_loopback

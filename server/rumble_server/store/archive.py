@@ -71,7 +71,8 @@ class Archive:
         self._room = room
         self._club = club
         self._reader = room.reader.of(club)
-        self._file = file
+        self.file = file
+        """Called with each record that was missing."""
         self._damaged: dict[str, str] = {}
         self._set_aside: list[str] = []
         self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
@@ -159,7 +160,7 @@ class Archive:
     async def _make(self, tournament_id: str) -> EndedTournament | None:
         found = await self.of_tournament(tournament_id, record_of)
         if found is not None:
-            self._file(found)
+            self.file(found)
             await self._on_thread(self._keep, found)
         return found
 

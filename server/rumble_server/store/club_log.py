@@ -67,7 +67,8 @@ class ClubLog:
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
         """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
-        self._group = group
+        self.group = group
+        """What writes it, with the logs of other clubs."""
         self._numbers = numbers
         self._fenced: str | None = None
         self._batch = Batch()
@@ -77,14 +78,14 @@ class ClubLog:
     @property
     def trouble(self) -> str | None:
         """Why facts cannot be written at the moment; None while they can."""
-        return self._fenced or self._group.trouble
+        return self._fenced or self.group.trouble
 
     # --- Log ---
 
     def append(self, fact: LogFact) -> int:
         facts = self._facts
         if not facts:
-            self._group.gather(self)
+            self.group.gather(self)
         numbers = self._numbers
         self.last = numbers.last = number = numbers.last + 1
         facts.append((number, fact))
@@ -93,11 +94,11 @@ class ClubLog:
     def file(self, ended: EndedTournament) -> None:
         """Take the record of a tournament that is over for the batch that has the fact appended last."""
         self._batch.file(ended)
-        self._group.gather(self)
+        self.group.gather(self)
 
     def hurry(self) -> None:
         if self._batch:
-            self._group.hurry()
+            self.group.hurry()
 
     async def wait(self, number: int) -> None:
         """Return once the fact of that number is on disk. Raises StoreError if it never will be."""

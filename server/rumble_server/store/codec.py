@@ -30,7 +30,7 @@ _KINDS = {tag: kind for kind, tag in _TAGS.items()}
 _FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
 
 
-def _line_of(tag: str) -> Callable[[int, LogFact], Line]:
+def line_of(tag: str) -> Callable[[int, LogFact], Line]:
     """Return what makes the line of a fact in a row, in a third of the time of a loop over its fields."""
     values = ", ".join(f"fact.{name}" for name in _FIELDS[tag])
     line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
@@ -38,7 +38,7 @@ def _line_of(tag: str) -> Callable[[int, LogFact], Line]:
 
 
 LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
-    **{kind: _line_of(tag) for kind, tag in _TAGS.items()},
+    **{kind: line_of(tag) for kind, tag in _TAGS.items()},
     MoveMade: line_of_move,
     TurnAsked: line_of_turn,
 }

@@ -72,7 +72,7 @@ class GroupCommit:
         self._loop = loop
         self._watch()
         if self._gathered:
-            self._timer = loop.call_soon(self._write)
+            self._timer = loop.call_soon(self.write)
 
     def gather(self, club_log: ClubLog) -> None:
         self._gathered[club_log] = None
@@ -111,9 +111,12 @@ class GroupCommit:
         """Begin the next commit after a delay, and not before."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if self._loop is None else self._loop.call_later(delay_s, self._write)
+        self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Begin the next commit now, unless one is being written."""
+        if self._timer is not None:
+            self._timer.cancel()
         self._timer = None
         self._hurried = False
         if self._loop is None or self._writing is not None:

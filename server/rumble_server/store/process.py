@@ -31,46 +31,47 @@ class WriterProcess:
 
         It is killed when it does not answer within `patience_s`.
         """
-        self._command = command
+        self.command = command
         self._environment = environment
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
-        self._child: _Child | None = None
+        self.child: _Child | None = None
+        """The process while it runs."""
         self._starting = asyncio.Lock()
 
     async def start(self) -> "_Child":
         """Start the process, unless it runs. Raises OSError."""
         async with self._starting:
-            if self._child is None:
+            if self.child is None:
                 loop = asyncio.get_running_loop()
                 started = await loop.subprocess_exec(
-                    _Child, *self._command, stderr=None, pass_fds=self._inherited, env=self._environment
+                    _Child, *self.command, stderr=None, pass_fds=self._inherited, env=self._environment
                 )
-                self._child = started[1]
-            return self._child
+                self.child = started[1]
+            return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         """Have a commit written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
-        child = self._child or await self.start()
+        child = self.child or await self.start()
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self.patience_s):
                 return (await child.ask(message(contents, again=again))).split()
         except ProcessEnded:
-            self._child = None
+            self.child = None
             raise
         except TimeoutError:
-            self._child = None
+            self.child = None
             child.kill()
-            raise StoreError(f"the database has not answered for {self._patience_s:g} s") from None
+            raise StoreError(f"the database has not answered for {self.patience_s:g} s") from None
 
     async def close(self) -> None:
         """End the process."""
-        if self._child is not None:
+        if self.child is not None:
             try:
-                async with asyncio.timeout(self._patience_s):
-                    await self._child.end()
+                async with asyncio.timeout(self.patience_s):
+                    await self.child.end()
             except TimeoutError:
-                self._child.kill()
+                self.child.kill()
 
 
 class ProcessEnded(StoreError):
@@ -120,6 +121,10 @@ class _Child(asyncio.SubprocessProtocol):
         """Close its standard input, and wait until it has ended."""
         self._stdin.close()
         await asyncio.shield(self._ended)
+
+    @property
+    def pid(self) -> int:
+        return self._transport.get_pid()
 
     def kill(self) -> None:
         """End it at once."""

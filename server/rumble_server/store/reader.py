@@ -30,35 +30,36 @@ class LogReader:
     """Reads what is on disk of one club. Two threads must not use it at once. Raises StoreError."""
 
     def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+        self.rows = rows
+        """The rows that it reads."""
 
     def of(self, club: str) -> "LogReader":
         """Return a reader of another club that shares this one's connection."""
-        return LogReader(self._rows.of(club))
+        return LogReader(self.rows.of(club))
 
     def close(self) -> None:
-        self._rows.close()
+        self.rows.close()
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
         """Return the ids of all tournaments, of those that are over, or of those that are not; oldest first."""
-        return self._rows.tournament_ids(over)
+        return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest tournaments that are over and listed, newest first."""
-        return self._rows.listed_ids(limit)
+        return self.rows.listed_ids(limit)
 
     def over_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest tournaments that are over, listed or not, newest first."""
-        return self._rows.over_ids(limit)
+        return self.rows.over_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Return those of these tournaments that are listed."""
-        return self._rows.only_listed(tournament_ids)
+        return self.rows.only_listed(tournament_ids)
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments by id; a record that is not there or not readable is left out."""
         found: dict[str, EndedTournament] = {}
-        for tournament_id, record in self._rows.records(tournament_ids):
+        for tournament_id, record in self.rows.records(tournament_ids):
             try:
                 found[tournament_id] = read_ended(record or "")
             except ValueError:  # it can be made again from the log
@@ -70,7 +71,7 @@ class LogReader:
 
         One without a record counts as finished.
         """
-        return self._rows.ended_by_club()
+        return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
         """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""
@@ -87,7 +88,7 @@ class LogReader:
     def _server_facts(self, number: int) -> tuple[list[Numbered], list[DamagedLog]]:
         facts: list[Numbered] = []
         problems: list[DamagedLog] = []
-        for row in self._rows.of_server(number):
+        for row in self.rows.of_server(number):
             try:
                 facts += self._parsed([row])
             except DamagedLog as error:
@@ -96,16 +97,16 @@ class LogReader:
 
     def bytes(self) -> int:
         """Return how many bytes the facts of the club take, as its quota counts them."""
-        return self._rows.bytes()
+        return self.rows.bytes()
 
     def newest(self) -> int:
         """Return the number of the newest fact; 0 if there is none."""
-        return max([number for number, _ in self._rows.newest(1)], default=0)
+        return max([number for number, _ in self.rows.newest(1)], default=0)
 
     def newest_ms(self) -> int:
         """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
         at_ms = [0]
-        for row in self._rows.newest(NEWEST_ROWS):
+        for row in self.rows.newest(NEWEST_ROWS):
             with suppress(DamagedLog):
                 at_ms += [int(getattr(fact, "at_ms", 0)) for _, fact in self._parsed([row])]
         return max(at_ms)
@@ -120,7 +121,7 @@ class LogReader:
         They are read in portions, so that no transaction of a reader lasts long: a checkpoint would wait for it.
         """
         while True:
-            rows = self._rows.after(tournament_id, number, PORTION_ROWS)
+            rows = self.rows.after(tournament_id, number, PORTION_ROWS)
             yield from self._parsed(rows)
             if len(rows) < PORTION_ROWS:
                 return
@@ -132,42 +133,40 @@ class LogReader:
         That its last result was voided is not among them while it is not played again: nothing after it is read.
         """
         tournament_id = tournament_id_of(match_id)
-        span = self._rows.span(tournament_id, match_id)
+        span = self.rows.span(tournament_id, match_id)
         if span.pruned and span.first is not None:
             raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
         text = json.dumps(match_id, ensure_ascii=False)
         facts: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            facts += self._parsed(self._rows.of_match(tournament_id, kind, span, until, text), (match_id,))
+            facts += self._parsed(self.rows.of_match(tournament_id, kind, span, until, text), (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def neighbours(self, match_id: str) -> Neighbours:
         """Find the matches that have begun beside one."""
         own = MatchId.parse(match_id)
-        rows = self._rows.not_indexed(own.tournament_id, TOURNAMENT)
+        rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
-        in_round = neighbours(
-            match_id, newest.union(self._rows.matches(f"{own.tournament_id}.{own.cycle}.{own.round}"))
-        )
+        in_round = neighbours(match_id, newest.union(self.rows.matches(f"{own.tournament_id}.{own.cycle}.{own.round}")))
         if in_round.previous and in_round.next and MatchId.parse(in_round.next)[:3] == own[:3]:
             return in_round
-        return neighbours(match_id, newest.union(self._rows.matches(own.tournament_id)))
+        return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Find the frame that a match shares with another one."""
-        rows = self._rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
+        rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
         """Return every fact of matches of a tournament that have begun, in order; its log is read once for all."""
-        first = self._rows.first_of(match_ids)
+        first = self.rows.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
         found: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            found += self._parsed(self._rows.since(tournament_id, kind, first), match_ids)
+            found += self._parsed(self.rows.since(tournament_id, kind, first), match_ids)
         found.sort(key=lambda numbered: numbered[0])
         for _, fact in found:
             facts[fact.match].append(fact)  # type: ignore[union-attr]  # it is of one of these matches
@@ -178,12 +177,12 @@ class LogReader:
 
         For databases that were written before there were records.
         """
-        return [fact for _, fact in self._parsed(self._rows.outline(tournament_id))]
+        return [fact for _, fact in self._parsed(self.rows.outline(tournament_id))]
 
     def frames_taken(self, tournament_ids: Sequence[str]) -> list[FrameTaken]:
         """Return which frames these tournaments have taken, as far as that can be read."""
         found: list[FrameTaken] = []
-        for row in self._rows.frames(tournament_ids):
+        for row in self.rows.frames(tournament_ids):
             try:
                 found += [fact for _, fact in self._parsed([row]) if isinstance(fact, FrameTaken)]
             except DamagedLog as error:
@@ -194,10 +193,10 @@ class LogReader:
         facts: list[Numbered] = []
         for number, text in rows:
             if text is None:
-                raise DamagedLog(f"{self._rows.name}: row {number} of the log is damaged: it is not what was written")
+                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: it is not what was written")
             try:
                 facts.extend(read_facts(text, match_ids))
             except ValueError as error:
                 problem = str(error).partition("\n")[0]
-                raise DamagedLog(f"{self._rows.name}: row {number} of the log is damaged: {problem}") from None
+                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: {problem}") from None
         return facts

@@ -39,19 +39,21 @@ class SqliteStore:
         self.path = path = os.path.realpath(path)
         self._bounds = bounds or Bounds()
         check_database(path)
-        self._lock = DatabaseLock(path)
+        self.lock = DatabaseLock(path)
+        """Keeps the database for this server."""
         try:
             for problem in make_private(path):
                 log.warning(problem)
-            self._database = open_database(path)
+            self.database = open_database(path)
+            """The connection of this process; another process writes the log."""
             self._numbers = Numbers(self._take_up())
         except StoreError:
-            self._lock.release()
+            self.lock.release()
             raise
         identity = identity_of(path)
         command = (sys.executable, "-m", "rumble_server.store.writer", path, identity)
         # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
-        writer = WriterProcess(command, inherits=self._lock.file)
+        writer = WriterProcess(command, inherits=self.lock.file)
         self.group = GroupCommit(writer, Files(path, identity).displaced)
         self._room: ReadingRoom | None = None
         self._run: int | None = None
@@ -59,14 +61,14 @@ class SqliteStore:
     def _take_up(self) -> int:
         """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
         try:
-            last = last_number(self._database)
-            empty_wal(self._database)
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                index_matches(self._database, last)
+            last = last_number(self.database)
+            empty_wal(self.database)
+            with self.database:
+                self.database.execute("BEGIN IMMEDIATE")
+                index_matches(self.database, last)
             return last
         except sqlite3.Error as error:
-            self._database.close()
+            self.database.close()
             raise StoreError(f"cannot use the database {self.path}: {error}") from None
 
     # --- clubs ---
@@ -105,7 +107,7 @@ class SqliteStore:
 
     def _read_bytes(self, club: str) -> int:
         try:
-            return bytes_of(self._database, club)
+            return bytes_of(self.database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
@@ -113,7 +115,7 @@ class SqliteStore:
         """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
         try:
-            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
+            return sorted({split(key)[0] for (key,) in self.database.execute(query)})
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
@@ -132,8 +134,8 @@ class SqliteStore:
         await self.group.close()
         if self._room is not None:
             self._room.close()
-        self._database.close()
-        self._lock.release()
+        self.database.close()
+        self.lock.release()
 
     @property
     def commits(self) -> Histogram:
@@ -149,14 +151,14 @@ class SqliteStore:
         return run
 
     def get(self, key: str, club: str = MAIN) -> str | None:
-        row = self._database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
+        row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
         """Keep a small value beside the log. Raises StoreError."""
         key = prefix_of(club) + key
         try:
-            self._database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+            self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 
@@ -170,7 +172,7 @@ class SqliteStore:
     def purge(self, key: str, club: str = MAIN) -> None:
         """Remove a small value so that no byte of it stays in the database's files. Raises StoreError."""
         try:
-            purge(self._database, prefix_of(club) + key)
+            purge(self.database, prefix_of(club) + key)
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 

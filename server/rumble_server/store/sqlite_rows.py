@@ -34,7 +34,7 @@ class SqliteRows:
     """The rows of one club on a connection that only reads."""
 
     def __init__(self, database: sqlite3.Connection, name: str, club: str = MAIN) -> None:
-        self._database = database
+        self.database = database
         self.name = name
         self._club = club
         self._prefix = prefix_of(club)
@@ -43,10 +43,10 @@ class SqliteRows:
         self._place = {"prefix": self._prefix, "beyond": f"{club}0"}
 
     def of(self, club: str) -> "SqliteRows":
-        return SqliteRows(self._database, self.name, club)
+        return SqliteRows(self.database, self.name, club)
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def tournament_ids(self, over: bool | None) -> list[str]:
         which = "" if over is None else "AND over = :over"
@@ -87,7 +87,7 @@ class SqliteRows:
 
     def bytes(self) -> int:
         try:
-            return bytes_of(self._database, self._club)
+            return bytes_of(self.database, self._club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.name}: {error}") from None
 
@@ -189,7 +189,7 @@ class SqliteRows:
 
     def _rows(self, query: str, parameters: dict[str, object]) -> list[Any]:
         try:
-            return self._database.execute(query, parameters).fetchall()
+            return self.database.execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             kind = StoreError if isinstance(error, sqlite3.OperationalError) else DamagedLog
             raise kind(f"cannot read the database {self.name}: {error}") from None

@@ -550,7 +550,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
 @pytest.mark.parametrize("seed", range(60))
 def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) -> None:
     random, world = Random(seed), World()
-    outlet = Outlet(world.log, world.gateway._sessions)
+    outlet = Outlet(world.log, world.gateway.sessions)
     players = Players()
     player, parts = players.enter("ann"), dict[str, Part]()
     players.free("hex")

@@ -81,7 +81,7 @@ class WatchedGateway(Gateway):
 
     def lost(self, session: Session) -> None:
         super().lost(session)
-        if not self._sessions.open:
+        if not self.sessions.open:
             self.empty.set()
 
 

@@ -214,7 +214,7 @@ def split_up(link: Connection, received: asyncio.Event) -> None:
         for byte in data:
             whole(bytes([byte]))
 
-    transport = link._transport
+    transport = link.transport
     assert transport is not None
     link.data_received = data_received  # type: ignore[method-assign]
     transport.set_protocol(link)
@@ -231,7 +231,7 @@ async def test_fragments_without_content_take_no_memory() -> None:
         opcode = None
         while opcode != Opcode.PONG:
             opcode, _ = await client.frame()
-        assert bytes(server.made[0]._parts) == LOGIN
+        assert bytes(server.made[0].parts) == LOGIN
         client.send(Opcode.CONT, b"")
         assert (await client.hear("session"))["name"] == "ann"
 

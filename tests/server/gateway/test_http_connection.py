@@ -93,7 +93,7 @@ async def test_endless_headers_get_431_and_are_not_kept(before: bytes, endless: 
         assert app.scopes == []
         assert server.refusals.counts == {"header_bytes": 1}
         (http,) = server.http
-        assert http._other_bytes < 13_000
+        assert http.other_bytes < 13_000
 
 
 async def test_many_short_headers_count_more_than_their_bytes() -> None:
@@ -281,12 +281,12 @@ async def test_nothing_is_read_while_requests_wait() -> None:
     async with pages() as (server, app), server.raw() as client:
         app.may_answer.clear()
         client.writer.write(b"".join(GET % number for number in range(100_000)))
-        await until(lambda: bool(app.scopes and server.http[0]._rest))
+        await until(lambda: bool(app.scopes and server.http[0].rest))
         (http,) = server.http
-        rest = http._rest
+        rest = http.rest
         for _ in range(20):
             await asyncio.sleep(0)
-        assert http._rest is rest
+        assert http.rest is rest
         assert not http.transport.is_reading()
         assert len(http.pipeline) <= Bounds().pipelined_requests
         client.writer.transport.abort()
@@ -474,7 +474,7 @@ async def test_every_place_is_given_back() -> None:
                     head = await client.until(b"\r\n\r\n")
                     assert int(head.split()[1]) == status
                 await until(lambda: not server.open_connections)
-        assert not server.entrance.places._counts
+        assert not server.entrance.places.counts
 
 
 # --- proxies ---

@@ -75,7 +75,7 @@ def slow_world() -> tuple[World, Slow]:
     world = World()
     slow = Slow(world)
     strangers = Strangers(Bounds(stranger_messages_per_minute=2), world.arena.door.refusals)
-    world.gateway = Gateway(slow, world.arena, world.gateway._sessions, world.clock, strangers, "test", identity="1d")
+    world.gateway = Gateway(slow, world.arena, world.gateway.sessions, world.clock, strangers, "test", identity="1d")
     return world, slow
 
 
@@ -130,7 +130,7 @@ class Suspended:
 
 def test_who_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
     leader, bot = Suspended(), World().connect()
-    shared: Any = bot.session._shared
+    shared: Any = bot.session.shared
     session = Session(7, replace(shared, leader=leader), bot.link)
     for _ in range(3):
         session.close(CloseCode.BINARY_FRAME)
@@ -353,7 +353,7 @@ def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
     bot.session.close(CloseCode.DRAINING)
     bot.session.close(CloseCode.BINARY_FRAME)
     world.arena.players["ann"].send(b"{}")
-    world.gateway._sessions.send(bot.session.id, b"{}")
+    world.gateway.sessions.send(bot.session.id, b"{}")
     bot.say(type="join", tournament="nowhere")
     assert bot.link.closed is CloseCode.DRAINING
     assert bot.inbox.frames[-1]["type"] == "session"

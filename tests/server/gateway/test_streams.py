@@ -1,7 +1,7 @@
 """Whatever the bytes are and however they are cut, a connection reads from them what `websockets`' parser reads."""
 
 from collections.abc import Iterator
-from types import FunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,10 +22,6 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from tests.needs import long_or
-
-pytestmark = pytest.mark.skipif(
-    not isinstance(Connection.data_received, FunctionType), reason="a compiled connection takes no stand-ins"
-)
 
 MOST_BYTES = 300
 REQUEST = (
@@ -158,12 +154,12 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     link = Connection(gateway, entrance, source, place, set())
     transport: Any = Transport()
     link.connection_made(transport)
-    link._keep_alive = lambda: None  # type: ignore[method-assign]
+    link.keep_alive = lambda: None  # type: ignore[method-assign]
     link.open(chunks[0], b"")
     for chunk in chunks[1:]:
         link.data_received(chunk)
-    session: Any = link._session
-    return session.texts, link._protocol.close_sent
+    session: Any = link.session
+    return session.texts, link.protocol.close_sent
 
 
 def read_by_reference(chunks: list[bytes]) -> tuple[list[str], Any]:

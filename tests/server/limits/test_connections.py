@@ -120,4 +120,4 @@ def test_what_has_closed_takes_no_memory() -> None:
         place.know()
         place.invite("friday")
         place.close()
-    assert not connections._counts
+    assert not connections.counts

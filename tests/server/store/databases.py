@@ -55,8 +55,8 @@ class SqliteDatabase:
         self.url = str(folder / name)
 
     def writer(self, store: SqliteStore) -> "_SqliteWriter":
-        store._database.execute("PRAGMA busy_timeout = 1")
-        return _SqliteWriter(store._database)
+        store.database.execute("PRAGMA busy_timeout = 1")
+        return _SqliteWriter(store.database)
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(self.url)) as database:

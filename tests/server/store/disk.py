@@ -53,8 +53,8 @@ async def opened_store(path: Path, *, in_process: bool = True) -> AsyncIterator[
     """The database of a server that runs; at the end it is closed."""
     store = SqliteStore(str(path))
     if in_process:
-        store._database.execute("PRAGMA busy_timeout = 1")
-        store.group.writer = WriterInProcess(store._database)
+        store.database.execute("PRAGMA busy_timeout = 1")
+        store.group.writer = WriterInProcess(store.database)
     store.attach(asyncio.get_running_loop())
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -73,8 +73,8 @@ async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[ClubLo
 
 def shut(store: SqliteStore) -> None:
     """Close a database on which nothing was written."""
-    store._database.close()
-    store._lock.release()
+    store.database.close()
+    store.lock.release()
 
 
 async def write(log: ClubLog, *facts: LogFact) -> None:
@@ -86,16 +86,13 @@ async def write(log: ClubLog, *facts: LogFact) -> None:
 
 def group_of(log: ClubLog) -> GroupCommit:
     """What writes a log."""
-    assert isinstance(log._group, GroupCommit)
-    return log._group
+    assert isinstance(log.group, GroupCommit)
+    return log.group
 
 
 def begin_write(log: ClubLog) -> None:
     """Have what was appended on its way to the disk, now."""
-    group = group_of(log)
-    assert group._timer is not None
-    group._timer.cancel()
-    group._write()
+    group_of(log).write()
 
 
 def rows(

@@ -56,7 +56,7 @@ async def test_a_backup_does_not_wait_for_one_who_writes(path: Path, copy: Path)
 
 
 def test_a_file_that_is_there_is_never_overwritten_by_a_backup(path: Path, copy: Path) -> None:
-    SqliteStore(str(path))._database.close()
+    SqliteStore(str(path)).database.close()
     copy.touch()
     with pytest.raises(StoreError, match=r"copy.db exists; choose another name"):
         backup(str(path), str(copy))
@@ -138,7 +138,7 @@ async def test_a_bad_backup_replaces_nothing(path: Path, copy: Path) -> None:
     other = path.with_name("other.db")
     execute(other, f"PRAGMA application_id = {APPLICATION_ID + 1}")
     newer = path.with_name("newer.db")
-    SqliteStore(str(newer))._database.close()
+    SqliteStore(str(newer)).database.close()
     execute(newer, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     for bad, why in ((other, "is not a database of Rumble"), (newer, "newer"), (path, "is the database itself")):
         with pytest.raises(StoreError, match=why):

@@ -196,7 +196,7 @@ def move(turn: dict[str, Any]) -> dict[str, str]:
 
 async def play_on(bot: Bot) -> None:
     """Answer every turn until the tournament is over."""
-    while (frame := await bot._frames.get())["type"] != "tournament_over":
+    while (frame := await bot.frames.get())["type"] != "tournament_over":
         if frame["type"] == "turn":
             bot.say(**move(dict(frame)))
 

@@ -269,13 +269,16 @@ async def test_the_same_trouble_is_told_once(database: Database, monkeypatch: py
     async with opened(database) as log:
         told = Told(log)
         attempts: asyncio.Queue[None] = asyncio.Queue()
-        written = group_of(log)._written
+        writer = group_of(log).writer
+        written = writer.write
 
-        def attempted(*result: Any) -> None:
-            written(*result)
-            attempts.put_nowait(None)
+        async def attempted(*given: Any, **more: Any) -> Any:
+            try:
+                return await written(*given, **more)
+            finally:
+                attempts.put_nowait(None)
 
-        monkeypatch.setattr(group_of(log), "_written", attempted)
+        monkeypatch.setattr(writer, "write", attempted)
         with database.locked():
             log.append(joined(1))
             assert await told.trouble.get() is not None

@@ -61,8 +61,8 @@ async def writing(path: Path) -> AsyncIterator[WriterProcess]:
 
 
 def pid(writer: WriterProcess) -> int:
-    assert writer._child is not None
-    return writer._child._transport.get_pid()
+    assert writer.child is not None
+    return writer.child.pid
 
 
 def writer_in(log: ClubLog) -> WriterProcess:
@@ -188,7 +188,7 @@ async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, m
     async with opened(path, in_process=False) as log:
         told = Told(log)
         with monkeypatch.context() as patch:
-            patch.setattr(writer_in(log), "_command", [str(path.parent / "nowhere")])
+            patch.setattr(writer_in(log), "command", [str(path.parent / "nowhere")])
             log.append(joined(1))
             assert "No such file" in str(await told.trouble.get())
         await log.wait(1)

@@ -58,16 +58,16 @@ def test_a_start_empties_the_log_of_one_that_was_killed_while_it_purged(path: Pa
         reading.execute("PRAGMA query_only = ON")
         reading.execute("BEGIN")
         reading.execute("SELECT * FROM meta").fetchall()
-        log._database.execute("PRAGMA busy_timeout = 1")
+        log.database.execute("PRAGMA busy_timeout = 1")
         with pytest.raises(StoreError, match="it is being read by another program"):
             log.purge("host_token")
         assert holds(path, SECRET) == ["rumble.db-wal"]
-    log._lock.release()
+    log.lock.release()
     again = SqliteStore(str(path))
     assert holds(path, SECRET) == []
     for each in (log, again):
-        each._database.close()
-    again._lock.release()
+        each.database.close()
+    again.lock.release()
 
 
 def test_what_is_not_there_need_not_be_purged(path: Path) -> None:

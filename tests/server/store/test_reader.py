@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from sqlite3 import connect
+from sqlite3 import OperationalError, connect
 
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
@@ -13,7 +13,7 @@ from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite import SqliteStore
-from rumble_server.store.sqlite_rows import read_sqlite
+from rumble_server.store.sqlite_rows import SqliteRows, read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -139,8 +139,8 @@ def test_what_is_not_indexed_is_looked_for_behind_the_index_alone(database: Data
         write_batch(commit, facts, indexed, len(facts) - indexed, False)
     with closing(database.reader()) as reader:
         started = [fact.match for fact in facts[:indexed] if isinstance(fact, MatchStarted)]
-        assert reader._rows.first_of(["not.1.1.1.1"]) == indexed + 1
-        first = reader._rows.first_of([*started, "not.1.1.1.1"])
+        assert reader.rows.first_of(["not.1.1.1.1"]) == indexed + 1
+        first = reader.rows.first_of([*started, "not.1.1.1.1"])
         assert first is not None
         assert first <= indexed
 
@@ -237,9 +237,11 @@ async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
 
 
 def test_a_reader_never_writes(path: Path) -> None:
-    SqliteStore(str(path))._database.close()
-    with closing(read_sqlite(str(path))) as reader, pytest.raises(StoreError, match="readonly"):
-        reader._rows._rows("DELETE FROM main.log", {})  # type: ignore[attr-defined]
+    SqliteStore(str(path)).database.close()
+    with closing(read_sqlite(str(path))) as reader:
+        assert isinstance(reader.rows, SqliteRows)
+        with pytest.raises(OperationalError, match="readonly"):
+            reader.rows.database.execute("DELETE FROM main.log")
 
 
 def test_padded_frames_take_little_of_the_disk(database: Database) -> None:

@@ -24,8 +24,8 @@ def path(tmp_path: Path) -> Path:
 
 async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
     async with opened_store(path) as store:
-        assert store._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert store._database.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert store.database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store.database.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 # --- small values ---
@@ -51,7 +51,7 @@ def test_small_values_are_kept_beside_the_log(path: Path) -> None:
 
 def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
     log = SqliteStore(str(path))
-    log._database.execute("PRAGMA busy_timeout = 1")
+    log.database.execute("PRAGMA busy_timeout = 1")
     with locked(path), pytest.raises(StoreError, match="cannot write to the database") as refused:
         log.put("a", "b")
     assert "\n" not in str(refused.value)
@@ -87,7 +87,7 @@ def newer(path: Path) -> None:
 def damaged(path: Path) -> None:
     log = SqliteStore(str(path))
     log.put("text", "x" * 50_000)
-    log._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    log.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     shut(log)
     content = bytearray(path.read_bytes())
     content[4096 * 2 : 4096 * 4] = b"\xff" * 8192
@@ -142,7 +142,7 @@ def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> 
 
 def test_an_empty_file_becomes_a_database(path: Path) -> None:
     path.touch()
-    SqliteStore(str(path))._database.close()
+    SqliteStore(str(path)).database.close()
     assert rows(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
     assert rows(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
 

@@ -39,23 +39,23 @@ class PostgresStore:
         """Connect, and make the tables where there are none. Raises StoreError."""
         self._url = url
         self._bounds = bounds or Bounds()
-        self._connection = Connection(url)
+        self.connection = Connection(url)
         try:
-            prepare(self._connection)
+            prepare(self.connection)
         except StoreError:
-            self._connection.close()
+            self.connection.close()
             raise
-        self.path = self._connection.name
+        self.path = self.connection.name
         command = (sys.executable, "-m", "rumble_server.store.postgres.writer")
-        self._writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
-        self.group = GroupCommit(self._writer, lambda: None)
+        self.writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
+        self.group = GroupCommit(self.writer, lambda: None)
         self._room: ReadingRoom | None = None
 
     # --- clubs ---
 
     def lead(self, club: str, epoch: int) -> ClubLog:
         """Open the log of a club that this server leads under an epoch. It blocks; any thread. Raises StoreError."""
-        rows = self._connection.read(
+        rows = self.connection.read(
             "SELECT last, bytes FROM clubs WHERE club = %(club)s AND epoch = %(epoch)s", {"club": club, "epoch": epoch}
         )
         if not rows:
@@ -72,7 +72,7 @@ class PostgresStore:
         A club that was not given to `lead` is taken from whoever leads it, which blocks.
         """
         if club not in self.group.logs:
-            self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))
+            self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
     def close_log(self, club: str) -> None:
@@ -100,7 +100,7 @@ class PostgresStore:
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
         query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
-        return [row[0] for row in self._connection.read(query)]
+        return [row[0] for row in self.connection.read(query)]
 
     # --- life ---
 
@@ -111,7 +111,7 @@ class PostgresStore:
     async def start_writer(self) -> None:
         """Start what writes, so that the first club that is led does not wait for it. Raises StoreError."""
         try:
-            await self._writer.start()
+            await self.writer.start()
         except OSError as error:
             raise StoreError(f"what writes {self.path} cannot be started: {error}") from None
 
@@ -124,7 +124,7 @@ class PostgresStore:
         await self.group.close()
         if self._room is not None:
             self._room.close()
-        self._connection.close()
+        self.connection.close()
 
     @property
     def commits(self) -> Histogram:
@@ -135,12 +135,12 @@ class PostgresStore:
 
     def get(self, key: str, club: str = MAIN) -> str | None:
         query = "SELECT value FROM meta WHERE club = %(club)s AND key = %(key)s"
-        rows = self._connection.read(query, {"club": club, "key": key})
+        rows = self.connection.read(query, {"club": club, "key": key})
         return str(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
         """Keep a small value beside the log. Raises StoreError."""
-        self._connection.execute(
+        self.connection.execute(
             """INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s)
                ON CONFLICT (club, key) DO UPDATE SET value = excluded.value""",
             {"club": club, "key": key, "value": value},
@@ -149,9 +149,9 @@ class PostgresStore:
     def keep(self, key: str, value: str) -> str:
         """Keep a small value unless there is one, and return what is kept, the same for all. Raises StoreError."""
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
-        self._connection.execute(insert, {"club": MAIN, "key": key, "value": value})
+        self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value
 
     def purge(self, key: str, club: str = MAIN) -> None:
         """Remove a small value. Its bytes go when the database reuses their place. Raises StoreError."""
-        self._connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})
+        self.connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})

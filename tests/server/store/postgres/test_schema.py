@@ -116,7 +116,7 @@ def test_one_of_each_version_becomes_what_a_new_one_is(postgres: Cluster, postgr
     found = verify(postgres_url)
     assert (found.problems, found.rows) == ([], 10)
     store = PostgresStore(postgres_url)
-    with closing(store._connection), closing(store.reader("a")) as reader:
+    with closing(store.connection), closing(store.reader("a")) as reader:
         assert (store.get("identity"), store.log("a").last) == ("of v1", 81)
         assert reader.listed_ids(9) == ["monday", "friday"]
         assert reader.ended(["friday"])["friday"].status == "finished"

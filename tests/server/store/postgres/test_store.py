@@ -49,14 +49,14 @@ async def test_a_club_is_not_led_under_an_epoch_that_is_over(postgres_url: str) 
 async def test_a_record_is_not_filed_for_a_club_that_somebody_else_leads(postgres_url: str) -> None:
     async with opened_store(PostgresDatabase(postgres_url)) as store:
         archive = store.archive("go")
-        archive._file(None)
+        archive.file(None)
         assert "go" not in store.group.logs
 
 
 def taken(url: str) -> int:
     """Take main, and return its epoch."""
     store = PostgresStore(url)
-    with closing(store._connection):
+    with closing(store.connection):
         return store.run_of()
 
 

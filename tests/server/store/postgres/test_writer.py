@@ -41,7 +41,7 @@ def connection(postgres_url: str) -> Iterator[Connection]:
     connection = Connection(postgres_url)
     yield connection
     connection.close()
-    store._connection.close()
+    store.connection.close()
 
 
 def content(club: str, *numbers: int, epoch: int = 1) -> Content:
@@ -190,8 +190,8 @@ async def test_the_program_writes_and_its_command_line_has_no_password(postgres_
         log = store.log()
         told = Told(log)
         await write(log, joined(1))
-        child = store.group.writer._child
-        words = _command_of(child._transport.get_pid())
+        child = store.group.writer.child
+        words = _command_of(child.pid)
         assert words[0] == sys.executable
         assert not any("postgresql://" in word for word in words)
         child.kill()
@@ -203,16 +203,16 @@ async def test_the_program_writes_and_its_command_line_has_no_password(postgres_
 async def test_the_program_is_there_and_connected_before_the_first_commit(postgres_url: str) -> None:
     connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT'"
     async with opened_store(PostgresDatabase(postgres_url), in_process=False) as store:
-        command, store._writer._command = store._writer._command, ["/nowhere"]
+        command, store.writer.command = store.writer.command, ["/nowhere"]
         with pytest.raises(StoreError, match=r"what writes postgresql://.* cannot be started: .*nowhere"):
             await store.start_writer()
-        store._writer._command = command
+        store.writer.command = command
         await asyncio.gather(store.start_writer(), store.start_writer())
-        writer = store.group.writer._child._transport.get_pid()
+        writer = store.group.writer.child.pid
         while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # it tells nobody
             await asyncio.sleep(0.01)
         await write(store.log(), joined(1))
-        assert store.group.writer._child._transport.get_pid() == writer
+        assert store.group.writer.child.pid == writer
 
 
 def _command_of(pid: int) -> list[str]:
@@ -227,11 +227,11 @@ async def test_one_that_gets_no_answer_is_killed_and_the_next_goes_on(
         log = store.log()
         told = Told(log)
         await write(log, joined(1))
-        monkeypatch.setattr(store.group.writer, "_patience_s", 0.05)
+        monkeypatch.setattr(store.group.writer, "patience_s", 0.05)
         between.hold("to_client")
         log.append(joined(2))
         assert "the database has not answered for 0.05 s" in str(await told.trouble.get())
-        monkeypatch.setattr(store.group.writer, "_patience_s", 10.0)
+        monkeypatch.setattr(store.group.writer, "patience_s", 10.0)
         between.flow()
         await log.wait(2)
         assert told.facts == [(1, joined(1)), (2, joined(2))]
