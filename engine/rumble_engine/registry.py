@@ -19,30 +19,31 @@ GROUP = "rumble.games"
 
 
 @cache
-def _found() -> dict[str, EntryPoint]:
+def entries() -> dict[str, EntryPoint]:
+    """Return the entry points of the games and families that are installed, by name."""
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
 def game_names() -> list[str]:
     """Return the names of the games that can be played here, sorted; without those of families, which may be many."""
-    return list(_sorted(tuple(_found().values()))[0])
+    return list(_sorted(tuple(entries().values()))[0])
 
 
 def missing_games() -> dict[str, str]:
     """Return the games and families whose extra is not installed, each with the text that says what to install."""
-    return dict(_sorted(tuple(_found().values()))[1])
+    return dict(_sorted(tuple(entries().values()))[1])
 
 
 def game_families() -> dict[str, GameFamily]:
     """Return the families whose games `get_game` finds as `family:name`."""
-    return dict(_sorted(tuple(_found().values()))[2])
+    return dict(_sorted(tuple(entries().values()))[2])
 
 
 @cache
 def get_game(name: str) -> Game:
     """Return the game called `name`. Raises UnknownGame, MissingExtra, and EngineError where its package is broken."""
     family, colon, _ = name.partition(":")
-    entry = _found().get(family if colon else name)
+    entry = entries().get(family if colon else name)
     if entry is None:
         raise UnknownGame(f"unknown game {name!r}; installed: {', '.join(game_names())}")
     game = _load(entry)

@@ -20,7 +20,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "renamed": EntryPoint("renamed", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
         "tictactoe": EntryPoint("tictactoe", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
     }
-    monkeypatch.setattr(registry, "_found", lambda: found)
+    monkeypatch.setattr(registry, "entries", lambda: found)
     get_game.cache_clear()
     yield
     get_game.cache_clear()
@@ -84,7 +84,7 @@ def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "piles": EntryPoint("piles", "rumble_test_holder:FAMILY", registry.GROUP),
         "tictactoe": EntryPoint("tictactoe", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
     }
-    monkeypatch.setattr(registry, "_found", lambda: found)
+    monkeypatch.setattr(registry, "entries", lambda: found)
     get_game.cache_clear()
     yield
     get_game.cache_clear()

@@ -112,7 +112,7 @@ class Cluster:
         options = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self.process = self._spawn("postgres", "-D", str(self.data), *options, out=log.fileno())
-        self._wait(self._is_ready, "PostgreSQL did not start")
+        self.wait_until(self._is_ready, "PostgreSQL did not start")
 
     def stop(self, how: int = signal.SIGINT) -> None:
         """End the server: SIGINT ends its connections, SIGTERM waits for them, SIGQUIT is without a checkpoint."""
@@ -209,7 +209,7 @@ class Cluster:
             return False
         return len(lines) > 7 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
 
-    def _wait(self, true: Callable[[], bool], otherwise: str) -> None:
+    def wait_until(self, true: Callable[[], bool], otherwise: str) -> None:
         until_s = time.monotonic() + PATIENCE_S
         while not true():
             assert time.monotonic() < until_s, f"{otherwise}: {self.log}"
@@ -266,7 +266,9 @@ def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
             made.follow(through(primary.url(), way))
             made.start()
             streams = [("streaming",)]
-            made._wait(lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, "it does not follow")
+            made.wait_until(
+                lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, "it does not follow"
+            )
             yield made
 
 

@@ -45,22 +45,22 @@ class Cut:
     fate: Fate
     taken: bool = False
     """Whether its request has come."""
-    _happened: threading.Event = field(default_factory=threading.Event)
-    _released: asyncio.Event = field(default_factory=asyncio.Event)
+    cut_made: threading.Event = field(default_factory=threading.Event)
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
     _loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def happened(self) -> bool:
-        return self._happened.is_set()
+        return self.cut_made.is_set()
 
     def wait(self) -> None:
         """Wait until the connection has been cut."""
-        assert self._happened.wait(PATIENCE_S), f"nothing asked for what would be cut as {self.fate}"
+        assert self.cut_made.wait(PATIENCE_S), f"nothing asked for what would be cut as {self.fate}"
 
     def release(self) -> None:
         """Let the server have the request of fate LATE."""
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._released.set)
+        self._loop.call_soon_threadsafe(self.let_go.set)
 
 
 class _Pair:
@@ -161,7 +161,7 @@ class Proxy:
         async def close() -> None:
             self._server.close()
             for cut in self._cuts:
-                cut._released.set()
+                cut.let_go.set()
             while others := asyncio.all_tasks() - {asyncio.current_task()}:  # one may just have been accepted
                 await asyncio.gather(*others)
             await asyncio.sleep(0)  # a transport that was aborted closes its socket in the next turn
@@ -234,7 +234,7 @@ class Proxy:
         if way == "to_client" and pair.cut is not None:
             if pair.cut.fate is Fate.DONE:
                 _reset(pair.client)
-                pair.cut._happened.set()
+                pair.cut.cut_made.set()
             return  # its client is gone
         waiting = (each for each in self._cuts if not each.taken and each.asks(chunk))
         if way == "to_server" and (cut := next(waiting, None)):
@@ -244,9 +244,9 @@ class Proxy:
                 _reset(pair.server)
             if cut.fate is not Fate.DONE:
                 _reset(pair.client)
-                cut._happened.set()
+                cut.cut_made.set()
             if cut.fate is Fate.LATE:
-                await cut._released.wait()
+                await cut.let_go.wait()
             if cut.fate is Fate.UNSENT:
                 return
         self.passed[way] += len(chunk)

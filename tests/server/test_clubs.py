@@ -85,7 +85,7 @@ class Bot:
     """A bot on a real connection to a club."""
 
     def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     @classmethod
     async def of(cls, server: Server, club: str, **login: Any) -> "Bot":
@@ -97,17 +97,17 @@ class Bot:
         return bot
 
     async def say(self, **message: Any) -> None:
-        await self._connection.send(json.dumps(message))
+        await self.connection.send(json.dumps(message))
 
     async def hears(self, *kinds: str) -> dict[str, Any]:
         """Wait for a frame of one of these types, the others dropped."""
         while True:
-            frame: dict[str, Any] = json.loads(await self._connection.recv())
+            frame: dict[str, Any] = json.loads(await self.connection.recv())
             if frame["type"] in kinds:
                 return frame
 
     async def close(self) -> None:
-        await self._connection.close()
+        await self.connection.close()
 
     async def play(self) -> dict[str, Any]:
         """Answer turns with the first legal move until a tournament is over."""
@@ -259,8 +259,8 @@ async def test_a_removed_club_is_gone_with_its_connections_and_stays_gone(tmp_pa
         bot = await Bot.of(server, "chess", name="ada")
         await bot.hears("session")
         Administrator(server.arena).remove("chess")
-        await bot._connection.wait_closed()
-        assert (bot._connection.close_code, bot._connection.close_reason) == (4004, "this club was removed")
+        await bot.connection.wait_closed()
+        assert (bot.connection.close_code, bot.connection.close_reason) == (4004, "this club was removed")
         assert [each.name for each in server.clubs] == [MAIN]
         assert await server.clubs.load("chess") is None
     async with running(tmp_path / "x.db") as server:
@@ -282,8 +282,8 @@ async def test_main_bans_addresses_everywhere_and_a_club_for_itself(
         Organiser(club.arena).ban("127.0.0.0/8", by_name=False, until_ms=None, reason="")
         for name, bot in bots.items():
             if name not in stay:
-                await bot._connection.wait_closed()
-                assert bot._connection.close_code == 4011
+                await bot.connection.wait_closed()
+                assert bot.connection.close_code == 4011
         for name in stay:
             await bots[name].say(type="login", name="ada")
             assert (await bots[name].hears("error"))["code"] == "already_logged_in"
@@ -328,7 +328,7 @@ async def test_an_idle_club_is_small(tmp_path: Path) -> None:
 
 def rest(server: Server) -> None:
     """Let the time pass after which a club that nobody uses is unloaded."""
-    now_ms = server._clock.now_ms()
+    now_ms = server.arena.clock.now_ms()
     for at_ms in (now_ms, now_ms + server.config.bounds.idle_club_ms):
         server.clubs.unload_idle(at_ms)
 

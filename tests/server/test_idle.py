@@ -40,8 +40,8 @@ def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
     with idle.visit("no-such-club"):
         pass
     idle.look([], 0)
-    assert not idle._visits
-    assert not idle._since_ms
+    assert not idle.visits
+    assert not idle.since_ms
 
 
 def test_even_without_a_pause_a_club_is_seen_empty_twice() -> None:

@@ -118,13 +118,13 @@ def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
 
 def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Whoever drops and comes back has its whole clock again."""
-    suspend = Referee._suspend_turn
+    suspend = Referee.suspend_turn
 
     def changed(self: Referee, fact: StartTold | SeatAway) -> None:
         suspend(self, fact)
         self._used_ms = 0
 
-    patch.setattr(Referee, "_suspend_turn", changed)
+    patch.setattr(Referee, "suspend_turn", changed)
 
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
@@ -139,14 +139,14 @@ def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
 
 def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     """A turn that is asked anew is excused once more for what was excused when the one before was suspended."""
-    apply_turn = Referee._apply_turn
+    apply_turn = Referee.apply_turn
 
     def changed(self: Referee, seat: int, *given: Any) -> None:
         apply_turn(self, seat, *given)
         assert self.turn is not None
         self.turn.late_ms -= self.seats[seat].excused_ms
 
-    patch.setattr(Referee, "_apply_turn", changed)
+    patch.setattr(Referee, "apply_turn", changed)
 
 
 def void_at_will(patch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def void_at_will(patch: pytest.MonkeyPatch) -> None:
 
 def never_void(patch: pytest.MonkeyPatch) -> None:
     """Any amount of time may be excused."""
-    patch.setattr(Referee, "_void_if_stalled", lambda *_: False)
+    patch.setattr(Referee, "void_if_stalled", lambda *_: False)
 
 
 def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
 
 def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
     """A move that answers no open turn is not answered."""
-    patch.setattr(Referee, "_refuse_stray", lambda *_: None)
+    patch.setattr(Referee, "refuse_stray", lambda *_: None)
 
 
 def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:

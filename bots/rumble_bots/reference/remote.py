@@ -42,12 +42,13 @@ class RemoteReferenceBot(Bot):
         self._options = options
         self._lateness = Lateness()
         """How much more time than planned its searches took."""
-        self._idle: list[ReferenceBot] = [self._make()]
-        self.games = self._idle[0].games
+        self.idle: list[ReferenceBot] = [self._make()]
+        """Bots that think about no turn now."""
+        self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
         """Return the move and what is known about it. Matches at the same time ask instances with different seeds."""
-        bot = self._idle.pop() if self._idle else self._make()
+        bot = self.idle.pop() if self.idle else self._make()
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)
         try:
@@ -55,7 +56,7 @@ class RemoteReferenceBot(Bot):
             return noted(choice, round((turn.now() - began) * 1000))
         finally:
             self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
-            self._idle.append(bot)
+            self.idle.append(bot)
 
     def _make(self) -> ReferenceBot:
         bot = make_reference_bot(self._name, seed=self._seed, **self._options)

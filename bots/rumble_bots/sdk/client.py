@@ -73,7 +73,8 @@ class Client:
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
-        self._chooser = Chooser(bot)
+        self.chooser = Chooser(bot)
+        """What asks the bot for its moves."""
         self._thoughts: set[asyncio.Task[None]] = set()
 
     async def run(self) -> Summary:
@@ -119,7 +120,7 @@ class Client:
         try:
             while self._connection is not None:
                 frame = await connection.receive()
-                await self._do(self.conversation.received(frame, connection.round_trip_ms, self._chooser.lateness.ms))
+                await self._do(self.conversation.received(frame, connection.round_trip_ms, self.chooser.lateness.ms))
                 if self._failure is not None:
                     raise self._failure
                 if self._summary is not None:
@@ -156,7 +157,7 @@ class Client:
     async def _think(self, turn: Turn) -> None:
         """Let the bot choose, and send its answer. If the connection ends meanwhile, the turn is asked again."""
         try:
-            actions = self.conversation.answered(turn, await self._chooser.choose(turn))
+            actions = self.conversation.answered(turn, await self.chooser.choose(turn))
         except Resign as resigned:
             actions = self.conversation.resigned(turn, str(resigned))
             if isinstance(resigned, GiveUp):

@@ -113,8 +113,8 @@ class HexState(State):
         lengths, the one with more cells to choose from is better.
         """
         board = self.board
-        x, x_ways = _path(board, self.x, self.o, 0)
-        o, o_ways = _path(board, self.o, self.x, 1)
+        x, x_ways = distance(board, self.x, self.o, 0)
+        o, o_ways = distance(board, self.o, self.x, 1)
         lead = o - x + (-0.5 if self.mover else 0.5) + (x_ways - o_ways) / (len(board.cells) + 1) / 2
         value = lead / (board.columns + abs(lead))
         return -value if self.mover else value
@@ -135,7 +135,7 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
     return bool(group & edges[0] and group & edges[1])
 
 
-def _path(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
+def distance(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
     """Return the fewest stones that the seat needs to connect its edges, and the number of cells on such paths."""
     free = board.full ^ mine ^ theirs
     start, goal = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))

@@ -91,9 +91,9 @@ class Progress:
             case MoveMade():
                 self._apply_move(fact, self.state.play(fact.move))
             case TurnAsked():
-                self._apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
+                self.apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case StartTold():
-                self._suspend_turn(fact)
+                self.suspend_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
                     own.away_since_ms = None
                     own.greeted = True
@@ -103,7 +103,7 @@ class Progress:
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
                 if not self._runs:
-                    self._suspend_turn(fact)
+                    self.suspend_turn(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
                 own.away_late_ms = self._lateness.late_ms
@@ -135,7 +135,7 @@ class Progress:
         if self._runs:
             self._run_clock_of_away(made.at_ms)
 
-    def _apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
+    def apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Take into account that a seat, which has this much left, was asked."""
         deadline_ms = at_ms + left_ms + lag_ms
         self.turn = OpenTurn(turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
@@ -146,7 +146,7 @@ class Progress:
         self.over = over
         self.turn = None
 
-    def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
+    def suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
         self.seats[fact.seat].excused_ms += fact.excused_ms
         self._counted_excused_ms += counted_ms(fact.excused_ms)

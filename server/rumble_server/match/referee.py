@@ -108,7 +108,7 @@ class Referee(Progress):
             seat.away_since_ms = now_ms
             seat.away_late_ms = self._lateness.late_ms
             seat.greeted = True
-        if self.over is not None or self._void_if_stalled(now_ms):
+        if self.over is not None or self.void_if_stalled(now_ms):
             return
         if self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
@@ -139,7 +139,7 @@ class Referee(Progress):
         self._record(told)
         for told_seat, frame in frames_of_start(told, self.terms, self.moves):
             self._driver.begin(told_seat, frame)
-        if excused_ms and self._void_if_stalled(now_ms):
+        if excused_ms and self.void_if_stalled(now_ms):
             return
         if self.turn is None:
             self._ask_if_there(now_ms)
@@ -153,7 +153,7 @@ class Referee(Progress):
         on_turn = turn is not None and turn.seat == seat and not turn.held
         excused_ms = 0 if self._runs else self._excused_ms(seat, now_ms)
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
-        if excused_ms and self._void_if_stalled(now_ms):
+        if excused_ms and self.void_if_stalled(now_ms):
             return
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
@@ -200,7 +200,7 @@ class Referee(Progress):
         """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn."""
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
-            self._refuse_stray(seat, turn_id, now_ms, frame)
+            self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
         try:
             if len(text) > LONGEST_MOVE:
@@ -234,7 +234,7 @@ class Referee(Progress):
         finally:
             if not made.next_turn_id:  # nothing is asked with it, or the game's own code has failed
                 self._append(made)
-        if made.next_turn_id or (self._counted_excused_ms and self._void_if_stalled(now_ms)):
+        if made.next_turn_id or (self._counted_excused_ms and self.void_if_stalled(now_ms)):
             return True
         if outcome is not None:
             self._end(outcome, now_ms)
@@ -260,7 +260,7 @@ class Referee(Progress):
 
     def wake(self, now_ms: int) -> None:
         """Decide what `wake_at_ms` was for. The driver has first handed over every frame it had received."""
-        if self.over is not None or self._void_if_stalled(now_ms):
+        if self.over is not None or self.void_if_stalled(now_ms):
             return
         verdict = self._verdict(now_ms)
         if verdict is not None:
@@ -311,10 +311,10 @@ class Referee(Progress):
             made.next_turn_id, made.next_seat = turn_id, seat
             made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
             self._append(made)
-        self._apply_turn(seat, turn_id, left_ms, lag_ms, now_ms)
+        self.apply_turn(seat, turn_id, left_ms, lag_ms, now_ms)
         self._driver.ask(seat, frame, turn_id)
 
-    def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
+    def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Answer a move that answers no open turn: not a fault."""
         if turn_id in self.seats[seat].accepted:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
@@ -353,7 +353,7 @@ class Referee(Progress):
 
     # --- time and the end ---
 
-    def _void_if_stalled(self, now_ms: int) -> bool:
+    def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
         excused_ms = self._counted_excused_ms
         if self.turn is not None:

@@ -151,7 +151,7 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
     if abs(state.estimate()) > recipe.even:
         return False
     quiet = affordable(recipe.quiet, len(state.codes()))
-    return not any(_forces(state, seat, quiet) for seat in range(2))
+    return not any(forces(state, seat, quiet) for seat in range(2))
 
 
 def affordable(plies: int, moves: int) -> int:
@@ -164,7 +164,7 @@ def affordable(plies: int, moves: int) -> int:
     return plies
 
 
-def _forces(state: State, seat: int, plies: int) -> bool:
+def forces(state: State, seat: int, plies: int) -> bool:
     """Whether `seat` can force a win within `plies` plies."""
     outcome = state.outcome
     if outcome is not None:
@@ -173,5 +173,5 @@ def _forces(state: State, seat: int, plies: int) -> bool:
     # A seat that cannot move again within the plies cannot win any more.
     if plies == 0 or (plies == 1 and not mine):
         return False
-    parts = (_forces(state.after(code), seat, plies - 1) for code in state.codes())
+    parts = (forces(state.after(code), seat, plies - 1) for code in state.codes())
     return any(parts) if mine else all(parts)

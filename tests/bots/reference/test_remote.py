@@ -109,7 +109,7 @@ class Overshooting:
 def test_a_search_that_was_late_gets_less_time() -> None:
     search: Any = Overshooting(late_ms=180)
     bot = RemoteReferenceBot("minimax")
-    bot._idle = [search]
+    bot.idle = [search]
     took = []
     for _ in range(4):
         turn = replace(asked(300), now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove
-from rumble_engine.games.hex import GAME, HexState, _path
+from rumble_engine.games.hex import GAME, HexState, distance
 
 from .counting import ended, perft, played, value
 
@@ -164,7 +164,7 @@ def test_the_estimate_knows_the_shortest_paths(cells: list[tuple[int, int]], pli
     for seat in range(2):
         mine, theirs = stones[seat], stones[1 - seat]
         masks = (state.x, state.o) if seat == 0 else (state.o, state.x)
-        assert _path(state.board, *masks, seat) == shortest(mine, theirs, 6, seat)
+        assert distance(state.board, *masks, seat) == shortest(mine, theirs, 6, seat)
     assert -1 < state.estimate() < 1
 
 

@@ -123,14 +123,14 @@ def test_duplicates() -> None:
 def test_the_work_for_a_large_board_is_bounded(
     name: str, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, forces = 0, module._forces
+    looked, forces = 0, module.forces
 
     def counted(state: State, seat: int, plies: int) -> bool:
         nonlocal looked
         looked += 1
         return forces(state, seat, plies)
 
-    monkeypatch.setattr(module, "_forces", counted)
+    monkeypatch.setattr(module, "forces", counted)
     count = 8
     assert len(set(suite(get_game(name), settings, seed=1, count=count))) == count
     tries = module.TRIES + module.TRIES * count // 4

@@ -77,7 +77,7 @@ class Knockout(Schedule):
             places = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
         known = ChainMap(winners, self.went_on)
         for place in sorted(places):
-            bots = self._bots_at(place, known)
+            bots = self.bots_at(place, known)
             if len(bots) == 2:
                 yield place, min(bots), max(bots)
 
@@ -109,7 +109,7 @@ class Knockout(Schedule):
                         if len(on) != 1:
                             raise ValueError(f"nobody went on from board {before[1]} of round {before[0]}")
                         self.went_on[before] = on.pop()
-                if place in self._open or place in self.went_on or set(self._bots_at(place, self.went_on)) != bots:
+                if place in self._open or place in self.went_on or set(self.bots_at(place, self.went_on)) != bots:
                     raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
             self._open[place] = pairing
             self._repeats += pairing.cycle > 1
@@ -124,13 +124,13 @@ class Knockout(Schedule):
         """
         lost_in: dict[int, int] = {}
         for place, winner in (self.went_on | self._decided(results)).items():
-            for bot in self._bots_at(place, self.went_on):
+            for bot in self.bots_at(place, self.went_on):
                 if winner not in (TIED, bot):
                     lost_in[bot] = place[0]
         ranks = {bot: (1 << self.number_of_rounds - number) + 1 for bot, number in lost_in.items()}
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
-    def _bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
+    def bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
         """Return the bots that meet at a place, as far as they are known; one bot where it has a bye."""
         if place[0] == 1:
             return self._seeded(place[1])

@@ -87,7 +87,7 @@ class Channel:
         """Tell what changed: `room` boards in this turn of the loop, the others in the next ones, and last all else."""
         now_ms = self._arena.clock.now_ms()
         boards, self._boards = self._boards[:room], self._boards[room:]
-        events = [*first, *self._board_events(boards, now_ms)]
+        events = [*first, *self.board_events(boards, now_ms)]
         is_last = not self._boards
         if is_last:
             events += self._other_events(now_ms)
@@ -146,7 +146,7 @@ class Channel:
             if referee is not None and referee.over is over:
                 yield views.board_view(FeedMove, referee, now_ms)
 
-    def _board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
+    def board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
         for match in matches:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:

@@ -31,7 +31,7 @@ def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
     (champion,) = first(schedule.places(results))
     final = (schedule.number_of_rounds, 1)
     for place, winner in {**schedule.went_on, final: champion}.items():
-        for bot in schedule._bots_at(place, schedule.went_on):
+        for bot in schedule.bots_at(place, schedule.went_on):
             losers[bot] += bot != winner
     assert losers == {bot: int(bot != champion) for bot in range(bots)}
     places = Counter(schedule.places(results).values())

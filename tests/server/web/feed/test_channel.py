@@ -234,13 +234,13 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
     await watcher.read("snapshot")
     server.bots("bot7", think_ms=40, join=tournament.id)
     drawn: list[list[str]] = []
-    draw = channels.Channel._board_events
+    draw = channels.Channel.board_events
 
     def counted(self: channels.Channel, matches: list[str], now_ms: int) -> Any:
         drawn.append(list(matches))
         return draw(self, matches, now_ms)
 
-    monkeypatch.setattr(channels.Channel, "_board_events", counted)
+    monkeypatch.setattr(channels.Channel, "board_events", counted)
     server.pass_ms(300)
     assert [len(matches) for matches in drawn[-2:]] == [2, 2]
     found = await watcher.read("status")
