@@ -21,10 +21,10 @@ class LibraryConnection(Connection):
         self._parse(data, 0, len(data), len(data))
 
     def send(self, frame: bytes) -> None:
-        if self._transport is None or self._protocol.state is not State.OPEN:
+        if self.transport is None or self.protocol.state is not State.OPEN:
             return
-        self._protocol.send_text(frame)
-        self._unsent += self._protocol.data_to_send()
+        self.protocol.send_text(frame)
+        self._unsent += self.protocol.data_to_send()
         if len(self._unsent) == 1:
             self._entrance.outbox.add(self)
 

@@ -13,7 +13,7 @@ class Idle:
         self.since_ms: dict[str, int] = {}
         """When each club was first seen empty, of those that nobody has used since."""
         self.visits: Counter[str] = Counter()
-        """How many use each club for a while now."""
+        """The number of visits that go on, by club."""
 
     def use(self, club: str) -> None:
         """Somebody asks for a club."""

@@ -1,4 +1,4 @@
-"""What reads the log beside a server, without a process of its own: that would take half a second to start."""
+"""An archive's reader in the process of the test: a process of its own would take half a second to start."""
 
 import pickle
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Made = TypeVar("Made")
 
 
 class ShelfHere(SideProcess):
-    """Stands for the process of an archive; what is pickled on the way to one is pickled here, too."""
+    """A stand-in for the process of an archive. It pickles tasks and answers, as the process would."""
 
     def __init__(self, _: object, open_reader: Callable[[], LogReader], most_results: int) -> None:
         super().__init__()

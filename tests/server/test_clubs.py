@@ -29,6 +29,7 @@ from rumble_server.tournament.rebuild import rebuild_tournament
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
+from tests.needs import long_or
 from tests.server.arena.fake_house import FakeHouse
 
 pytestmark = pytest.mark.e2e
@@ -311,7 +312,7 @@ async def test_the_token_of_the_administrator_is_made_once(tmp_path: Path) -> No
 
 
 async def test_an_idle_club_is_small(tmp_path: Path) -> None:
-    count = 200
+    count = long_or(50, 200)
     async with running(tmp_path / "x.db") as server:
         for club in await create(server, *(f"club-{number}" for number in range(count))):
             Organiser(club.arena).set_token("teacher", "the-token-of-the-teacher")

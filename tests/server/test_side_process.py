@@ -54,15 +54,12 @@ def process() -> Iterator[SideProcess]:
         yield made
 
 
-async def test_tasks_run_elsewhere_in_a_nicer_process_that_was_prepared(process: SideProcess) -> None:
+async def test_tasks_and_their_errors_are_of_a_nicer_process_that_was_prepared(process: SideProcess) -> None:
     pids = {await process.run(os.getpid) for _ in range(3)}
     assert len(pids) == 1
     assert os.getpid() not in pids
     assert await process.run(os.nice, 0) == os.nice(0) + NICENESS
     assert await process.run(greeted) == "hello"
-
-
-async def test_an_error_of_a_task_is_raised_here(process: SideProcess) -> None:
     with pytest.raises(ValueError, match="no"):
         await process.run(refuse)
 

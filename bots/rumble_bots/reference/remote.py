@@ -43,7 +43,7 @@ class RemoteReferenceBot(Bot):
         self._lateness = Lateness()
         """How much more time than planned its searches took."""
         self.idle: list[ReferenceBot] = [self._make()]
-        """Bots that think about no turn now."""
+        """The bots that think about no turn."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:

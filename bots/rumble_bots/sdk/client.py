@@ -74,7 +74,7 @@ class Client:
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
         self.chooser = Chooser(bot)
-        """What asks the bot for its moves."""
+        """The adapter that asks the bot for its moves."""
         self._thoughts: set[asyncio.Task[None]] = set()
 
     async def run(self) -> Summary:

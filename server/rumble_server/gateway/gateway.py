@@ -55,7 +55,7 @@ class Gateway:
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self.shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
-        """What its sessions share."""
+        """The state that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""

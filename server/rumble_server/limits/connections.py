@@ -16,7 +16,7 @@ class Connections:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self.counts: Counter[Room] = Counter()
-        """How many places of each room are taken; those of which none is taken are left out."""
+        """The number of taken places by room; a room without one is left out."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._costly = Buckets(bounds.costly_per_minute)
 

@@ -68,7 +68,7 @@ class ClubLog:
         self.on_fenced: list[Callable[[], None]] = []
         """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
         self.group = group
-        """What writes it, with the logs of other clubs."""
+        """The writer of this log and of other clubs' logs."""
         self._numbers = numbers
         self._fenced: str | None = None
         self._batch = Batch()

@@ -31,7 +31,7 @@ class LogReader:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        """The rows that it reads."""
+        """The rows of the log that this reads."""
 
     def of(self, club: str) -> "LogReader":
         """Return a reader of another club that shares this one's connection."""

@@ -89,7 +89,7 @@ def open_shelf(open_reader: Callable[[], LogReader], most_results: int) -> None:
 
 
 def use(shelf: Shelf) -> None:
-    """Have this process make what it is asked for of a shelf."""
+    """Answer all tasks of this process from a shelf."""
     global _shelf
     _shelf = shelf
 

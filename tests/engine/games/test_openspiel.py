@@ -16,13 +16,15 @@ from rumble_engine import BadPosition, BadSettings, Game, IllegalMove, UnknownGa
 from rumble_engine.conformance import check_game
 from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mnk, othello, tictactoe
 
+from tests.needs import long_or
+
 from .counting import perft
 
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 import pyspiel
 from rumble_engine.games.openspiel import FAMILY, LASTING, openspiel_game
 
-MATCHES = int(os.environ.get("RUMBLE_MATCHES", "12"))
+MATCHES = int(os.environ.get("RUMBLE_MATCHES", long_or("4", "12")))
 
 
 def test_the_error_without_the_extra_names_it() -> None:
@@ -213,7 +215,7 @@ def test_checkers_moves_are_those_of_openspiel() -> None:
 
 def test_chess_moves_are_those_of_openspiel() -> None:
     random, theirs = Random(8), openspiel_game("openspiel:chess")
-    for _ in range(3):
+    for _ in range(long_or(1, 3)):
         state, other = chess.GAME.initial({"claims": "none"}), theirs.initial()
         while state.outcome is None and other.outcome is None:
             board = Board(state.view()["fen"])

@@ -14,6 +14,7 @@ from rumble_server.results.trf.event import Event
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf.rounds import counts_of, names_of, rounds_of
 
+from tests.needs import long_or
 from tests.server.swiss_events import swiss_events
 
 COLUMNS = {
@@ -49,8 +50,12 @@ def table_of(event: Event, edition: FideEdition, numbers: list[int]) -> dict[int
 
 
 def test_every_column_of_every_reference_event_agrees_in_both_editions(events: dict[str, Event]) -> None:
+    """Usually of every fourth event."""
     compared: Counter[tuple[str, str]] = Counter()
+    chosen = frozenset(list(events)[:: long_or(4, 1)])
     for table in swiss_events.tables():
+        if table["file"] not in chosen:
+            continue
         event = events[table["file"]]
         ours = table_of(event, table["edition"], [player.number for player in event.players])
         for row in table["rows"]:
@@ -60,7 +65,7 @@ def test_every_column_of_every_reference_event_agrees_in_both_editions(events: d
                 assert ours[number][column] == float(value), (table["file"], table["edition"], number, column)
                 compared[table["edition"], column] += 1
     columns = ["Rank", "PTS", *COLUMNS]
-    assert compared == {(edition, column): 4772 for edition in FIDE_EDITIONS for column in columns}
+    assert compared == {(edition, column): long_or(1124, 4772) for edition in FIDE_EDITIONS for column in columns}
 
 
 @pytest.mark.parametrize("edition", FIDE_EDITIONS)

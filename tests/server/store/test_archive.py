@@ -187,7 +187,7 @@ async def test_memory_is_bounded_by_lines(database: Database, monkeypatch: pytes
     monkeypatch.setattr(module, "MOST_LINES", 5)
     await written(database, FIRST, SECOND)
     with closing(ReadingRoom(database.reader, Bounds())) as room:
-        archive = Archive(room, "main", [].append)
+        archive = Archive(room, "main", lambda ended: None)
         for name in ("first", "second", "second"):
             assert await archive.ended(name) is not None
         assert list(room.kept) == [("main", "second")]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from random import Random
 from sqlite3 import OperationalError, connect
@@ -47,6 +48,7 @@ def ended(tournament: str) -> TournamentEnded:
     return TournamentEnded(tournament, "finished", "done", 1)
 
 
+@cache
 def busy_world(seed: int) -> list[LogFact]:
     """The log of two tournaments at once, with drops, void matches and strays."""
     random = Random(seed)
