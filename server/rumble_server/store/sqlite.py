@@ -40,7 +40,7 @@ class SqliteStore:
         self._bounds = bounds or Bounds()
         check_database(path)
         self.lock = DatabaseLock(path)
-        """Keeps the database for this server."""
+        """The lock that keeps the database for this server."""
         try:
             for problem in make_private(path):
                 log.warning(problem)
