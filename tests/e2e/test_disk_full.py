@@ -1,4 +1,4 @@
-"""Without a disk a tournament pauses and says why, announces nothing that is not written, and later resumes."""
+"""While its log cannot be written a tournament pauses and says why, and announces nothing; later it resumes."""
 
 import asyncio
 import os
@@ -6,20 +6,111 @@ import signal
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from rumble_server.store.lock import DatabaseLock
 
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
+from tests.needs import long_or
 
 pytestmark = pytest.mark.e2e
 
 resource = pytest.importorskip("resource", reason="file sizes are limited by setrlimit")
 
 NAMES = ("ann", "bob", "cyd", "dan")
-FULL_S = 2.5
-WRITER_KILLS = 3
+WRITER_KILLS = long_or(1, 3)
+CYCLES = 2
+RESULTS = CYCLES * len(NAMES) * (len(NAMES) - 1)
+WITHIN_S = 90
+
+
+class Field:
+    """The bots of a tournament, and what they were told."""
+
+    def __init__(self) -> None:
+        self.told: list[Frame] = []
+        self.hurried = False
+        self._troubles: asyncio.Queue[str] = asyncio.Queue()
+        self._turn = asyncio.Event()
+
+    def heard(self, frame: Frame) -> None:
+        self.told.append(frame)
+        if frame["type"] == "turn":
+            self._turn.set()
+        elif frame["type"] == "notice" and frame["code"] in ("disk", "resumed"):
+            self._troubles.put_nowait(frame["code"])
+
+    def think_s(self) -> float:
+        return 0.0 if self.hurried else 0.02
+
+    async def is_asked(self) -> None:
+        """Wait until a bot is asked for a move."""
+        self._turn.clear()
+        await self._turn.wait()
+
+    async def all_hear(self, code: str) -> None:
+        """Wait for the next notice about the disk, which comes to every bot."""
+        assert [await self._troubles.get() for _ in NAMES] == [code] * len(NAMES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process, and tells which it has")
+async def test_trouble_with_the_disk_costs_no_result(tmp_path: Path) -> None:
+    """The disk is full, the process that writes is killed, and the database is moved away and back."""
+    field = Field()
+    with restartable_server(tmp_path) as restartable:
+        how = ("--game", "tictactoe", "--start-at-bots", str(len(NAMES)), "--cycles", str(CYCLES), "--legs", "2")
+        restartable.server.tournament("create", "cup", *how)
+        async with asyncio.timeout(WITHIN_S), asyncio.TaskGroup() as playing:
+            for name in NAMES:
+                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=field.think_s, heard=field.heard)
+                playing.create_task(bot.play())
+            await the_disk_is_full(restartable, field)
+            for _ in range(WRITER_KILLS):
+                await the_writer_is_killed(restartable, field)
+            await the_database_is_moved_away(restartable, field)
+            assert all(frame["type"] != "tournament_over" for frame in field.told)
+            field.hurried = True
+        facts = restartable.facts()
+        restartable.kill()
+        # Its writer ends by itself: the lock is free.
+        DatabaseLock(str(restartable.database)).release()
+    assert_all_played(facts, NAMES)
+    assert assert_told_as_logged(field.told, facts) == 2 * RESULTS
+    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
+    assert {fact["by"] for fact in facts if fact["fact"] == "tournament_paused"} == {"disk"}
+
+
+async def the_disk_is_full(restartable: RestartableServer, field: Field) -> None:
+    await field.is_asked()
+    limit_files(restartable, 1)
+    await field.all_hear("disk")
+    written = restartable.facts()
+    announced = assert_told_as_logged(field.told, written)
+    await all_matches_end(restartable)
+    assert restartable.facts() == written, "something was written after all"
+    assert assert_told_as_logged(field.told, written) == announced, "a result was announced on a full disk"
+    limit_files(restartable, resource.RLIM_INFINITY)
+    await field.all_hear("resumed")
+
+
+async def the_writer_is_killed(restartable: RestartableServer, field: Field) -> None:
+    await field.is_asked()
+    os.kill(restartable.writer(), signal.SIGKILL)
+    await field.all_hear("disk")
+    await field.all_hear("resumed")
+
+
+async def the_database_is_moved_away(restartable: RestartableServer, field: Field) -> None:
+    await field.is_asked()
+    aside = restartable.folder / "aside.db"
+    os.rename(restartable.database, aside)
+    await field.all_hear("disk")
+    log = (restartable.folder / "serve.log").read_bytes()
+    assert log.count(b"rumble.db was removed or replaced") == 1
+    os.rename(aside, restartable.database)
+    await field.all_hear("resumed")
 
 
 def limit_files(restartable: RestartableServer, most_bytes: int) -> None:
@@ -29,106 +120,8 @@ def limit_files(restartable: RestartableServer, most_bytes: int) -> None:
         resource.prlimit(process, resource.RLIMIT_FSIZE, (most_bytes, hard))
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process")
-async def test_full_disk(tmp_path: Path) -> None:
-    told: list[Frame] = []
-    seen: dict[str, asyncio.Event] = {code: asyncio.Event() for code in ("turn", "disk", "resumed")}
-
-    def heard(frame: Frame) -> None:
-        told.append(frame)
-        what = frame["code"] if frame["type"] == "notice" else frame["type"]
-        if what in seen:
-            seen[what].set()
-
-    with restartable_server(tmp_path) as restartable:
-        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
-        async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
-            for name in NAMES:
-                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
-                playing.create_task(bot.play())
-            await seen["turn"].wait()
-            limit_files(restartable, 1)
-            await seen["disk"].wait()
-            written = restartable.facts()
-            announced = assert_told_as_logged(told, written)
-            await asyncio.sleep(FULL_S)
-            assert restartable.facts() == written, "something was written after all"
-            assert assert_told_as_logged(told, written) == announced, "a result was announced on a full disk"
-            assert restartable.process.poll() is None
-            limit_files(restartable, resource.RLIM_INFINITY)
-            await seen["resumed"].wait()
-        facts = restartable.facts()
-    assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(told, facts) > announced
-    paused = [fact for fact in facts if fact["fact"] == "tournament_paused"]
-    assert [fact["by"] for fact in paused] == ["disk"] * len(paused)
-    assert paused
-    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a process has")
-async def test_the_process_that_writes_is_killed(tmp_path: Path) -> None:
-    told: list[Frame] = []
-    notices: asyncio.Queue[str] = asyncio.Queue()
-    turn = asyncio.Event()
-
-    def heard(frame: Frame) -> None:
-        told.append(frame)
-        if frame["type"] == "turn":
-            turn.set()
-        elif frame["type"] == "notice" and frame["code"] in ("disk", "resumed"):
-            notices.put_nowait(frame["code"])
-
-    async def all_hear(code: str) -> None:
-        assert [await notices.get() for _ in NAMES] == [code] * len(NAMES)
-
-    with restartable_server(tmp_path) as restartable:
-        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
-        async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
-            for name in NAMES:
-                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
-                playing.create_task(bot.play())
-            await turn.wait()
-            for _ in range(WRITER_KILLS):
-                os.kill(restartable.writer(), signal.SIGKILL)
-                await all_hear("disk")
-                await all_hear("resumed")
-        facts = restartable.facts()
-        restartable.kill()
-        # Its writer ends by itself: the lock is free.
-        DatabaseLock(str(restartable.database)).release()
-    assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(told, facts) == 72
-    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no open file")
-async def test_the_database_is_moved_away_and_back(tmp_path: Path) -> None:
-    told: list[Frame] = []
-    seen: dict[str, asyncio.Event] = {code: asyncio.Event() for code in ("turn", "disk", "resumed")}
-
-    def heard(frame: Frame) -> None:
-        told.append(frame)
-        what = frame["code"] if frame["type"] == "notice" else frame["type"]
-        if what in seen:
-            seen[what].set()
-
-    with restartable_server(tmp_path) as restartable:
-        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
-        async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
-            for name in NAMES:
-                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
-                playing.create_task(bot.play())
-            await seen["turn"].wait()
-            aside = tmp_path / "aside.db"
-            os.rename(restartable.database, aside)
-            await seen["disk"].wait()
-            announced = [frame for frame in told if frame["type"] == "match_over"]
-            assert (tmp_path / "serve.log").read_bytes().count(b"rumble.db was removed or replaced") == 1
-            os.rename(aside, restartable.database)
-            await seen["resumed"].wait()
-        facts = restartable.facts()
-    assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(told, facts) == 72 > len(announced)
-    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
+async def all_matches_end(restartable: RestartableServer) -> None:
+    """Wait until no match runs any more: its result waits for the disk."""
+    async with httpx.AsyncClient(base_url=restartable.server.url, trust_env=False) as browser:
+        while "\nrumble_matches_running 0.0\n" not in (await browser.get("/metrics")).text:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)  # another process is waited for
