@@ -7,10 +7,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
+from rumble_server.cli.main import run
 
 RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
 PATIENCE_S = 60.0
@@ -43,6 +47,29 @@ def path_with_programs(folder: Path) -> str:
     return f"{folder}:{os.environ['PATH']}"
 
 
+class Typed(NamedTuple):
+    """What became of a command: its exit code, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+def typed_here(arguments: Sequence[str], environment: Mapping[str, str], folder: Path) -> Typed:
+    """Run `rumble` in this process, in a folder and with an environment, which saves the start of another."""
+    written = BytesIO(), BytesIO()
+    out, err = (TextIOWrapper(each, "utf-8", write_through=True) for each in written)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        for variable in set(os.environ) - set(environment):
+            patch.delenv(variable)
+        for variable, value in environment.items():
+            patch.setenv(variable, value)
+        code = run([*arguments])
+    said, complained = (each.getvalue().decode() for each in written)
+    return Typed(code, said, complained)
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A running `rumble serve`."""
@@ -66,10 +93,9 @@ class Server:
 
     def tournament(self, *arguments: str) -> Any:
         """Run `rumble tournament ... --json` as the organiser, and return what it prints."""
-        command = [*RUMBLE, "tournament", *arguments, "--json"]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE_S)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        done = typed_here(["tournament", *arguments, "--json"], self.environment, self.folder)
+        assert done.code == 0, done.err
+        return json.loads(done.out)
 
 
 @contextmanager

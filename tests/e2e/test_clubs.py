@@ -9,9 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack
 from dataclasses import dataclass
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,8 @@ import httpx
 import pytest
 from rumble_bots import Bot, Refused, Turn, serve
 from rumble_protocol.bot_messages import Challenge
-from rumble_server.cli.main import run
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, running, serving
+from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, running, serving, typed_here
 
 pytestmark = pytest.mark.e2e
 
@@ -63,15 +61,9 @@ class Place:
 
     def rumble(self, *arguments: str, code: int = 0) -> str:
         """Run a command that finds its club in the environment; return what it prints, and of a failure the error."""
-        written = BytesIO(), BytesIO()
-        out, err = (TextIOWrapper(each, "utf-8", write_through=True) for each in written)
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            for variable, value in self.environment().items():
-                patch.setenv(variable, value)
-            ended = run([*arguments])
-        said = [each.getvalue().decode() for each in written]
-        assert ended == code, said
-        return said[1] if code else said[0]
+        done = typed_here(arguments, self.environment(), self.folder)
+        assert done.code == code, done
+        return done.err if code else done.out
 
     def key(self, name: str) -> str:
         """Return the key of a name that the SDK keeps for this club."""

@@ -20,18 +20,24 @@ from rumble_server.cluster.records import ToEdge
 from rumble_server.match.referee import Referee
 from rumble_server.store.batch import Batch
 
+from tests.needs import long_or
 from tests.simulation import cluster
 from tests.simulation.cluster import Node, simulate_cluster
 from tests.simulation.links import Cables, Dialled, End
 from tests.simulation.postgres import CLUB, ClubLog, Postgres
 from tests.simulation.run import run_seed, run_seeds, show
 
-SEEDS, PARTS, USUAL_PARTS = 2000, 20, 1
+PARTS = 20
+SEEDS = long_or(PARTS * 20, 2000)
+"""Of how many seeds the parts are; usually only the first part runs."""
+VARIED = (46, 17, 0)
+"""Seeds in whose worlds everything happens, until a change of the nodes alters them; others are tried then."""
 WITHIN = 800
+"""How many seeds are tried when the one that shows a bug does so no more, after a change of the nodes."""
 
 
 @pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=[pytest.mark.long] if part >= USUAL_PARTS else []) for part in range(PARTS)]
+    "part", [pytest.param(part, marks=[pytest.mark.long] if part else []) for part in range(PARTS)]
 )
 def test_no_seed_breaks_a_promise(part: int) -> None:
     failures = run_seeds(range(part, SEEDS, PARTS), cluster=True)
@@ -72,18 +78,16 @@ def test_everything_happens_in_some_seed(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("drain", "move"):
         note(Lease, name)
     note(cluster.ClusterWorld, "_end_database")
-    for seed in range(60):
+    expected = (
+        *("die", "stall", "cut", "discard", "suspend", "hand_over", "go_on", "_lost", "_look_up", "drain", "move"),
+        *("_end_database", "suspended", "kill", "stop", "reset", "end", "heard", "asked"),
+        *("_unsure", "lead_here", "_refuse", "_give_up"),
+    )
+    for seed in (*VARIED, *range(60)):
         seen.update(entry.kind for entry in simulate_cluster(seed).trace)
-    never = [
-        what
-        for what in (
-            *("die", "stall", "cut", "discard", "suspend", "hand_over", "go_on", "_lost", "_look_up", "drain", "move"),
-            *("_end_database", "suspended", "kill", "stop", "reset", "end", "heard", "asked"),
-            *("_unsure", "lead_here", "_refuse", "_give_up"),
-        )
-        if not seen[what]
-    ]
-    assert not never
+        if not (never := [what for what in expected if not seen[what]]):
+            return
+    pytest.fail(f"never: {never}")
 
 
 # --- bugs that are put there on purpose ---
@@ -226,41 +230,27 @@ def let_who_comes_last_stay(patch: pytest.MonkeyPatch) -> None:
 
 
 BUGS = (
-    (hear_any_epoch, r"after one of run"),
-    (count_a_repeat_twice, r"rejected more often than it moved"),
-    (forget_what_is_not_acknowledged, r"and nothing came of it"),
-    (forget_what_the_leader_s_own_bots_said, r"and nothing came of it"),
-    (judge_without_asking, r"lost by timeout, and was never told|had answered"),
-    (charge_the_way, r"ms in the bank; it should be|excuses 0 ms; it should be"),
-    (let_who_comes_last_stay, r"was replaced, and no newer one"),
-    (tell_without_a_lease, r"by who did not lead"),
-    (write_under_any_epoch, r"which was not open|after its end"),
-    (retry_a_commit_of_unknown_fate, r"occurs \d+ times|twice"),
-    (charge_a_suspension, r"excuses 0 ms; it should be"),
-    (go_on_without_looking, r"two lead|by who did not lead"),
+    (hear_any_epoch, r"after one of run", 790),
+    (count_a_repeat_twice, r"rejected more often than it moved", 90),
+    (forget_what_is_not_acknowledged, r"and nothing came of it", 13),
+    (forget_what_the_leader_s_own_bots_said, r"and nothing came of it", 13),
+    (judge_without_asking, r"lost by timeout, and was never told|had answered", 521),
+    (charge_the_way, r"ms in the bank; it should be|excuses 0 ms; it should be", 0),
+    (let_who_comes_last_stay, r"was replaced, and no newer one", 71),
+    (tell_without_a_lease, r"by who did not lead", 14),
+    (write_under_any_epoch, r"which was not open|after its end", 131),
+    (retry_a_commit_of_unknown_fate, r"occurs \d+ times|twice", 11),
+    (charge_a_suspension, r"excuses 0 ms; it should be", 0),
+    (go_on_without_looking, r"two lead|by who did not lead", 7),
 )
+"""Each bug, what the checker says of it, and a seed that shows it."""
 
 
-FIRST = {hear_any_epoch: 780, write_under_any_epoch: 120, let_who_comes_last_stay: 60}
-"""From which seed on a bug is looked for that few worlds show."""
-
-
-USUAL = (
-    *(hear_any_epoch, count_a_repeat_twice, write_under_any_epoch, retry_a_commit_of_unknown_fate),
-    let_who_comes_last_stay,
-)
-"""Those that the usual run looks for."""
-
-
-@pytest.mark.parametrize(
-    ("bug", "said"),
-    [pytest.param(bug, said, id=bug.__name__, marks=[] if bug in USUAL else [pytest.mark.long]) for bug, said in BUGS],
-)
-def test_finds(bug, said: str, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])
+def test_finds(bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     bug(monkeypatch)
     problems: list[str] = []
-    first = FIRST.get(bug, 0)
-    for seed in range(first, first + WITHIN):
+    for seed in (shown_by, *range(WITHIN)):
         failure = run_seed(seed, cluster=True)
         problems += [] if failure is None else failure.problems
         if any(re.search(said, problem) for problem in problems):
