@@ -30,7 +30,7 @@ PLAYS = re.compile(r"rumble (bot|bridge) |python \S+\.py")
 """Commands that stay until their tournament is over. Those of one block run at the same time."""
 ONCE = ("rumble demo",)
 """Commands that are on several pages and do the same on each."""
-HERE = re.compile(r"rumble (tournament|club|watch|standings|ratings|replay|new|battle|ask) ")
+HERE = re.compile(r"rumble (tournament|club|watch|standings|ratings|replay|new|practice|check|battle|ask) ")
 """Commands that run in this process, which saves the start of another; the others show that a program does the same."""
 
 Effect = Callable[["Reader", re.Match[str], str], None]

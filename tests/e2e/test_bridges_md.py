@@ -1,15 +1,13 @@
 """The commands of docs/BRIDGES.md are run, or at least parsed."""
 
-import os
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import parse_all
-from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment
+from tests.e2e.processes import clean_environment, path_with_programs, typed_here
 
 PAGE = (Path(__file__).parents[2] / "docs" / "BRIDGES.md").read_text(encoding="utf-8")
 
@@ -30,10 +28,10 @@ def test_commands_for_a_server_are_commands_of_ours() -> None:
 @pytest.mark.e2e
 @pytest.mark.parametrize("block", blocks("run"))
 def test_a_command_that_needs_nothing_else_plays_to_the_end(block: str, tmp_path: Path) -> None:
-    words = [part for word in shlex.split(block) for part in (RUMBLE if word == "rumble" else [word])]
-    environment = clean_environment(tmp_path, {"RUMBLE_STATE_DIR": str(tmp_path), "PATH": os.environ["PATH"]})
-    done = subprocess.run(
-        words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("note   1 of 1 played to the end\n")
+    path = path_with_programs(tmp_path / "programs")
+    environment = clean_environment(tmp_path, {"RUMBLE_STATE_DIR": str(tmp_path), "PATH": path})
+    program, *arguments = shlex.split(block)
+    assert program == "rumble"
+    done = typed_here(arguments, environment, tmp_path)
+    assert done.code == 0, done
+    assert done.out.endswith("note   1 of 1 played to the end\n")
