@@ -2,10 +2,13 @@
 
 import asyncio
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import httpx
@@ -13,49 +16,67 @@ import pytest
 from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.log_checks import assert_all_played
-from tests.e2e.processes import RUMBLE, TOKEN, Server
-from tests.e2e.recording_bot import RecordingBot
-from tests.e2e.restartable_server import RestartableServer, restartable_server
+from tests.e2e.processes import RUMBLE, TOKEN, Server, clean_environment, typed_here
+from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
+from tests.needs import long_or
 from tests.simulation.checks.case import Fact
 
 pytestmark = pytest.mark.e2e
 
 HEALTHY = tuple(f"healthy-{number}" for number in range(1, 5))
 FAULTY = tuple(f"faulty-{fault}" for fault in FAULTS)
+CRASHES = "crash"
 MOVE_MS, AWAY_MS, ABSENT_MS, BENCH_AFTER = 300, 400, 500, 3
 MATCHES_EACH = 2 * (len(HEALTHY) + len(FAULTY) - 1)
 BUDGET_S = MATCHES_EACH * (AWAY_MS + MOVE_MS) / 1000 + ABSENT_MS / 1000
 """Time in s that one bot can cost: its clock and its away budget in each match, and its absent budget once."""
 THINK_S = 0.01
 MOST_GROWTH_MB = 24.0
+FLOODS = long_or(40, 100)
 
 
-def test_healthy_bots_notice_nothing(tmp_path: Path) -> None:
-    """A tournament without the faulty bots, then one with one of each: 17 bots, 272 matches."""
-    without, _ = play(tmp_path / "without", ())
-    among, growth_mb = play(tmp_path / "with", FAULTY)
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What two servers had at the same time: a tournament without faulty bots, and one with one of each fault."""
+
+    control: RestartableServer
+    without: list[Fact]
+    among: list[Fact]
+    growth_mb: float
+    """How much the memory of the server with the faulty bots grew."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    """Play both. The control plays under the same load, so that a busy machine slows both."""
+    with (
+        restartable_server(tmp_path_factory.mktemp("without"), grace_ms=0) as control,
+        restartable_server(tmp_path_factory.mktemp("with"), grace_ms=0) as restartable,
+    ):
+        create(control, len(HEALTHY))
+        create(restartable, len(HEALTHY) + len(FAULTY))
+        first_mb = restartable.memory_mb()
+        with running_faulty(restartable.server):
+            asyncio.run(play_healthy(restartable, control))
+            growth_mb = restartable.memory_mb() - first_mb
+        yield Played(control, control.facts(), restartable.facts(), growth_mb)
+
+
+def test_healthy_bots_notice_nothing(played: Played) -> None:
+    """17 bots, 272 matches."""
+    without, among = played.without, played.among
     assert_all_played(among, (*HEALTHY, *FAULTY))
     expected, found = healthy_results(without), healthy_results(among)
     assert len(expected) == 12
     assert {pair: result[:2] for pair, result in found.items()} == {
         pair: result[:2] for pair, result in expected.items()
     }
-    spans = [sorted(result[2] for result in results.values())[6] for results in (expected, found)]
+    spans = [median(result[2] for result in results.values()) for results in (expected, found)]
     assert spans[1] < 3 * spans[0] + 200, f"a healthy match took {spans[0]} ms without, and {spans[1]} ms with them"
     assert lasted_s(among) < lasted_s(without) + BUDGET_S
-    assert growth_mb < MOST_GROWTH_MB
+    assert played.growth_mb < MOST_GROWTH_MB
     check_faults(among)
-
-
-def play(folder: Path, faulty: tuple[str, ...]) -> tuple[list[Fact], float]:
-    """Play a tournament. Return its log, and how many MB the server's memory grew after its start."""
-    folder.mkdir()
-    with restartable_server(folder, grace_ms=0) as restartable:
-        create(restartable, len(HEALTHY) + len(faulty))
-        first_mb = restartable.memory_mb()
-        with running_faulty(restartable.server, faulty):
-            facts = asyncio.run(play_healthy(restartable))
-            return facts, restartable.memory_mb() - first_mb
 
 
 def create(restartable: RestartableServer, bots: int) -> None:
@@ -79,15 +100,14 @@ def create(restartable: RestartableServer, bots: int) -> None:
 
 
 @contextmanager
-def running_faulty(server: Server, names: tuple[str, ...]) -> Iterator[None]:
-    """Run the faulty bots as processes."""
-    processes = []
-    for name in names:
-        options = ["--server", server.bot_url, "--join", "cup", "--fault", name.removeprefix("faulty-")]
-        command = [*RUMBLE, "bot", "faulty", *options, "--name", name]
-        processes.append(
-            subprocess.Popen(command, cwd=server.folder, env=server.environment, stdout=subprocess.DEVNULL)
-        )
+def running_faulty(server: Server) -> Iterator[None]:
+    """Run the faulty bots: one of them as the program that it is, which crashes, and the others in one process."""
+    options = ("--server", server.bot_url, "--join", "cup", "--fault", CRASHES, "--name", f"faulty-{CRASHES}")
+    programs = (
+        [*RUMBLE, "bot", "faulty", *options],
+        [sys.executable, "-m", "tests.e2e.faulty_bots", server.bot_url, "cup", *(set(FAULTS) - {CRASHES})],
+    )
+    processes = [subprocess.Popen(each, cwd=ROOT, env=server.environment) for each in programs]
     try:
         yield
     finally:
@@ -96,13 +116,20 @@ def running_faulty(server: Server, names: tuple[str, ...]) -> Iterator[None]:
             process.wait()
 
 
-async def play_healthy(restartable: RestartableServer) -> list[Fact]:
-    """Play the healthy bots to the end, and return the log."""
+async def play_healthy(restartable: RestartableServer, control: RestartableServer) -> None:
+    """Play the healthy bots of both to the end; those of the control begin with the matches of the others."""
+    began = asyncio.Event()
+
+    def heard(frame: Frame) -> None:
+        if frame["type"] == "match_start":
+            began.set()
+
     async with asyncio.timeout(100), asyncio.TaskGroup() as playing:
-        for name in HEALTHY:
-            bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: THINK_S)
-            playing.create_task(bot.play())
-    return restartable.facts()
+        for at in (restartable, control):
+            for name in HEALTHY:
+                bot = RecordingBot(at.server.bot_url, "cup", name, think_s=lambda: THINK_S, heard=heard)
+                playing.create_task(bot.play())
+            await began.wait()
 
 
 def healthy_results(facts: list[Fact]) -> dict[tuple[str, ...], tuple[Any, Any, int]]:
@@ -141,18 +168,17 @@ def check_faults(facts: list[Fact]) -> None:
     assert benched >= {"faulty-timeout", "faulty-silent", "faulty-illegal"}
 
 
-def test_memory_stays_flat(tmp_path: Path) -> None:
+def test_memory_stays_flat(played: Played) -> None:
     """The server is flooded by bots that read nothing."""
-    with restartable_server(tmp_path) as restartable:
-        restartable.server.tournament("create", "cup", "--game", "tictactoe")
-        asyncio.run(flood(restartable))
-        first_mb = restartable.memory_mb()
-        asyncio.run(flood(restartable))
-        assert restartable.memory_mb() < first_mb + MOST_GROWTH_MB
+    control = played.control
+    asyncio.run(flood(control))
+    first_mb = control.memory_mb()
+    asyncio.run(flood(control))
+    assert control.memory_mb() < first_mb + MOST_GROWTH_MB
 
 
 async def flood(restartable: RestartableServer) -> None:
-    """Open a hundred connections that send as fast as they can and read nothing."""
+    """Open connections that send as fast as they can and read nothing."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
 
@@ -166,17 +192,13 @@ async def flood(restartable: RestartableServer) -> None:
                 pass
             socket.transport.abort()
 
-    for start in range(0, 100, 10):
+    for start in range(0, FLOODS, 10):
         await asyncio.gather(*(one(number) for number in range(start, start + 10)))
 
 
-def test_every_fault_is_a_program() -> None:
+def test_every_fault_is_a_program(tmp_path: Path) -> None:
     """The command names its faults."""
-    done = subprocess.run(
-        [*RUMBLE, "bot", "faulty", "--server", "127.0.0.1:9", "--join", "cup", "--fault", "none"],
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    assert done.returncode == 2
-    assert all(fault in done.stderr for fault in FAULTS)
+    command = ["bot", "faulty", "--server", "127.0.0.1:9", "--join", "cup", "--fault", "none"]
+    told = typed_here(command, clean_environment(tmp_path), tmp_path)
+    assert told.code == 2
+    assert all(fault in told.err for fault in FAULTS)
