@@ -130,7 +130,6 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     school.plays("fay", commands.strip())
     school.ends()
     assert len(set(school.names("lesson"))) == 7
-    school.there.types("cid", "rumble check -- python bare_bot.py {address} {join} {name}")
 
 
 def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:

@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -19,6 +21,7 @@ from tests.e2e.processes import (
     announced_port,
     clean_environment,
     running,
+    typed_here,
 )
 from tests.postgres.cluster import run
 
@@ -46,69 +49,61 @@ def wait_until_it_leads(server: Server) -> None:
         time.sleep(0.05)
 
 
-def environment(folder: Path, url: str) -> dict[str, str]:
+@contextmanager
+def starting(folder: Path, url: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Start a server; give its process and its log. It stands by if another leads."""
     folder.mkdir()
-    return clean_environment(folder, {"RUMBLE_DB": url})
+    log = folder / "serve.log"
+    with running(command(*options), clean_environment(folder, {"RUMBLE_DB": url}), log) as process:
+        yield process, log
+    assert not re.search("Traceback", log.read_text())
 
 
-def test_another_server_leads_when_the_lease_of_the_first_is_over(tmp_path: Path, postgres_url: str) -> None:
-    first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
-    with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
+def wait_for_nodes(url: str, count: int) -> None:
+    """Return once so many servers hold a lease of a node."""
+    while run(url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(count,)]:
+        time.sleep(0.05)
+
+
+def leader(url: str) -> tuple[str, int]:
+    """Return the server that leads main, and its epoch."""
+    ((node, epoch),) = run(url, "SELECT node, epoch FROM clubs WHERE club = 'main'")
+    return node, epoch
+
+
+def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_they_are_told(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    with starting(tmp_path / "first", postgres_url) as (first, first_log):
         server = Server(announced_port(first, first_log), tmp_path)
         wait_until_it_leads(server)
         created = server.tournament("create", "Friday", "--game", "tictactoe")
-        with running(command(), environment(tmp_path / "second", postgres_url), second_log) as second:
-            while run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(2,)]:
-                time.sleep(0.05)
-            ((epoch,),) = run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'")
-            first.send_signal(signal.SIGKILL)
-            killed_s = time.monotonic()
-            server = Server(announced_port(second, second_log), tmp_path)
-            assert time.monotonic() - killed_s < 2 * LEASE_MS / 1000 + START_S
-            wait_until_it_leads(server)
-            listed = httpx.get(f"{server.url}/api/tournaments").json()
-            assert json.dumps(created["id"]) in json.dumps(listed)
-            assert run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'")[0][0] > epoch
-    assert not re.search("Traceback", second_log.read_text())
-
-
-def test_a_server_that_stops_in_good_order_leaves_at_once_and_one_that_stands_by_can_be_stopped(
-    tmp_path: Path, postgres_url: str
-) -> None:
-    first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
-    with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
-        announced_port(first, first_log)
-        with running(command(), environment(tmp_path / "second", postgres_url), second_log) as second:
-            while run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(2,)]:
-                time.sleep(0.05)
-            second.terminate()
-            assert second.wait(START_S) == 0, second_log.read_text()
-    assert "Traceback" not in second_log.read_text()
-    assert run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") == [(0,)]
-
-
-def test_a_server_that_is_drained_hands_over_and_stops(tmp_path: Path, postgres_url: str) -> None:
-    first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
-    with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
-        announced_port(first, first_log)
-        ((first_id,),) = run(postgres_url, "SELECT node FROM clubs WHERE club = 'main'")
-        with running(command(), environment(tmp_path / "second", postgres_url), second_log) as second:
-            while run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(2,)]:
-                time.sleep(0.05)
-            drain = [*RUMBLE, "node", "drain", str(first_id), "--db", postgres_url]
-            subprocess.run(drain, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
+        first_id, first_epoch = leader(postgres_url)
+        with (
+            starting(tmp_path / "second", postgres_url) as (second, second_log),
+            starting(tmp_path / "other", postgres_url, "--frame-bytes", "5000") as (other, other_log),
+        ):
+            assert other.wait(PATIENCE_S) != 0
+            assert "has other games, limits or formats of the log" in other_log.read_text()
+            wait_for_nodes(postgres_url, 2)
+            typed_here(["node", "drain", first_id, "--db", postgres_url], clean_environment(tmp_path), tmp_path)
             server = Server(announced_port(second, second_log), tmp_path)
             wait_until_it_leads(server)
             assert first.wait(PATIENCE_S) == 0
-    assert "Traceback" not in first_log.read_text() + second_log.read_text()
-
-
-def test_a_server_whose_limits_differ_does_not_start(tmp_path: Path, postgres_url: str) -> None:
-    first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
-    with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
-        announced_port(first, first_log)
-        other = command("--frame-bytes", "5000")
-        with running(other, environment(tmp_path / "second", postgres_url), second_log) as second:
-            assert second.wait(START_S) != 0
-    assert "has other games, limits or formats of the log" in second_log.read_text()
-    assert "Traceback" not in second_log.read_text()
+            second_id, second_epoch = leader(postgres_url)
+            assert second_epoch > first_epoch
+            with starting(tmp_path / "third", postgres_url) as (third, third_log):
+                with starting(tmp_path / "fourth", postgres_url) as (fourth, _):
+                    wait_for_nodes(postgres_url, 3)
+                    fourth.terminate()
+                    assert fourth.wait(PATIENCE_S) == 0
+                second.send_signal(signal.SIGKILL)
+                killed_s = time.monotonic()
+                server = Server(announced_port(third, third_log), tmp_path)
+                assert time.monotonic() - killed_s < 2 * LEASE_MS / 1000 + START_S
+                wait_until_it_leads(server)
+                listed = httpx.get(f"{server.url}/api/tournaments").json()
+                assert json.dumps(created["id"]) in json.dumps(listed)
+                assert leader(postgres_url)[1] > second_epoch
+    # Nobody waits for a lease to be over: who stopped in good order has none.
+    assert run(postgres_url, "SELECT id FROM nodes WHERE until > clock_timestamp()") in ([], [(second_id,)])
