@@ -14,7 +14,7 @@ from tests.hostile.target import wait_until
 from tests.needs import need
 from tests.postgres.cluster import Cluster
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 TOKEN = "a-token-of-our-own"
 NODES = ("node1", "node2", "node3")
