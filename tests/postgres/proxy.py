@@ -159,11 +159,13 @@ class Proxy:
         self.flow()
 
         async def close() -> None:
-            self._server.close()
             for cut in self._cuts:
                 cut.let_go.set()
-            while others := asyncio.all_tasks() - {asyncio.current_task()}:  # one may just have been accepted
+            while others := asyncio.all_tasks() - {asyncio.current_task()}:
                 await asyncio.gather(*others)
+            # Only now: asyncio never closes a connection that it has accepted, and has no transport of yet, when the
+            # port is closed. Here there is none, because it would have a task.
+            self._server.close()
             await asyncio.sleep(0)  # a transport that was aborted closes its socket in the next turn
 
         self._do(close())
@@ -189,6 +191,9 @@ class Proxy:
         try:
             server = await asyncio.open_connection("127.0.0.1", self.to)
         except OSError:
+            return _reset(client)
+        if self.refusing:
+            _reset(server)
             return _reset(client)
         pair = _Pair(client, server)
         self._pairs.add(pair)

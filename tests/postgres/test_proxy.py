@@ -1,13 +1,15 @@
 """The tests' own TCP proxy: what becomes of bytes and connections, and of a commit whose answer never came."""
 
+import gc
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
 from tests.hostile.target import wait_until
+from tests.needs import long_or
 from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import Fate, Proxy, proxy
 
@@ -86,6 +88,25 @@ def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
             accepted.sendall(b"two")
             assert accepted.recv(100) == b"two"
             assert (between.connections, between.accepted) == (1, 2)
+
+
+def test_nobody_who_comes_at_the_end_is_left_open() -> None:
+    """A connection that is not closed is a warning, and so an error."""
+    for _ in range(long_or(3, 60)):
+        ended = threading.Event()
+
+        def come(between: Proxy, ended: threading.Event) -> None:
+            while not ended.is_set():
+                with suppress(OSError), client(between):
+                    pass
+
+        with echoing() as between:
+            coming = threading.Thread(target=come, args=[between, ended])
+            coming.start()
+            assert wait_until(lambda: between.accepted > 2)
+        ended.set()
+        coming.join()
+    gc.collect()
 
 
 @pytest.mark.parametrize("way", ["to_server", "to_client"])
