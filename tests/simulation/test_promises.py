@@ -16,7 +16,7 @@ from tests.simulation.scenario import scenario
 from tests.simulation.world import Evidence, simulate
 
 PARTS = 8
-SEEDS = long_or(PARTS * 60, 2000)
+SEEDS = long_or(PARTS * 40, 2000)
 """Of how many seeds the parts are; usually only the first part runs."""
 VARIED = (299, 68, 351, 91, 387, 108)
 """Seeds in whose worlds everything happens, until a change of the server alters them; others are tried then."""
