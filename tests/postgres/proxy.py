@@ -186,15 +186,15 @@ class Proxy:
         return int(self._server.sockets[0].getsockname()[1])
 
     async def _accepted(self, *client: *_Streams) -> None:
-        if self.refusing:
-            return _reset(client)
         try:
-            server = await asyncio.open_connection("127.0.0.1", self.to)
+            server = None if self.refusing else await asyncio.open_connection("127.0.0.1", self.to)
         except OSError:
-            return _reset(client)
-        if self.refusing:
-            _reset(server)
-            return _reset(client)
+            server = None
+        if server is None or self.refusing:
+            for opened in (client, server):
+                if opened is not None:
+                    _reset(opened)
+            return
         pair = _Pair(client, server)
         self._pairs.add(pair)
         self.accepted += 1
