@@ -1,16 +1,22 @@
 """axe-core: its check, and what it complains of."""
 
+import os
+from pathlib import Path
 from typing import Any, Literal
 
-COLORS = ("color-contrast", "link-in-text-block")
-"""The rules that depend on the color scheme; the others are checked in the light scheme only."""
 WIDTHS = (360, 1280)
-SCHEMES: dict[Literal["light", "dark"], tuple[str, ...]] = {"light": (), "dark": COLORS}
-"""Each color scheme with the rules checked in it; an empty tuple stands for all."""
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 CHECK = """async (rules) => {
-  const only = rules.length ? { runOnly: rules } : {};
+  const only = rules?.length ? { runOnly: rules } : {};
   return (await axe.run({ resultTypes: ["violations"], ...only })).violations;
 }"""
+
+
+def axe_script() -> str | None:
+    """Return the script: the file that `AXE` names, else the one that `npm install` puts here; None without either."""
+    installed = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+    path = Path(os.environ.get("AXE") or installed)
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def complaints(found: list[dict[str, Any]]) -> list[str]:

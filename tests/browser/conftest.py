@@ -1,17 +1,18 @@
 """A real browser, a real server and bots for the tests of this folder, which share one event loop."""
 
 import importlib.util
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 import pytest_asyncio
 
+from tests.browser.axe import axe_script
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer, started_server
-from tests.browser.sample_site import SampleSite, serve_sample_site
+from tests.browser.sample_site import SampleSite, sample_site_on
 from tests.needs import missing
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from tests.browser.problems import Problems
 
 HERE = Path(__file__).parent
-PATIENCE_MS = 30_000
-"""How long a test waits for something on a page, in ms; then it fails."""
-
 OpenPage = Callable[..., Awaitable["Page"]]
 
 
@@ -52,6 +50,7 @@ async def browser() -> AsyncIterator["Browser"]:
     from playwright.async_api import expect
 
     from tests.browser.chromium import browsing, chromium
+    from tests.browser.tabs import PATIENCE_MS
 
     program = chromium()
     if program is None:
@@ -61,24 +60,24 @@ async def browser() -> AsyncIterator["Browser"]:
         yield browser
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningServer]:
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The server that tests share. Use unique names for tournaments and bots, and do not kill it."""
     with started_server(tmp_path_factory.mktemp("server")) as server:
         yield server
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def sample_site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SampleSite]:
-    """A second shared server, with tournaments in every state. Tests only read it."""
-    async with serve_sample_site(tmp_path_factory.mktemp("sample_site")) as sample_site:
+async def sample_site(server: RunningServer) -> AsyncIterator[SampleSite]:
+    """A club of `server`, with tournaments in every state. Tests only read it."""
+    async with sample_site_on(server) as sample_site:
         yield sample_site
 
 
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[RunningServer]:
-    """A server for one test, which may kill and restart it."""
-    with started_server(tmp_path) as server:
+@pytest.fixture(scope="session")
+def mortal_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A second server, which tests may kill and restart."""
+    with started_server(tmp_path_factory.mktemp("mortal_server")) as server:
         yield server
 
 
@@ -92,11 +91,11 @@ async def paced_bots() -> AsyncIterator[PacedBots]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """Read the script of axe-core: the file that `AXE` names, else the one that `npm install` puts here."""
-    path = Path(os.environ.get("AXE") or HERE.parents[1] / "node_modules" / "axe-core" / "axe.min.js")
-    if not path.is_file():
+    """The script of axe-core."""
+    script = axe_script()
+    if script is None:
         missing("axe-core is not here (`npm install --no-save --no-package-lock axe-core@4`; or `AXE` names its file)")
-    return path.read_text(encoding="utf-8")
+    return script
 
 
 @pytest.fixture
@@ -113,24 +112,40 @@ async def open_page(browser: "Browser", problems: "Problems", server: RunningSer
 
     The test fails at its end if any of its pages had a problem that the test did not allow.
     """
-    contexts = []
+    from tests.browser.tabs import new_context
 
-    async def open_page(**options: Any) -> "Page":
-        context = await browser.new_context(**{"base_url": server.url, **options})
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        if not options.get("java_script_enabled", True):
-            problems.allow(r"failed: .*\.js \(csp\)")  # without scripts the browser refuses to preload them
-        await problems.watch(context)
-        return await context.new_page()
+    async with AsyncExitStack() as stack:
 
-    yield open_page
-    for context in contexts:
-        await context.close()
+        async def open_page(**options: Any) -> "Page":
+            context = await new_context(browser, **{"base_url": server.url, **options})
+            stack.push_async_callback(context.close)
+            if not options.get("java_script_enabled", True):
+                problems.allow(r"failed: .*\.js \(csp\)")  # without scripts the browser refuses to preload them
+            await stack.enter_async_context(problems.watching(context))
+            return await context.new_page()
+
+        yield open_page
     assert problems.found == []
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_page(browser: "Browser", server: RunningServer) -> "Page":
+    """The page that `page` is in each test."""
+    from tests.browser.tabs import new_context
+
+    return await (await new_context(browser, base_url=server.url)).new_page()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(open_page: OpenPage) -> "Page":
-    """A page of the default size."""
-    return await open_page()
+async def page(shared_page: "Page", problems: "Problems") -> AsyncIterator["Page"]:
+    """A page of the default size. Tests share it, because a context of its own costs a test half a second.
+
+    What stays with a page, as a clock, a route or a listener, needs one of `open_page`. The test fails at its end if
+    the page had a problem that the test did not allow.
+    """
+    from tests.browser.tabs import forget
+
+    async with problems.watching(shared_page.context):
+        yield shared_page
+        await forget(shared_page)
+    assert problems.found == []

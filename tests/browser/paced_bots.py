@@ -14,21 +14,37 @@ class Pace:
         self.think_s = think_s
         self.answered = 0
         """How often a bot was let answer."""
+        self._results = 0
+        self._stop: tuple[int, int] | None = None
         self._may_answer = asyncio.Event()
         self._may_answer.set()
+        self._may_pass = asyncio.Event()
 
     def hold(self) -> None:
         """Let no bot move until `release`."""
         self._may_answer.clear()
 
+    def stop_at(self, ply: int, *, after_matches: int = 0) -> None:
+        """Let no bot move at this ply of a match or later until `release`, as soon as so many matches are over."""
+        self._stop = (2 * after_matches, ply)
+
     def release(self, think_s: float = 0.0) -> None:
         """Let the bots move again; from now on each thinks for `think_s` seconds."""
         self.think_s = think_s
+        self._stop = None
+        self._may_pass.set()
         self._may_answer.set()
 
-    async def think(self) -> None:
-        """Wait until a bot may answer."""
+    def note_result(self) -> None:
+        """Count a result that a bot was told."""
+        self._results += 1
+
+    async def think(self, ply: int) -> None:
+        """Wait until a bot may answer at this ply."""
         await asyncio.sleep(self.think_s)
+        if self._stop is not None and self._results >= self._stop[0] and ply >= self._stop[1]:
+            self._may_pass.clear()
+            await self._may_pass.wait()
         await self._may_answer.wait()
         self.answered += 1
 
@@ -41,12 +57,14 @@ class PacedBot(RecordingBot):
     login: Frame = field(default_factory=dict)
     note: str | None = None
     info: Frame | None = None
+    ply: int = 0
+    """The ply of its last turn."""
 
     def login_frame(self) -> Frame:
         return {**RecordingBot.login_frame(self), **self.login}
 
     async def think(self) -> None:
-        await self.pace.think()
+        await self.pace.think(self.ply)
 
     def move_frame(self, turn: Frame) -> Frame:
         return {**RecordingBot.move_frame(self, turn), "note": self.note, "info": self.info}
@@ -68,10 +86,11 @@ class PacedBots:
         note: str | None = None,
         info: Frame | None = None,
         max_matches: int = 1,
+        pace: Pace | None = None,
         **login: Any,
     ) -> Pace:
         """Start bots of these names, wait until each has joined, and return the pace that they share."""
-        pace = Pace(think_s)
+        pace = pace or Pace(think_s)
         joined = {name: asyncio.Event() for name in names}
 
         def bot(name: str) -> PacedBot:
@@ -80,9 +99,14 @@ class PacedBots:
                     self._errors.append(f"{name} was told: {frame}")
                 if frame["type"] in ("joined", "error"):
                     joined[name].set()
+                elif frame["type"] == "turn":
+                    made.ply = len(frame["moves"])
+                elif frame["type"] == "match_over":
+                    pace.note_result()
 
             said: Any = {"note": note, "info": info}
-            return PacedBot(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, **said)
+            made = PacedBot(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, **said)
+            return made
 
         for name in names:
             self._tasks.add(asyncio.create_task(bot(name).play(), name=f"bot {name}"))

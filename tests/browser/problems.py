@@ -1,6 +1,9 @@
 """What no page may do: log an error, fail to load something, violate its own policy, or contact another host."""
 
 import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
@@ -10,6 +13,7 @@ LEFT = "net::ERR_ABORTED"
 REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`);
 });"""
+"""The script that every page of a watched context runs first."""
 
 
 class Problems:
@@ -19,14 +23,21 @@ class Problems:
         self._found: list[str] = []
         self._allowed: list[re.Pattern[str]] = []
 
-    async def watch(self, context: BrowserContext) -> None:
-        """Record what goes wrong on the pages of the context. Call it before the first page is opened."""
-        await context.add_init_script(REPORT_VIOLATIONS)
-        context.on("console", self._on_console)
-        context.on("weberror", self._on_error)
-        context.on("request", self._on_request)
-        context.on("requestfailed", self._on_failure)
-        context.on("response", self._on_response)
+    @asynccontextmanager
+    async def watching(self, context: BrowserContext) -> AsyncIterator[None]:
+        """Record what goes wrong on the pages of a context during the block."""
+        listeners: dict[Any, Callable[[Any], None]] = {
+            "console": self._on_console,
+            "weberror": self._on_error,
+            "request": self._on_request,
+            "requestfailed": self._on_failure,
+            "response": self._on_response,
+        }
+        for event, listener in listeners.items():
+            context.on(event, listener)
+        yield
+        for event, listener in listeners.items():
+            context.remove_listener(event, listener)
 
     def allow(self, pattern: str) -> None:
         """Ignore the problems that match the regular expression."""

@@ -1,5 +1,6 @@
-"""A server with tournaments of every kind, so that every page has something to show."""
+"""A club with tournaments of every kind, so that every page has something to show."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer, started_server
+from tests.browser.site_pages import SitePage
 
 FEW = ("ann", "bob", "cid", "dot", "eve", "fay")
 WAITING = ("gus", "hal", "ida")
@@ -20,12 +22,18 @@ AGAINST_ALL = ("han", "ivo", "jen", "kai", "lea")
 """Bots that stay connected have unique names, because a second login would replace the first."""
 OPPONENT = "parlour"
 """The name of a bot that takes challenges, and plays the first legal move."""
+CONNECTED = (*WAITING, *THINKING, *RESTING, *PAIRED, *OUT, *AGAINST_ALL, OPPONENT)
+"""The bots that stay connected."""
 MANY = tuple(f"bot{number:02}" for number in range(1, 25))
 HUNDRED = tuple(f"bot-{number:03}" for number in range(1, 101))
 LONG_NAMES = ("a.name-of-thirty-two-characters_", "The_Longest_Name_That_A_Bot_Has_", "z")
 MARKUP = "<b>Cup</b> of <img src=x onerror=alert(1)> & a name that goes on to the last one"
 """A tournament name of the greatest length, with markup in it."""
+OF_MAIN = ("in-main", "in-main-too")
+CLUB = "class-7b"
 CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, Thursdays"
+ONE_MOVE = {"openings": [[*"01234576"]]}
+"""Openings of tic-tac-toe after which one move is left, and wins: so hundreds of matches take seconds."""
 SLOW = {"move_ms": 3_600_000}
 """A time control under which bots that hold their move do not lose on time."""
 
@@ -38,8 +46,12 @@ class SampleSite:
     ids: dict[str, str]
 
     def path(self, pattern: str) -> str:
-        """Fill the ids into a path such as `/tournaments/{lobby}`, which is one of the site's club."""
+        """Fill the ids into a path of the site's club, such as `/tournaments/{lobby}`."""
         return self.server.root + pattern.format(**self.ids)
+
+    def path_of(self, site_page: SitePage) -> str:
+        """Return the path of a page."""
+        return site_page.path.format(**self.ids) if site_page.of_main else self.path(site_page.path)
 
 
 class _Builder:
@@ -65,13 +77,11 @@ class _Builder:
 
     async def begun(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
         """Create a tournament, play some matches, and stop its bots in the middle of the next."""
-        tournament = self.server.create(name, game, **config)
+        tournament = self.server.create(name, game, time_control=SLOW, **config)
         pace = await self.join(tournament, names, max_matches=1)
+        pace.stop_at(4, after_matches=3)
         self.server.command(tournament, "start")
-        await self.server.until(tournament, lambda told: told["matches_over"] >= 3)
-        pace.think_s = 0.03
         await self.server.until(tournament, _is_under_way)
-        pace.hold()
         return tournament
 
 
@@ -80,64 +90,72 @@ def _between(matches: Any, names: set[str]) -> str:
 
 
 def _is_under_way(told: Any) -> bool:
-    return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
+    boards = told["running"]
+    return told["matches_over"] >= 3 and bool(boards) and all(board["ply"] >= 4 for board in boards)
 
 
 @asynccontextmanager
-async def serve_sample_site(folder: Path, *, large: bool = False, club: str = "") -> AsyncIterator[SampleSite]:
-    """Run the server, with its files in `folder`, until the end of the block.
-
-    A `large` one has the tournament `{hundred}`, too, which takes ten seconds to play. With `club` all is in a club of
-    that name; without it, in main, beside a few clubs.
-    """
-    paced_bots = PacedBots()
+async def serve_sample_site(folder: Path, *, large: bool = False) -> AsyncIterator[SampleSite]:
+    """Run a server with a sample site, with its files in `folder`, until the end of the block."""
     with started_server(folder) as main:
-        server = main.club(club, title=CLUB_TITLE, listed=True) if club else main
-        opponents, opponent = Opponents(server.url), WaitingBot()
-        opponent.may_move.set()
-        opponents.add(opponent, OPPONENT, max_matches=64)
-        builder = _Builder(server, paced_bots)
-        try:
-            ids = await _build(builder)
-            if not club:
-                ids |= await _build_clubs(main, paced_bots)
-            if large:
-                ids["hundred"] = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1)
-            yield SampleSite(server, ids)
-        finally:
-            await opponents.end()
-            await paced_bots.end()
+        async with sample_site_on(main, large=large) as sample_site:
+            yield sample_site
 
 
-async def _build_clubs(main: RunningServer, paced_bots: PacedBots) -> dict[str, str]:
+@asynccontextmanager
+async def sample_site_on(main: RunningServer, *, large: bool = False) -> AsyncIterator[SampleSite]:
+    """Make the club, and others beside it, on a server; their bots stay until the end of the block.
+
+    A `large` one has the tournament `{hundred}`, too.
+    """
     main.club("robotics", listed=True, house=True)
     main.club("staff-room", title="Not for everyone", quotas={"bots": None})
-    club = main.club("class-7b", title=CLUB_TITLE, listed=True, quotas={"bots": 40, "bytes": 50_000_000})
-    builder = _Builder(club, paced_bots)
-    return {"club": club.root, "club_running": await builder.begun("Thursday", "connect4", FEW, time_control=SLOW)}
+    club = main.club(CLUB, title=CLUB_TITLE, listed=True, quotas={"bots": 400, "bytes": 50_000_000})
+    opponents, opponent, paced_bots = Opponents(club.url), WaitingBot(), PacedBots()
+    opponent.may_move.set()
+    opponents.add(opponent, OPPONENT, max_matches=64)
+    try:
+        ids = await _build(_Builder(club, paced_bots), large=large)
+        ids["main_running"] = await _Builder(main, paced_bots).begun("Thursday", "connect4", OF_MAIN, cycles=9)
+        yield SampleSite(club, ids)
+    finally:
+        await opponents.end()
+        await paced_bots.end()
 
 
-async def _build(builder: _Builder) -> dict[str, str]:
+async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
     server = builder.server
     empty = server.create("Tomorrow", "chess", start_at_bots=8)
     lobby = server.create("Friday night", "connect4", start_at_bots=8, cycles=2)
-    await builder.join(lobby, WAITING)
-    running = await builder.begun("Connect four league", "connect4", THINKING, cycles=2, time_control=SLOW)
-    paused = await builder.begun("Hex, after lunch", "hex", RESTING, cycles=4, time_control=SLOW)
-    server.command(paused, "pause", reason="lunch")
-    finished = await builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2)
-    swiss = await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4)
-    knockout = await builder.played("Knockout", "connect4", FEW, format="knockout")
-    gauntlet = await builder.played("Gauntlet", "othello", FEW, format="gauntlet", challengers=2, legs=2)
-    double = await builder.played("Double round-robin", "breakthrough", FEW[:4], cycles=2)
-    slow = {"time_control": SLOW}
-    swiss_running = await builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5, **slow)
-    knockout_running = await builder.begun("Cup night", "connect4", OUT, format="knockout", **slow)
-    gauntlet_running = await builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet", **slow)
-    big = await builder.played("The big one", "tictactoe", MANY, legs=1)
     cancelled = server.create("Called off", "othello")
     server.command(cancelled, "cancel")
-    return {
+
+    async def one_after_another() -> tuple[str, ...]:
+        """Play what the same bots play."""
+        return (
+            await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4),
+            await builder.played("Knockout", "connect4", FEW, format="knockout"),
+            await builder.played("Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2),
+            await builder.played("Double round-robin", "tictactoe", FEW[:4], cycles=2),
+        )
+
+    _, running, paused, swiss_running, knockout_running, gauntlet_running, finished, big, over = await asyncio.gather(
+        builder.join(lobby, WAITING),
+        builder.begun("Connect four league", "connect4", THINKING, cycles=2),
+        builder.begun("Hex, after lunch", "hex", RESTING, cycles=4),
+        builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
+        builder.begun("Cup night", "connect4", OUT, format="knockout"),
+        builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet"),
+        builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2),
+        builder.played("The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
+        one_after_another(),
+    )
+    server.command(paused, "pause", reason="lunch")
+    swiss, knockout, gauntlet, double = over
+    hundred = (
+        {"hundred": await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE)} if large else {}
+    )
+    return hundred | {
         "empty": empty,
         "lobby": lobby,
         "running": running,
@@ -151,6 +169,7 @@ async def _build(builder: _Builder) -> dict[str, str]:
         "knockout_running": knockout_running,
         "gauntlet_running": gauntlet_running,
         "big": big,
+        "hundred": hundred,
         "cancelled": cancelled,
         "running_match": server.tournament(running)["running"][0]["match"],
         "finished_match": server.tournament(knockout)["latest"][0]["match"],

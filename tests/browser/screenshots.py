@@ -41,7 +41,7 @@ async def _take(browser: Browser, sample_site: SampleSite, site_page: SitePage, 
         for width, height in SCREENS:
             is_phone = width <= WIDEST_PHONE
             context = await browser.new_context(
-                base_url=sample_site.server.url,
+                base_url=sample_site.server.origin,
                 reduced_motion="reduce",
                 color_scheme=scheme,
                 viewport={"width": width, "height": height},
@@ -49,7 +49,7 @@ async def _take(browser: Browser, sample_site: SampleSite, site_page: SitePage, 
                 is_mobile=is_phone,
             )
             page = await context.new_page()
-            await page.goto(sample_site.path(site_page.path))
+            await page.goto(sample_site.path_of(site_page))
             await site_page.enter(page)
             name = f"{site_page.name}-{width}-{scheme}.png"
             await page.screenshot(path=out / "first" / name)

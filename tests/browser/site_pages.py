@@ -56,9 +56,9 @@ class SitePage:
     enter: Callable[[Page], Awaitable[None]] = as_it_opens
     """What is done on the page before it is looked at."""
     leave: Callable[[Page], Awaitable[None]] = as_it_opens
-    """What is done on it afterwards, where it is looked at many times."""
-    of_server: bool = False
-    """Whether no club but main has it."""
+    """What is done on it afterwards."""
+    of_main: bool = False
+    """Whether it is one of main; the others are in the site's club."""
     large: bool = False
     """Whether it needs a site that is `large`: only pictures are taken of it."""
 
@@ -108,11 +108,11 @@ SITE_PAGES = (
     SitePage("console-lobby", "/console/{lobby}", enter=log_in),
     SitePage("console-running", "/console/{running}", enter=log_in),
     SitePage("docs", "/docs"),
-    SitePage("clubs", "/clubs", of_server=True),
-    SitePage("admin-login", "/admin", of_server=True),
-    SitePage("admin", "/admin", enter=log_in, of_server=True),
-    SitePage("club-home", "{club}/", of_server=True),
-    SitePage("club-running", "{club}/tournaments/{club_running}", of_server=True),
-    SitePage("club-console", "{club}/console", enter=log_in, of_server=True),
+    SitePage("clubs", "/clubs", of_main=True),
+    SitePage("admin-login", "/admin", of_main=True),
+    SitePage("admin", "/admin", enter=log_in, of_main=True),
+    SitePage("main-home", "/", of_main=True),
+    SitePage("main-running", "/tournaments/{main_running}", of_main=True),
+    SitePage("main-console", "/console", enter=log_in, of_main=True),
     SitePage("error", "/nothing-here", refused=404),
 )

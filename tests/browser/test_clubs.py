@@ -1,84 +1,28 @@
-"""Clubs in a real browser: no page leaves its club, the list of clubs, and the administrator's page."""
+"""Clubs in a real browser: the list of clubs, and the administrator's page."""
 
 import re
-from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
-import pytest
-import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
-from tests.browser.sample_site import SampleSite, serve_sample_site
-from tests.browser.site_pages import SITE_PAGES, SitePage
+from tests.browser.sample_site import CONNECTED, SampleSite
 from tests.browser.test_console import agree
-from tests.browser.test_crawl import crawl
 from tests.e2e.processes import ADMIN_TOKEN
 
-CLUB = "chess-club"
-ROOT = f"/c/{CLUB}"
-SHARED = re.compile(r"/static/[\w./-]+|/clubs")
-"""What the pages of all clubs may lead to."""
-ADDRESSES = """[...document.querySelectorAll("[href], [src], [action], [data-source]")].flatMap((each) =>
-  ["href", "src", "action", "data-source"].filter((name) => each.hasAttribute(name) && each.getAttribute(name) !== "")
-    .map((name) => new URL(each.getAttribute(name), location.href).href))"""
-KEPT = "[...Object.keys(localStorage), ...Object.keys(sessionStorage)]"
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def club_site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SampleSite]:
-    """A server whose main is empty: everything is in a club."""
-    async with serve_sample_site(tmp_path_factory.mktemp("club_site"), club=CLUB) as site:
-        yield site
-
-
-def leaves(url: str) -> bool:
-    """Return whether an address is neither one of the club nor one that all clubs share."""
-    parts = urlsplit(url)
-    if parts.scheme in ("data", "blob"):
-        return False
-    return not (parts.path.startswith(f"{ROOT}/") or SHARED.fullmatch(parts.path))
-
-
-@pytest.mark.parametrize(
-    "site_page", [each for each in SITE_PAGES if not (each.large or each.of_server)], ids=lambda each: each.name
-)
-async def test_nothing_on_a_page_leaves_its_club(
-    site_page: SitePage, open_page: OpenPage, club_site: SampleSite, problems: Problems
-) -> None:
-    if site_page.refused is not None:
-        problems.allow(f"{site_page.refused}")
-    page = await open_page(base_url=club_site.server.origin, reduced_motion="reduce")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    await page.goto(club_site.path(site_page.path))
-    await site_page.enter(page)
-    found = asked + list(await page.evaluate(ADDRESSES))
-    assert len(found) > 10
-    assert {each for each in found if leaves(each)} == set()
-    assert [each for each in await page.evaluate(KEPT) if not each.endswith(ROOT)] == []
-    await site_page.leave(page)
-
-
-async def test_everything_the_home_of_a_club_leads_to_answers(club_site: SampleSite) -> None:
-    await crawl(club_site)
-
-
-async def test_a_class_finds_its_club_and_comes_back(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.origin)
+async def test_a_class_finds_its_club_and_comes_back(page: Page, sample_site: SampleSite) -> None:
     await page.goto("/")
     await page.get_by_role("link", name="Other clubs on this server").click()
     await expect(page.get_by_role("heading", level=2)).to_have_count(3)
     await expect(page.locator("main")).not_to_contain_text("Not for everyone")
     card = page.get_by_role("listitem").filter(has_text="robotics</i>")
-    await expect(card).to_contain_text("1 running")
-    await expect(card).to_contain_text("6 bots connected")
+    await expect(card).to_contain_text("4 running")
+    await expect(card).to_contain_text(f"{len(CONNECTED)} bots connected")
     await card.get_by_role("link").click()
     await expect(page.locator(".brand")).to_contain_text("Class 7b")
-    await page.get_by_role("link", name="Thursday", exact=True).click()
+    await page.get_by_role("link", name="Connect four league", exact=True).click()
     await expect(page.locator("#playing-count")).to_have_text(re.compile("[1-9]"))
     await page.locator(".brand").click()
     await expect(page).to_have_url(re.compile(r"/c/class-7b/$"))
@@ -93,14 +37,14 @@ async def log_in(page: Page, token: str) -> None:
 
 
 async def test_the_administrator_leads_a_club_from_its_creation_to_its_end(
-    open_page: OpenPage, own_server: RunningServer, problems: Problems
+    page: Page, server: RunningServer, problems: Problems
 ) -> None:
     problems.allow(r"^console: .* status of (401|409) |^answered (401|409): \S+/api/|^console: .* 404 |^answered 404: ")
-    page = await open_page(base_url=own_server.origin, viewport={"width": 360, "height": 740})
+    await page.set_viewport_size({"width": 360, "height": 740})
     await page.goto("/clubs")
     await page.get_by_role("link", name="For the server's administrator").click()
     await page.wait_for_url("**/admin")
-    await log_in(page, own_server.token)
+    await log_in(page, server.token)
     await expect(page.get_by_role("alert").filter(has_text="not the administrator token")).to_be_visible()
     await log_in(page, ADMIN_TOKEN)
 

@@ -56,9 +56,9 @@ async def test_without_scripts_the_command_works_as_it_is(open_page: OpenPage, s
 
 
 async def test_a_home_page_whose_code_is_not_valid_any_more_does_not_ask_with_it_again(
-    page: Page, server: RunningServer
+    open_page: OpenPage, server: RunningServer
 ) -> None:
-    cup = server.create("Renewed", invite="hush")
+    cup, page = server.create("Renewed", invite="hush"), await open_page()
     await page.clock.install()
     await page.goto(f"/?join={cup}&invite=hush")
     card = page.locator("#tournaments").get_by_role("link", name="Renewed")

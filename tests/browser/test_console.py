@@ -8,7 +8,6 @@ from playwright.async_api import Page, expect
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
-from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 
@@ -16,10 +15,11 @@ NAME = "<img src=x onerror=alert(1)> & Sons"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(open_page: OpenPage, problems: Problems) -> Page:
+async def page(page: Page, problems: Problems) -> Page:
     """A narrow page; the tests cause these answers of the API."""
     problems.allow(r"^console: .* status of (401|404|409|422) |^answered (401|404|409|422): \S+/api/")
-    return await open_page(viewport={"width": 360, "height": 740})
+    await page.set_viewport_size({"width": 360, "height": 740})
+    return page
 
 
 async def log_in(page: Page, token: str) -> None:

@@ -60,19 +60,19 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
 
 
 async def test_it_recovers_when_the_server_was_killed(
-    page: Page, own_server: RunningServer, paced_bots: PacedBots, problems: Problems
+    page: Page, mortal_server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
-    cup = own_server.create("Cup", start_at_bots=len(NAMES), cycles=2)
-    await page.goto(f"{own_server.url}/tournaments/{cup}")
-    pace = await paced_bots.join(own_server.bot_url, cup, *NAMES, think_s=0.1)
+    cup = mortal_server.create("Cup", start_at_bots=len(NAMES), cycles=2)
+    await page.goto(f"{mortal_server.url}/tournaments/{cup}")
+    pace = await paced_bots.join(mortal_server.bot_url, cup, *NAMES, think_s=0.1)
     await expect(page.locator("#latest li").first).to_be_visible()
     problems.allow("ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET")
-    own_server.kill()
+    mortal_server.kill()
     await expect(page.locator("#connection")).to_be_visible()
     pace.think_s = 0.0
-    own_server.restart()
+    mortal_server.restart()
     await expect(page.locator("#connection")).to_be_hidden()
     await expect(page.locator("#status")).to_have_text("finished")
-    told = own_server.tournament(cup)
+    told = mortal_server.tournament(cup)
     await expect(page.locator("#count")).to_have_text(f"{told['matches_total']} of {told['matches_total']} matches")
     assert await shown_points(page) == told_points(told)

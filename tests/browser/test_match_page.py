@@ -11,7 +11,6 @@ from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.serve import serve
 from rumble_engine import Game, State, get_game
 
-from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import SampleSite
@@ -212,10 +211,11 @@ async def expect_ply(page: Page, text: str) -> None:
     await expect(page.locator("#ply")).to_have_text(text)
 
 
-async def test_clocks_and_scores_stand_at_the_right_edge(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url)
+async def test_clocks_and_scores_stand_at_the_right_edge(page: Page, sample_site: SampleSite) -> None:
     for match, told in (("{running_match}", ".clock"), ("{finished_match}", ".score")):
         await page.goto(sample_site.path(f"/matches/{match}"))
+        for part in await page.locator(f".seat {told}").all():
+            await expect(part).to_be_visible()  # a script shows clocks as soon as it knows them
         for width in (390, 1280, 1920):
             await page.set_viewport_size({"width": width, "height": 1080})
             gaps = await page.locator(f".seat {told}").evaluate_all(

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-import pytest
 from playwright.async_api import Page, expect
 from rumble_engine import get_game
 from rumble_server.web.static_files import static_files
 from rumble_server.web.texts import thought_text
 
+from tests.browser.axe import SCHEMES
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
@@ -108,28 +108,31 @@ async def test_server_and_script_write_times_the_same(page: Page) -> None:
     assert await page.evaluate(thought, [static_files().root, times]) == [thought_text(each) for each in times]
 
 
-@pytest.mark.parametrize(("speed", "pace_ms"), [("0.5", 1800), ("1", 900), ("4", 225), ("real", 100)])
 async def test_it_goes_on_by_itself_at_the_chosen_speed(
-    page: Page, server: RunningServer, paced_bots: PacedBots, speed: str, pace_ms: int
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    match = (await played(server, paced_bots, f"Speed {speed}", "connect4", legs=1))[0]
+    match = (await played(server, paced_bots, "Speeds", "connect4", legs=1))[0]
+    page = await open_page()
     await page.clock.install()
     await page.goto(f"/matches/{match}?ply=1")
     await expect(page.locator("#bars .bar")).not_to_have_count(0)
     await page.clock.pause_at(await page.evaluate("Date.now() + 1000"))
-    await page.locator("#speed").select_option(speed)
-    await page.locator("#play").click()
-    await expect(page.locator("#play")).to_have_text("Pause")
-    await page.clock.run_for(pace_ms - 20)
-    await expect_ply(page, 1)
-    await page.clock.run_for(40)
-    await expect_ply(page, 2)
-    await page.clock.run_for(pace_ms)
-    await expect_ply(page, 3)
-    await page.locator("#ply").click()
-    await page.keyboard.press("Space")
-    await page.clock.run_for(5 * pace_ms)
-    await expect_ply(page, 3)
+    for speed, pace_ms in (("0.5", 1800), ("1", 900), ("4", 225), ("real", 100)):
+        await page.locator(".moves li").first.locator("a").click()
+        await expect_ply(page, 1)
+        await page.locator("#speed").select_option(speed)
+        await page.locator("#play").click()
+        await expect(page.locator("#play")).to_have_text("Pause")
+        await page.clock.run_for(pace_ms - 20)
+        await expect_ply(page, 1)
+        await page.clock.run_for(40)
+        await expect_ply(page, 2)
+        await page.clock.run_for(pace_ms)
+        await expect_ply(page, 3)
+        await page.locator("#ply").click()
+        await page.keyboard.press("Space")
+        await page.clock.run_for(5 * pace_ms)
+        await expect_ply(page, 3)
 
 
 async def test_other_matches_are_a_key_away(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
@@ -199,10 +202,10 @@ async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
         await expect(away).to_have_text(re.compile(r"^away \d+ s, \d+ s left$"))
 
 
-async def test_a_picture_by_address_has_its_colours_light_and_dark(open_page: OpenPage) -> None:
+async def test_a_picture_by_address_has_its_colours_light_and_dark(page: Page) -> None:
     paints = []
-    for scheme in ("light", "dark"):
-        page = await open_page(color_scheme=scheme)
+    for scheme in SCHEMES:
+        await page.emulate_media(color_scheme=scheme)
         await page.goto("/api/games/hex/board.svg?move=a1")
         look = "(parts) => parts.map((part) => getComputedStyle(document.querySelector(part)).fill)"
         paints += await page.evaluate(look, [".paper", ".first .body", ".hexagons"])

@@ -28,7 +28,8 @@ def card(page: Page, match: str) -> Locator:
 async def begun(server: RunningServer, paced_bots: PacedBots, name: str, *bots: str, **config: Any) -> tuple[str, Pace]:
     """Create a tournament of connect four, and stop its bots in the middle of their matches."""
     cup = server.create(name, "connect4", **{"time_control": SLOW, **config})
-    pace = await paced_bots.join(server.bot_url, cup, *bots, think_s=0.03)
+    pace = await paced_bots.join(server.bot_url, cup, *bots)
+    pace.stop_at(4)
     server.command(cup, "start")
     await server.until(cup, under_way)
     pace.hold()

@@ -10,12 +10,6 @@ from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import SampleSite
 
-SIZES = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
-SHOWN = (
-    *("empty", "lobby", "running", "paused", "finished", "cancelled", "big"),
-    *("swiss", "swiss_running", "knockout", "knockout_running", "gauntlet", "gauntlet_running", "double"),
-)
-"""Every format and status of the sample site."""
 NAMES = ("ann", "bob", "cid", "dot", "eve", "fay")
 LINES = """() => {
   const middle = (slot) => {
@@ -58,21 +52,11 @@ def told_cells(told: Any) -> dict[tuple[str, str], float]:
     return {(names[side], names[1 - side]): scores[side] for names, scores in pairs for side in (0, 1)}
 
 
-@pytest.mark.parametrize("name", SHOWN)
-async def test_it_fits_every_screen(open_page: OpenPage, sample_site: SampleSite, name: str) -> None:
-    page = await open_page(base_url=sample_site.server.url)
-    await page.goto(f"/tournaments/{sample_site.ids[name]}")
-    for width, height in SIZES:
-        await page.set_viewport_size({"width": width, "height": height})
-        assert await page.evaluate("document.documentElement.scrollWidth") == width
-
-
 @pytest.mark.parametrize("name", ["knockout", "knockout_running"])
 async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
-    open_page: OpenPage, sample_site: SampleSite, name: str
+    page: Page, sample_site: SampleSite, name: str
 ) -> None:
-    page = await open_page(base_url=sample_site.server.url)
-    await page.goto(f"/tournaments/{sample_site.ids[name]}")
+    await page.goto(sample_site.path(f"/tournaments/{{{name}}}"))
     assert await top_of(page, ".bracket") < await top_of(page, "#standings-table")
     sections = await page.evaluate(
         "[...document.querySelectorAll('.bracket, #standings-table')].map((each) => each.tagName)"
@@ -88,12 +72,11 @@ async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
         assert abs(line["joint"]) <= 0.5
     await expect(page.locator("#ratings details")).not_to_have_attribute("open", "")
     legs = page.locator(".bracket .leg")
-    assert (await legs.first.get_attribute("href") or "").startswith("/matches/")
+    assert (await legs.first.get_attribute("href") or "").startswith(sample_site.path("/matches/"))
 
 
-async def test_ranks_of_a_knockout_follow_from_the_rounds(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url)
-    await page.goto(f"/tournaments/{sample_site.ids['knockout']}")
+async def test_ranks_of_a_knockout_follow_from_the_rounds(page: Page, sample_site: SampleSite) -> None:
+    await page.goto(sample_site.path("/tournaments/{knockout}"))
     assert await texts(page, "#standings .rank") == ["1", "2", "3", "3", "5", "5"]
     assert await texts(page, "#standings .reached") == [
         "winner",
@@ -101,7 +84,7 @@ async def test_ranks_of_a_knockout_follow_from_the_rounds(open_page: OpenPage, s
         *2 * ["semi-finals"],
         *2 * ["quarter-finals"],
     ]
-    await page.goto(f"/tournaments/{sample_site.ids['knockout_running']}")
+    await page.goto(sample_site.path("/tournaments/{knockout_running}"))
     still_in = [
         line["rank"] == 1 for line in sample_site.server.tournament(sample_site.ids["knockout_running"])["standings"]
     ]
@@ -172,11 +155,11 @@ async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
         await page.goto(f"/tournaments/{cup}")
 
 
-async def test_a_cell_of_the_crosstable_says_whose_it_is(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 1280, "height": 800})
+async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site: SampleSite) -> None:
+    await page.set_viewport_size({"width": 1280, "height": 800})
     told = sample_site.server.tournament(sample_site.ids["big"])
     first, second, third = (line["name"] for line in told["standings"][:3])
-    await page.goto(f"/tournaments/{told['id']}")
+    await page.goto(sample_site.path("/tournaments/{big}"))
     assert await page.locator("#crosstable a").count() == 0
     cell = page.locator("#crosstable tr:nth-child(1) td:nth-child(4)")
     score = await cell.inner_text()
@@ -225,10 +208,10 @@ async def test_decided_by_is_seen_beside_every_tie_break(
     ("name", "selector"), [("big", ".crosstable-box"), ("big", ".standings-part .scroll"), ("knockout", ".bracket-box")]
 )
 async def test_what_goes_on_beyond_the_edge_fades_out_there(
-    open_page: OpenPage, sample_site: SampleSite, name: str, selector: str
+    page: Page, sample_site: SampleSite, name: str, selector: str
 ) -> None:
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 360, "height": 740})
-    await page.goto(f"/tournaments/{sample_site.ids[name]}")
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.goto(sample_site.path(f"/tournaments/{{{name}}}"))
     box = page.locator(selector)
     await box.scroll_into_view_if_needed()
     await box.evaluate("element => element.scrollTo(0, 0)")
@@ -238,9 +221,8 @@ async def test_what_goes_on_beyond_the_edge_fades_out_there(
     await page.wait_for_function(FADES, arg=[selector, "0px"])
 
 
-async def test_the_newest_round_of_a_swiss_is_first_and_open(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url)
-    await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
+async def test_the_newest_round_of_a_swiss_is_first_and_open(page: Page, sample_site: SampleSite) -> None:
+    await page.goto(sample_site.path("/tournaments/{swiss}"))
     titles = await texts(page, ".rounds h3")
     assert len(titles) >= 3
     assert titles == [f"Round {number} of 4" for number in range(len(titles), 0, -1)]
@@ -248,9 +230,8 @@ async def test_the_newest_round_of_a_swiss_is_first_and_open(open_page: OpenPage
     assert is_open == [True, *(len(titles) - 1) * [False]]
 
 
-async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url)
-    await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
+async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(page: Page, sample_site: SampleSite) -> None:
+    await page.goto(sample_site.path("/tournaments/{swiss}"))
     titles = await texts(page, ".rounds h3")
     await page.locator(".rounds details").nth(2).locator("summary").click()
     await page.locator(".rounds .leg").first.focus()
@@ -287,17 +268,17 @@ async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: Ope
 
 
 async def test_a_phone_shows_the_first_of_many_bots_until_it_is_asked_for_all(
-    open_page: OpenPage, sample_site: SampleSite
+    page: Page, sample_site: SampleSite
 ) -> None:
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 360, "height": 740})
-    await page.goto(f"/tournaments/{sample_site.ids['big']}")
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.goto(sample_site.path("/tournaments/{big}"))
     await expect(page.locator("#standings tr:visible")).to_have_count(20)
     await page.get_by_label("All bots").check()
     await expect(page.locator("#standings tr:visible")).to_have_count(24)
 
 
-async def test_what_is_over_has_no_line_for_its_expected_end(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 390, "height": 844})
+async def test_what_is_over_has_no_line_for_its_expected_end(page: Page, sample_site: SampleSite) -> None:
+    await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(sample_site.path("/tournaments/{running}"))
     await expect(page.locator("#expected")).to_be_visible()
     await page.goto(sample_site.path("/tournaments/{finished}"))
@@ -306,19 +287,19 @@ async def test_what_is_over_has_no_line_for_its_expected_end(open_page: OpenPage
 
 
 async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url)
+    page = await open_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for name in ("finished", "cancelled", "running"):
-        await page.goto(f"/tournaments/{sample_site.ids[name]}")
+        await page.goto(sample_site.path(f"/tournaments/{{{name}}}"))
     await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot of the running one is there
     assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]
 
 
 async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_move(
-    open_page: OpenPage, sample_site: SampleSite
+    page: Page, sample_site: SampleSite
 ) -> None:
-    page = await open_page(base_url=sample_site.server.url, forced_colors="active")
+    await page.emulate_media(forced_colors="active")
 
     async def borders(selector: str, side: str) -> list[str]:
         seen: list[str] = await page.locator(selector).evaluate_all(
@@ -339,8 +320,8 @@ async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_mo
     assert set(await borders(".site-links a:not([aria-current])", "Bottom")) == {canvas}
 
 
-async def test_on_paper_is_all_of_it(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 794, "height": 1100})
+async def test_on_paper_is_all_of_it(page: Page, sample_site: SampleSite) -> None:
+    await page.set_viewport_size({"width": 794, "height": 1100})
     await page.goto(sample_site.path("/tournaments/{big}"))
     rows = page.locator("#standings tr")
     await expect(rows.last).to_be_hidden()
@@ -349,11 +330,3 @@ async def test_on_paper_is_all_of_it(open_page: OpenPage, sample_site: SampleSit
     box = page.locator(".crosstable-box")
     assert await box.evaluate("(box) => getComputedStyle(box).overflow") == "visible"
     assert await box.evaluate("(box) => box.offsetHeight >= box.firstElementChild.offsetHeight")
-
-
-async def test_what_is_over_or_empty_fits_the_narrowest_screen(open_page: OpenPage, sample_site: SampleSite) -> None:
-    """320 px: what a window of 1280 px has at four times the size (WCAG 1.4.10)."""
-    page = await open_page(base_url=sample_site.server.url, viewport={"width": 320, "height": 256})
-    for path in ("/", "/bots/{bot}", "/tournaments/{empty}", "/tournaments/{finished}", "/matches/{long_match}"):
-        await page.goto(sample_site.path(path))
-        assert await page.evaluate("document.documentElement.scrollWidth") == 320, path

@@ -9,6 +9,7 @@ import pytest_asyncio
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
+from tests.browser.sample_site import ONE_MOVE
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Request
@@ -22,9 +23,9 @@ MOST_AGAIN = 45_000
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def hundred(server: RunningServer) -> AsyncIterator[str]:
-    """The path of the page of a tournament of 100 bots that is over. It takes some 10 s to play."""
+    """The path of the page of a tournament of 100 bots that is over."""
     paced_bots = PacedBots()
-    tournament = server.create("A hundred bots", legs=1)
+    tournament = server.create("A hundred bots", legs=1, **ONE_MOVE)
     await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
     server.command(tournament, "start")
     await server.until(tournament, lambda told: told["status"] == "finished")

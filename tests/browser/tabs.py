@@ -1,0 +1,32 @@
+"""Contexts of the browser, and a page that one test after the other uses."""
+
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
+
+from tests.browser.problems import REPORT_VIOLATIONS
+
+PATIENCE_MS = 30_000
+"""How long a test waits for something on a page, in ms; then it fails."""
+SIZE: ViewportSize = {"width": 1280, "height": 720}
+"""Playwright's own, in CSS pixels."""
+EMPTY = "() => { try { localStorage.clear(); sessionStorage.clear(); } catch { /* about:blank has none */ } }"
+
+
+async def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """Make a context, with the options of Playwright's `new_context`."""
+    context = await browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    await context.add_init_script(REPORT_VIOLATIONS)
+    return context
+
+
+async def forget(page: Page) -> None:
+    """Leave what a page shows, and take back what was done to it: its size, what it keeps, further pages."""
+    for other in page.context.pages:
+        if other is not page:
+            await other.close()
+    await page.evaluate(EMPTY)
+    await page.goto("about:blank")
+    await page.emulate_media(media="null", color_scheme="null", forced_colors="null", reduced_motion="null")
+    await page.set_viewport_size(SIZE)

@@ -1,0 +1,165 @@
+"""What holds on every page: each is opened once, and answers all questions.
+
+axe-core looks at it on one screen, light or dark, another one from page to page; with RUMBLE_LONG=1 on each.
+"""
+
+import os
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page
+from rumble_engine import game_names
+
+from tests.browser.axe import CHECK, axe_script, complaints
+from tests.browser.problems import Problems
+from tests.browser.sample_site import CLUB, SampleSite
+from tests.browser.site_pages import SITE_PAGES, SitePage
+from tests.browser.tabs import forget, new_context
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+ROOT = f"/c/{CLUB}"
+LOOKS = [*product((1280, 360), ("light", "dark"))]
+WIDTHS = (320, 360, 390, 1280, 1920)
+"""The first is what a window of 1280 px has at four times the size (WCAG 1.4.10)."""
+SHARED = re.compile(r"/static/[\w./-]+|/clubs")
+"""What the pages of all clubs may lead to."""
+ADDRESSES = """[...document.querySelectorAll("[href], [src], [action], [data-source]")].flatMap((each) =>
+  ["href", "src", "action", "data-source"].filter((name) => each.hasAttribute(name) && each.getAttribute(name) !== "")
+    .map((name) => new URL(each.getAttribute(name), location.href).href))"""
+KEPT = "[...Object.keys(localStorage), ...Object.keys(sessionStorage)]"
+NAMES = re.compile(rf"\b({'|'.join(game_names())})\b")
+TEXTS = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const around = walker.currentNode.parentElement;
+    if (!around.closest("code, pre, script, style, template")) found.push(walker.currentNode.textContent);
+  }
+  return found;
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page, and what it answered."""
+
+    site_page: SitePage
+    status: int | None
+    addresses: list[str]
+    """Where it leads to, and what it asked for."""
+    kept: list[str]
+    """The names under which it keeps something in the browser."""
+    texts: list[str]
+    overflows: list[int]
+    """The widths of a window in which it is wider than the window."""
+    complaints: list[str]
+    """Those of axe-core."""
+    problems: list[str]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tab(browser: "Browser", sample_site: SampleSite) -> AsyncIterator[Page]:
+    context = await new_context(browser, base_url=sample_site.server.origin, reduced_motion="reduce")
+    yield await context.new_page()
+    await context.close()
+
+
+@pytest_asyncio.fixture(
+    scope="module",
+    loop_scope="session",
+    params=[*enumerate(each for each in SITE_PAGES if not each.large)],
+    ids=lambda numbered: numbered[1].name,
+)
+async def visit(request: pytest.FixtureRequest, tab: Page, sample_site: SampleSite) -> Visit:
+    """Visit a page."""
+    number, site_page = request.param
+    looks = LOOKS if os.environ.get("RUMBLE_LONG") == "1" else [LOOKS[number % len(LOOKS)]]
+    asked: list[str] = []
+    problems = Problems()
+    if site_page.refused is not None:
+        problems.allow(f"{site_page.refused}")
+
+    def note(each: Any) -> None:
+        asked.append(each.url)
+
+    async with problems.watching(tab.context):
+        for event in ("request", "websocket"):
+            tab.on(event, note)
+        await show(tab, *looks[0])
+        answer = await tab.goto(sample_site.path_of(site_page))
+        await site_page.enter(tab)
+        addresses, kept, texts = [await tab.evaluate(each) for each in (ADDRESSES, KEPT, TEXTS)]
+        found = []
+        if script := axe_script():
+            await tab.evaluate(script)
+            for look in looks:
+                await show(tab, *look)
+                found += [f"{look}: {each}" for each in complaints(await tab.evaluate(CHECK))]
+        overflows = [width for width in WIDTHS if await is_wider(tab, width)]
+        await site_page.leave(tab)
+        for event in ("request", "websocket"):
+            tab.remove_listener(event, note)
+        await forget(tab)
+    status = answer.status if answer else None
+    return Visit(site_page, status, addresses + asked, kept, texts, overflows, found, problems.found)
+
+
+async def show(tab: Page, width: int, scheme: Any) -> None:
+    await tab.set_viewport_size({"width": width, "height": 800})
+    await tab.emulate_media(color_scheme=scheme)
+
+
+async def is_wider(tab: Page, width: int) -> bool:
+    await tab.set_viewport_size({"width": width, "height": 800})
+    return bool(await tab.evaluate("document.documentElement.scrollWidth") != width)
+
+
+def leaves(url: str) -> bool:
+    """Return whether an address is neither one of the club nor one that all clubs share."""
+    parts = urlsplit(url)
+    if parts.scheme in ("data", "blob"):
+        return False
+    return not (parts.path.startswith(f"{ROOT}/") or SHARED.fullmatch(parts.path))
+
+
+async def test_it_answers_and_has_no_problem(visit: Visit) -> None:
+    assert visit.status == (visit.site_page.refused or 200)
+    assert visit.problems == []
+
+
+async def test_axe_finds_nothing(visit: Visit, axe: str) -> None:
+    assert visit.complaints == []
+
+
+async def test_nothing_on_it_leaves_its_club(visit: Visit) -> None:
+    assert len(visit.addresses) > 10
+    if not visit.site_page.of_main:
+        assert {each for each in visit.addresses if leaves(each)} == set()
+        assert [each for each in visit.kept if not each.endswith(ROOT)] == []
+
+
+async def test_games_have_their_titles(visit: Visit) -> None:
+    """People read `Connect four`; only commands, addresses and code have `connect4`, and the page about the API."""
+    assert visit.texts
+    if visit.site_page.name != "docs":
+        assert [text for text in visit.texts if NAMES.search(text)] == []
+
+
+async def test_it_is_as_wide_as_any_window(visit: Visit) -> None:
+    assert visit.overflows == []
+
+
+async def test_axe_sees_what_it_is_for(axe: str, page: Page) -> None:
+    await page.goto("/")
+    await page.evaluate(axe)
+    await page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    (complaint,) = complaints(await page.evaluate(CHECK))
+    assert complaint.startswith("button-name (critical)")
