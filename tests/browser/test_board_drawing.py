@@ -1,14 +1,18 @@
 """Python and JavaScript draw the same boards: every element of every board of every installed game is compared."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+import pytest_asyncio
+from playwright.async_api import Browser, Page
 from rumble_engine import Drawing, Game, game_families, game_names, get_game
 from rumble_server.web.pages.drawn import svg, token
+
+from tests.browser.running_server import RunningServer
+from tests.browser.tabs import new_context
 
 PLAYOUTS = 3
 GAMES = [get_game(name) for name in game_names()]
@@ -70,9 +74,18 @@ def drawn(drawing: Drawing) -> list[dict[str, Any]]:
     ]
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tab(browser: Browser, server: RunningServer) -> AsyncIterator[Page]:
+    """A page that these tests draw on, one after the other."""
+    context = await new_context(browser, base_url=server.url)
+    tab = await context.new_page()
+    await tab.goto("/")
+    yield tab
+    await context.close()
+
+
 async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
     """Return the first element that the server and the script draw differently, as both have it."""
-    await page.goto("/")
     for told in await page.evaluate(COMPARE, boards):
         server, script = ([*html.split("<"), ""] for html in told)
         return next((pair for pair in zip(server, script, strict=False) if pair[0] != pair[1]), (told[0], told[1]))
@@ -80,9 +93,9 @@ async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[st
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-async def test_the_script_draws_what_the_server_draws(page: Page, game: Game) -> None:
+async def test_the_script_draws_what_the_server_draws(tab: Page, game: Game) -> None:
     boards = [each for drawing in drawings(game) for each in drawn(drawing)]
-    assert await first_difference(page, boards) is None
+    assert await first_difference(tab, boards) is None
 
 
 def test_games_of_families_have_no_boards() -> None:
@@ -105,23 +118,23 @@ def test_games_of_families_have_no_boards() -> None:
         ('<g class="pieces">', 'text<g class="pieces">'),
     ],
 )
-async def test_any_difference_is_found(page: Page, was: str, becomes: str) -> None:
+async def test_any_difference_is_found(tab: Page, was: str, becomes: str) -> None:
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view(), "4")
     assert drawing is not None
     board, *_ = drawn(drawing)
-    assert await first_difference(page, [board]) is None
+    assert await first_difference(tab, [board]) is None
     changed = board["html"].replace(was, becomes, 1)
     assert changed != board["html"]
-    assert await first_difference(page, [{**board, "html": changed}]) is not None
+    assert await first_difference(tab, [{**board, "html": changed}]) is not None
 
 
-async def test_a_mark_without_a_piece_is_drawn_as_nothing(page: Page) -> None:
+async def test_a_mark_without_a_piece_is_drawn_as_nothing(tab: Page) -> None:
     """No game may draw so; both sides do the same all the same."""
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view())
     assert drawing is not None
-    assert await first_difference(page, drawn(replace(drawing, board="....?...."))) is None
+    assert await first_difference(tab, drawn(replace(drawing, board="....?...."))) is None
 
 
 IN_PLACE = """async ([boards, flipped]) => {
@@ -150,9 +163,8 @@ IN_PLACE = """async ([boards, flipped]) => {
 """Shows one drawing after another on one board; counts the elements (a piece is one) and attributes that changed."""
 
 
-@pytest.mark.parametrize("flipped", [False, True])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(page: Page, game: Game, flipped: bool) -> None:
+async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(tab: Page, game: Game) -> None:
     random, state = Random(7), game.initial()
     boards, bounds = [game.drawing(state.view())], [0]
     while state.outcome is None:
@@ -163,16 +175,16 @@ async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(page: Pag
         cells = sum(one != other for one, other in zip(before.board, after.board, strict=True))
         marks = sum(1 + 2 * len(drawing.last) for drawing in (before, after))
         bounds.append(2 * cells + marks + 1)
-    await page.goto("/")
-    wrong, changes = await page.evaluate(IN_PLACE, [[asdict(each) for each in boards if each], flipped])
-    assert wrong is None
-    for changed, bound in zip(changes[1:], bounds[1:], strict=True):
-        assert changed <= bound, "a piece that went and one that came in each cell, the marks, the label"
+    told = [asdict(each) for each in boards if each]
+    for flipped in (False, True):
+        wrong, changes = await tab.evaluate(IN_PLACE, [told, flipped])
+        assert wrong is None
+        for changed, bound in zip(changes[1:], bounds[1:], strict=True):
+            assert changed <= bound, "a piece that went and one that came in each cell, the marks, the label"
 
 
-async def test_another_game_on_the_same_board_is_drawn_anew(page: Page) -> None:
+async def test_another_game_on_the_same_board_is_drawn_anew(tab: Page) -> None:
     boards = [asdict(drawing) for game in GAMES if (drawing := game.drawing(game.initial().view()))]
-    await page.goto("/")
-    wrong, changes = await page.evaluate(IN_PLACE, [[*boards, *boards[::-1]], False])
+    wrong, changes = await tab.evaluate(IN_PLACE, [[*boards, *boards[::-1]], False])
     assert wrong is None
     assert changes[len(boards)] == 0, "the same position again changes nothing"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import Browser, Page, ViewportSize, WebSocketRoute, expect
 from rumble_bots.reference import make_reference_bot
 from rumble_engine import State, get_game
 
@@ -14,6 +14,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
+from tests.browser.tabs import forget, new_context
 
 PERFECT, RANDOM = "play-perfect", "play-random"
 MOST_MATCHES = 12
@@ -338,13 +339,25 @@ async def test_settings_out_of_bounds_are_not_sent(page: Page) -> None:
     await expect(page.locator("#message")).to_contain_text("These settings cannot be used")
 
 
-PHONES = [{"width": 390, "height": 844}, {"width": 360, "height": 740}]
+PHONES: tuple[ViewportSize, ...] = ({"width": 390, "height": 844}, {"width": 360, "height": 740})
 
 
-@pytest_asyncio.fixture(loop_scope="session", params=PHONES, ids=lambda size: str(size["width"]))
-async def phone(request: pytest.FixtureRequest, open_page: OpenPage) -> Page:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def touched(browser: Browser, server: RunningServer) -> AsyncIterator[Page]:
+    """The page that `phone` is in each test."""
+    context = await new_context(browser, base_url=server.url, has_touch=True, is_mobile=True, viewport=PHONES[0])
+    yield await context.new_page()
+    await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def phone(touched: Page, problems: Problems) -> AsyncIterator[Page]:
     """A page on a phone, that is touched."""
-    return await open_page(viewport=request.param, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    async with problems.watching(touched.context):
+        await touched.set_viewport_size(PHONES[0])
+        yield touched
+        await forget(touched)
+    assert problems.found == []
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -360,7 +373,9 @@ async def tap(page: Page, cell: int) -> None:
     await page.locator(f'#board [data-cell="{cell}"]').tap()
 
 
-async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str) -> None:
+@pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
+async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str, size: ViewportSize) -> None:
+    await phone.set_viewport_size(size)
     await sit_down(phone, rival, "gomoku")
     assert await my_turn(phone)
     await expect(phone.locator("#board .choices")).to_have_text("Tap a place; then confirm it here.")
@@ -381,7 +396,9 @@ async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str) -> Non
     await expect(phone.locator("#moves li")).to_have_count(4)
 
 
-async def test_on_large_cells_a_tap_plays(phone: Page, rival: str) -> None:
+@pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
+async def test_on_large_cells_a_tap_plays(phone: Page, rival: str, size: ViewportSize) -> None:
+    await phone.set_viewport_size(size)
     await sit_down(phone, rival, "chess")
     assert await my_turn(phone)
     await tap(phone, 52)
@@ -390,8 +407,8 @@ async def test_on_large_cells_a_tap_plays(phone: Page, rival: str) -> None:
     assert (await moves(phone))[0] == "e2e4"
 
 
-async def test_a_mouse_needs_no_confirmation(open_page: OpenPage, rival: str) -> None:
-    page = await open_page(viewport=PHONES[1])
+async def test_a_mouse_needs_no_confirmation(page: Page, rival: str) -> None:
+    await page.set_viewport_size(PHONES[1])
     await sit_down(page, rival, "gomoku")
     assert await my_turn(page)
     await click(page, 112)
@@ -402,17 +419,20 @@ async def test_a_mouse_needs_no_confirmation(open_page: OpenPage, rival: str) ->
 async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page, rival: str, game: str) -> None:
     await sit_down(phone, rival, game)
     assert await my_turn(phone)
-    for what in ("#headline", "#board svg", "#seats .seat-clock >> nth=0", "#seats .seat-clock >> nth=1"):
-        await expect(phone.locator(what)).to_be_in_viewport(ratio=1)
+    parts = ["#headline", "#board svg", "#seats .seat-clock >> nth=0", "#seats .seat-clock >> nth=1"]
     if await phone.locator("#board.confirms").count():
-        await expect(phone.locator("#board .choices")).to_be_in_viewport(ratio=1)
+        parts.append("#board .choices")
+    for size in PHONES:
+        await phone.set_viewport_size(size)
+        for what in parts:
+            await expect(phone.locator(what)).to_be_in_viewport(ratio=1)
 
 
 async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> None:
     await sit_down(page, rival, "othello", seat=1)
     assert await my_turn(page)
     assert await page.locator("#seats .seat-plays").all_inner_texts() == ["Black", "White"]
-    assert await page.locator("#seats .token svg").count() == 2
+    await expect(page.locator("#seats .token svg")).to_have_count(2)
 
 
 async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:

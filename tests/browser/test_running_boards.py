@@ -13,8 +13,9 @@ from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer
 
 SLOW = {"move_ms": 3_600_000}
+STAY_MS = 4000
+"""Longer than a result stays on its board, in ms."""
 BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
-SIX = ("ann", "bob", "cid", "dot", "eve", "fay")
 
 
 def under_way(told: Any) -> bool:
@@ -39,7 +40,7 @@ async def begun(server: RunningServer, paced_bots: PacedBots, name: str, *bots: 
 async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_move(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    cup, pace = await begun(server, paced_bots, "Captions", *SIX)
+    cup, pace = await begun(server, paced_bots, "Captions", "ann", "bob", "cid", "dot", "eve", "fay")
     await page.goto(f"/tournaments/{cup}")
     game = get_game("connect4")
     plies = []
@@ -65,12 +66,12 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
 
 @pytest.mark.parametrize("pairs", [1, 2, 3])
 async def test_few_boards_stand_beside_each_other_and_fit_the_window(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, pairs: int
+    page: Page, server: RunningServer, paced_bots: PacedBots, pairs: int
 ) -> None:
     cup, _ = await begun(server, paced_bots, f"Few {pairs}", *(f"few-{pairs}-{each}" for each in range(2 * pairs)))
+    await page.goto(f"/tournaments/{cup}")
     for width, height in ((1280, 800), (1280, 500), (1920, 1080), (390, 844), (844, 390)):
-        page = await open_page(viewport={"width": width, "height": height})
-        await page.goto(f"/tournaments/{cup}")
+        await page.set_viewport_size({"width": width, "height": height})
         boxes = await page.locator("#boards article").evaluate_all(BOXES)
         assert len(boxes) == pairs
         assert len({box["left"] for box in boxes}) == min(2, pairs), width
@@ -78,13 +79,13 @@ async def test_few_boards_stand_beside_each_other_and_fit_the_window(
 
 
 async def test_the_choice_whom_to_follow_stands_beside_its_heading_on_a_phone(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     cup, _ = await begun(server, paced_bots, "Beside", *(f"beside-{'m' * 24}{each}" for each in range(4)))
+    await page.goto(f"/tournaments/{cup}?follow=beside-{'m' * 24}0")
+    await expect(page.locator("#follow option")).to_have_count(5)
     for width in (360, 390):
-        page = await open_page(viewport={"width": width, "height": 844})
-        await page.goto(f"/tournaments/{cup}?follow=beside-{'m' * 24}0")
-        await expect(page.locator("#follow option")).to_have_count(5)
+        await page.set_viewport_size({"width": width, "height": 844})
         heading, choice = [
             await page.locator(selector).evaluate("(part) => part.getBoundingClientRect().toJSON()")
             for selector in ("#boards-title", ".following-choice")
@@ -95,22 +96,24 @@ async def test_the_choice_whom_to_follow_stands_beside_its_heading_on_a_phone(
 
 
 async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    cup, pace = await begun(server, paced_bots, "In place", "gil", "hob")
+    cup, pace = await begun(server, paced_bots, "In place", "gil", "gus")
     await page.goto(f"/tournaments/{cup}")
     (board,) = server.tournament(cup)["running"]
     picture = card(page, board["match"]).locator(".picture svg")
-    pace.release(0.5)
-    await expect(picture.locator(".piece")).to_have_count(board["ply"] + 1)
+    await expect(picture.locator(".piece")).to_have_count(board["ply"])
     await picture.evaluate("(picture) => picture.setAttribute('data-kept', 'yes')")
-    await expect(picture.locator(".piece")).not_to_have_count(board["ply"] + 1)
+    pace.release()
+    pace.stop_at(board["ply"] + 2)
+    await expect(picture.locator(".piece")).to_have_count(board["ply"] + 2)
     await expect(picture).to_have_attribute("data-kept", "yes")
 
 
 async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
-    page: Page, server: RunningServer, paced_bots: PacedBots
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
+    page = await open_page()
     await page.clock.install()
-    cup, pace = await begun(server, paced_bots, "Heard", *SIX)
+    cup, pace = await begun(server, paced_bots, "Heard", "hal", "hob", "huw", "hen")
     await page.goto(f"/tournaments/{cup}")
     pace.release()
     await expect(page.locator("#latest li").first).to_be_visible()
@@ -122,8 +125,9 @@ async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
 
 
 async def test_a_screen_reader_hears_that_a_round_is_paired(
-    page: Page, server: RunningServer, paced_bots: PacedBots
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
+    page = await open_page()
     await page.clock.install()
     cup, pace = await begun(server, paced_bots, "Rounds", "uma", "vic", "wes", "xia", format="swiss", rounds=3)
     await page.goto(f"/tournaments/{cup}")
@@ -135,8 +139,10 @@ async def test_a_screen_reader_hears_that_a_round_is_paired(
 
 
 async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
-    page: Page, server: RunningServer, paced_bots: PacedBots
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
+    page = await open_page()
+    await page.clock.install()
     cup, pace = await begun(server, paced_bots, "Stamps", "ivo", "jan", "kai", cycles=9)
     await page.goto(f"/tournaments/{cup}")
     match = server.tournament(cup)["running"][0]["match"]
@@ -149,6 +155,7 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     await expect(shown.locator(".winner .name")).to_have_text(winner)
     await expect(shown.locator(".score")).to_have_text(["1", "0"] if told["scores"][0] else ["0", "1"])
     await expect(shown.locator(".picture .piece")).to_have_count(len(told["moves"]))
+    await page.clock.fast_forward(STAY_MS)
     await expect(shown).to_have_count(0)
     await expect(page.locator("#boards article")).to_have_count(1)
 
@@ -162,14 +169,17 @@ async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServ
 
 
 async def test_the_boards_fold_away_when_the_last_results_were_seen(
-    page: Page, server: RunningServer, paced_bots: PacedBots
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
+    page = await open_page()
+    await page.clock.install()
     cup, pace = await begun(server, paced_bots, "End", "nan", "oda", legs=1)
     await page.goto(f"/tournaments/{cup}")
     pace.release()
     await expect(page.locator("#status")).to_have_text("finished")
     await expect(page.locator("#boards .stamp")).to_be_visible()
     await expect(page.locator("#tournament")).not_to_have_class(re.compile(r"\bover\b"))
+    await page.clock.fast_forward(STAY_MS)
     await expect(page.locator("#playing")).to_be_hidden()
     await expect(page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
 
@@ -207,8 +217,10 @@ async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
 
 
 async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
-    page: Page, server: RunningServer, paced_bots: PacedBots
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
+    page = await open_page()
+    await page.clock.install()
     cup, _ = await begun(server, paced_bots, "Away", "quy", "rob", "sam", "tom", away_ms=600_000)
     await page.goto(f"/tournaments/{cup}")
     board = next(each for each in server.tournament(cup)["running"] if "rob" in each["seats"])
@@ -217,8 +229,9 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
     await paced_bots.drop("rob")
     await expect(shown.locator(".away .name")).to_have_text("rob")
     await expect(shown.locator(".away .score")).to_have_text("away")
-    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:0\d, waits until 10:00$"))
-    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:0[3-9],"))
+    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:\d\d, waits until 10:00$"))
+    await page.clock.fast_forward(3000)
+    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:(0[3-9]|1\d),"))
     assert await shown.bounding_box() == before
     await paced_bots.join(server.bot_url, cup, "rob", think_s=3600)
     await expect(shown.locator(".state")).to_have_text(re.compile("to move"))

@@ -36,7 +36,6 @@ def starts(now: int, *matches: str) -> list[Step]:
 
 async def views(page: Page, count: int, *steps: Step) -> list[list[str]]:
     """Return what the slots hold after each step; a result has an exclamation mark."""
-    await page.goto("/")
     seen: list[list[str]] = await page.evaluate(PLAY, [count, steps])
     return seen
 
