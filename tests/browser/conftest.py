@@ -136,6 +136,16 @@ async def shared_page(browser: "Browser", server: RunningServer) -> "Page":
     return await (await new_context(browser, base_url=server.url)).new_page()
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def home(browser: "Browser", server: RunningServer) -> "Page":
+    """The home page, for tests that only call modules and leave nothing behind."""
+    from tests.browser.tabs import new_context
+
+    page = await (await new_context(browser, base_url=server.url)).new_page()
+    await page.goto("/")
+    return page
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(shared_page: "Page", problems: "Problems") -> AsyncIterator["Page"]:
     """A page of the default size. Tests share it, because a context of its own costs a test half a second.

@@ -1,18 +1,14 @@
 """Python and JavaScript draw the same boards: every element of every board of every installed game is compared."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 from rumble_engine import Drawing, Game, game_families, game_names, get_game
 from rumble_server.web.pages.drawn import svg, token
-
-from tests.browser.running_server import RunningServer
-from tests.browser.tabs import new_context
 
 PLAYOUTS = 3
 GAMES = [get_game(name) for name in game_names()]
@@ -74,16 +70,6 @@ def drawn(drawing: Drawing) -> list[dict[str, Any]]:
     ]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tab(browser: Browser, server: RunningServer) -> AsyncIterator[Page]:
-    """A page that these tests draw on, one after the other."""
-    context = await new_context(browser, base_url=server.url)
-    tab = await context.new_page()
-    await tab.goto("/")
-    yield tab
-    await context.close()
-
-
 async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
     """Return the first element that the server and the script draw differently, as both have it."""
     for told in await page.evaluate(COMPARE, boards):
@@ -93,9 +79,9 @@ async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[st
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-async def test_the_script_draws_what_the_server_draws(tab: Page, game: Game) -> None:
+async def test_the_script_draws_what_the_server_draws(home: Page, game: Game) -> None:
     boards = [each for drawing in drawings(game) for each in drawn(drawing)]
-    assert await first_difference(tab, boards) is None
+    assert await first_difference(home, boards) is None
 
 
 def test_games_of_families_have_no_boards() -> None:
@@ -118,23 +104,23 @@ def test_games_of_families_have_no_boards() -> None:
         ('<g class="pieces">', 'text<g class="pieces">'),
     ],
 )
-async def test_any_difference_is_found(tab: Page, was: str, becomes: str) -> None:
+async def test_any_difference_is_found(home: Page, was: str, becomes: str) -> None:
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view(), "4")
     assert drawing is not None
     board, *_ = drawn(drawing)
-    assert await first_difference(tab, [board]) is None
+    assert await first_difference(home, [board]) is None
     changed = board["html"].replace(was, becomes, 1)
     assert changed != board["html"]
-    assert await first_difference(tab, [{**board, "html": changed}]) is not None
+    assert await first_difference(home, [{**board, "html": changed}]) is not None
 
 
-async def test_a_mark_without_a_piece_is_drawn_as_nothing(tab: Page) -> None:
+async def test_a_mark_without_a_piece_is_drawn_as_nothing(home: Page) -> None:
     """No game may draw so; both sides do the same all the same."""
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view())
     assert drawing is not None
-    assert await first_difference(tab, drawn(replace(drawing, board="....?...."))) is None
+    assert await first_difference(home, drawn(replace(drawing, board="....?...."))) is None
 
 
 IN_PLACE = """async ([boards, flipped]) => {
@@ -164,7 +150,7 @@ IN_PLACE = """async ([boards, flipped]) => {
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(tab: Page, game: Game) -> None:
+async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(home: Page, game: Game) -> None:
     random, state = Random(7), game.initial()
     boards, bounds = [game.drawing(state.view())], [0]
     while state.outcome is None:
@@ -177,14 +163,14 @@ async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(tab: Page
         bounds.append(2 * cells + marks + 1)
     told = [asdict(each) for each in boards if each]
     for flipped in (False, True):
-        wrong, changes = await tab.evaluate(IN_PLACE, [told, flipped])
+        wrong, changes = await home.evaluate(IN_PLACE, [told, flipped])
         assert wrong is None
         for changed, bound in zip(changes[1:], bounds[1:], strict=True):
             assert changed <= bound, "a piece that went and one that came in each cell, the marks, the label"
 
 
-async def test_another_game_on_the_same_board_is_drawn_anew(tab: Page) -> None:
+async def test_another_game_on_the_same_board_is_drawn_anew(home: Page) -> None:
     boards = [asdict(drawing) for game in GAMES if (drawing := game.drawing(game.initial().view()))]
-    wrong, changes = await tab.evaluate(IN_PLACE, [[*boards, *boards[::-1]], False])
+    wrong, changes = await home.evaluate(IN_PLACE, [[*boards, *boards[::-1]], False])
     assert wrong is None
     assert changes[len(boards)] == 0, "the same position again changes nothing"

@@ -34,15 +34,15 @@ def starts(now: int, *matches: str) -> list[Step]:
     return [("show", now, board(match)) for match in matches]
 
 
-async def views(page: Page, count: int, *steps: Step) -> list[list[str]]:
+async def views(home: Page, count: int, *steps: Step) -> list[list[str]]:
     """Return what the slots hold after each step; a result has an exclamation mark."""
-    seen: list[list[str]] = await page.evaluate(PLAY, [count, steps])
+    seen: list[list[str]] = await home.evaluate(PLAY, [count, steps])
     return seen
 
 
-async def test_a_result_stays_for_three_seconds_and_then_until_another_match_comes(page: Page) -> None:
+async def test_a_result_stays_for_three_seconds_and_then_until_another_match_comes(home: Page) -> None:
     *_, over, still, free, taken = await views(
-        page,
+        home,
         2,
         *starts(0, "ab", "cd"),
         ("end", 5000, result("ab")),
@@ -54,17 +54,17 @@ async def test_a_result_stays_for_three_seconds_and_then_until_another_match_com
     assert taken == ["gh", "cd"]
 
 
-async def test_matches_wait_unseen_while_all_slots_have_fresh_results(page: Page) -> None:
+async def test_matches_wait_unseen_while_all_slots_have_fresh_results(home: Page) -> None:
     *_, waits, comes = await views(
-        page, 1, *starts(0, "ab"), ("end", 10, result("ab")), *starts(20, "cd", "ef"), ("look", 10 + STAY_MS)
+        home, 1, *starts(0, "ab"), ("end", 10, result("ab")), *starts(20, "cd", "ef"), ("look", 10 + STAY_MS)
     )
     assert waits == ["ab!"]
     assert comes == ["ef"], "the one that began last is seen from its start"
 
 
-async def test_a_match_comes_into_the_slot_that_is_free_for_longest_and_no_other_moves(page: Page) -> None:
+async def test_a_match_comes_into_the_slot_that_is_free_for_longest_and_no_other_moves(home: Page) -> None:
     *_, after = await views(
-        page,
+        home,
         3,
         *starts(0, "ab", "cd", "ef"),
         ("end", 100, result("ef")),
@@ -74,9 +74,9 @@ async def test_a_match_comes_into_the_slot_that_is_free_for_longest_and_no_other
     assert after == ["ab!", "cd", "gh"]
 
 
-async def test_a_match_that_waits_for_a_bot_gives_way_to_one_that_goes_on(page: Page) -> None:
+async def test_a_match_that_waits_for_a_bot_gives_way_to_one_that_goes_on(home: Page) -> None:
     *_, at_once, later, back = await views(
-        page,
+        home,
         1,
         *starts(0, "ab"),
         ("show", 1000, board("ab", away=True)),
@@ -88,15 +88,15 @@ async def test_a_match_that_waits_for_a_bot_gives_way_to_one_that_goes_on(page: 
     assert later == back == ["cd"]
 
 
-async def test_matches_that_wait_take_slots_that_nobody_else_wants(page: Page) -> None:
-    *_, after = await views(page, 3, ("reset", 0, [board("ab", away=True), board("cd"), board("ef")], []))
+async def test_matches_that_wait_take_slots_that_nobody_else_wants(home: Page) -> None:
+    *_, after = await views(home, 3, ("reset", 0, [board("ab", away=True), board("cd"), board("ef")], []))
     assert after == ["ef", "cd", "ab"]
 
 
-async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(page: Page) -> None:
+async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(home: Page) -> None:
     running = [board(match) for match in ("ab", "cd", "ef", "xy")]
     snapshot, chosen, over, still, after, other, none = await views(
-        page,
+        home,
         2,
         ("reset", 0, running, []),
         ("follow", 1, "a"),
@@ -114,15 +114,15 @@ async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(
     assert none == ["", "ef"], "it has no match"
 
 
-async def test_who_follows_a_bot_that_is_in_view_sees_two_boards_change_places(page: Page) -> None:
-    *_, before, after = await views(page, 3, *starts(0, "ab", "cd", "ef"), ("follow", 1, "e"))
+async def test_who_follows_a_bot_that_is_in_view_sees_two_boards_change_places(home: Page) -> None:
+    *_, before, after = await views(home, 3, *starts(0, "ab", "cd", "ef"), ("follow", 1, "e"))
     assert before == ["ab", "cd", "ef"]
     assert after == ["ef", "cd", "ab"]
 
 
-async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended(page: Page) -> None:
+async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended(home: Page) -> None:
     *_, after = await views(
-        page,
+        home,
         3,
         *starts(0, "ab", "cd", "ef"),
         ("reset", 9000, [board("gh"), board("ef")], [result("ab"), result("zz")]),
@@ -130,9 +130,9 @@ async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended(pag
     assert after == ["ab!", "gh", "ef"]
 
 
-async def test_the_next_attempt_of_a_void_match_is_another_match(page: Page) -> None:
+async def test_the_next_attempt_of_a_void_match_is_another_match(home: Page) -> None:
     *_, over, again = await views(
-        page, 2, *starts(0, "ab"), ("end", 1, result("ab")), ("show", 2, board("ab", attempt=2))
+        home, 2, *starts(0, "ab"), ("end", 1, result("ab")), ("show", 2, board("ab", attempt=2))
     )
     assert over == ["ab!", ""]
     assert again == ["ab!", "ab"]
