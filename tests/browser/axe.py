@@ -8,7 +8,7 @@ WIDTHS = (360, 1280)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 CHECK = """async (rules) => {
   const only = rules?.length ? { runOnly: rules } : {};
-  return (await axe.run({ resultTypes: ["violations"], ...only })).violations;
+  return (await axe.run({ resultTypes: ["violations"], preload: false, ...only })).violations;
 }"""
 
 

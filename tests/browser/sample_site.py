@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer, started_server
-from tests.browser.site_pages import SitePage
+
+if TYPE_CHECKING:
+    from tests.browser.site_pages import SitePage
 
 FEW = ("ann", "bob", "cid", "dot", "eve", "fay")
 WAITING = ("gus", "hal", "ida")
@@ -32,7 +34,7 @@ MARKUP = "<b>Cup</b> of <img src=x onerror=alert(1)> & a name that goes on to th
 OF_MAIN = ("in-main", "in-main-too")
 CLUB = "class-7b"
 CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, Thursdays"
-ONE_MOVE = {"openings": [[*"01234576"]]}
+ONE_MOVE: dict[str, Any] = {"openings": [[*"01234576"]]}
 """Openings of tic-tac-toe after which one move is left, and wins: so hundreds of matches take seconds."""
 SLOW = {"move_ms": 3_600_000}
 """A time control under which bots that hold their move do not lose on time."""
@@ -49,7 +51,7 @@ class SampleSite:
         """Fill the ids into a path of the site's club, such as `/tournaments/{lobby}`."""
         return self.server.root + pattern.format(**self.ids)
 
-    def path_of(self, site_page: SitePage) -> str:
+    def path_of(self, site_page: "SitePage") -> str:
         """Return the path of a page."""
         return site_page.path.format(**self.ids) if site_page.of_main else self.path(site_page.path)
 
@@ -139,23 +141,24 @@ async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
             await builder.played("Double round-robin", "tictactoe", FEW[:4], cycles=2),
         )
 
-    _, running, paused, swiss_running, knockout_running, gauntlet_running, finished, big, over = await asyncio.gather(
-        builder.join(lobby, WAITING),
-        builder.begun("Connect four league", "connect4", THINKING, cycles=2),
-        builder.begun("Hex, after lunch", "hex", RESTING, cycles=4),
-        builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
-        builder.begun("Cup night", "connect4", OUT, format="knockout"),
-        builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet"),
-        builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2),
-        builder.played("The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
+    others, over, _ = await asyncio.gather(
+        asyncio.gather(
+            builder.begun("Connect four league", "connect4", THINKING, cycles=2),
+            builder.begun("Hex, after lunch", "hex", RESTING, cycles=4),
+            builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
+            builder.begun("Cup night", "connect4", OUT, format="knockout"),
+            builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet"),
+            builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2),
+            builder.played("The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
+        ),
         one_after_another(),
+        builder.join(lobby, WAITING),
     )
+    running, paused, swiss_running, knockout_running, gauntlet_running, finished, big = others
     server.command(paused, "pause", reason="lunch")
     swiss, knockout, gauntlet, double = over
-    hundred = (
-        {"hundred": await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE)} if large else {}
-    )
-    return hundred | {
+    hundred = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE) if large else ""
+    return {
         "empty": empty,
         "lobby": lobby,
         "running": running,
