@@ -23,11 +23,6 @@ TOKEN = "host-token-of-the-tests"
 ADMIN_TOKEN = "administrator-of-the-tests"
 
 
-# Each client of httpx reads the authorities that it trusts, which takes 0.06 s of a processor for the usual ones and
-# 0.006 s for this one, which has signed nothing. Processes that tests start have it from here, too.
-os.environ.setdefault("SSL_CERT_FILE", str(Path(__file__).with_name("stranger.pem")))
-
-
 def free_port() -> int:
     """Return a port that is free now."""
     with socket.socket() as probe:

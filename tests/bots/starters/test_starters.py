@@ -4,7 +4,6 @@ block where they can. They are one module, so that they are built once.
 
 import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from rumble_server.cli.main import run
 
 from tests.bots.starters.building import Built, build, tool_path
 from tests.e2e.processes import ADMIN_TOKEN, Server, clean_environment, running, serving
+from tests.needs import LONG, long_or
 from tests.server.web.export_schema import check_export
 
 pytestmark = pytest.mark.e2e
@@ -36,7 +36,9 @@ KEY = "a-key-of-sixteen-characters-or-more"
 ADMIN = ("--admin-token", ADMIN_TOKEN)
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write the address of a server, or of a club."""
-CYCLES = 8 if os.environ.get("RUMBLE_LONG") == "1" else 3
+CYCLES = long_or(3, 8)
+LANGUAGES = [language for language in STARTERS if LONG or language != "cpp"]
+"""Languages whose starters are built: a compiler takes half a minute of a core for that in C++."""
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
@@ -57,7 +59,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Built]:
     """Each starter, built once for all tests that run it."""
     folder = tmp_path_factory.mktemp("starters")
     with ThreadPoolExecutor(2) as pool:  # the compilers are what takes time, a core each
-        return dict(zip(STARTERS, pool.map(lambda language: build(language, folder), STARTERS), strict=True))
+        return dict(zip(LANGUAGES, pool.map(lambda language: build(language, folder), LANGUAGES), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +144,7 @@ def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory
         return asyncio.run(all_of_them())
 
 
-@pytest.mark.parametrize("language", STARTERS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports: Mapping[str, Report]) -> None:
     built[language].command()
     left = {
@@ -181,7 +183,7 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
     assert all(len(moves) > 1 for moves in begun.values()), begun
 
 
-@pytest.mark.parametrize("language", STARTERS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_it_gives_up_where_it_is_refused_or_told_nonsense(
     language: str, built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
