@@ -18,6 +18,11 @@ from packaging.requirements import Requirement
 
 IN_PROCESS = ("-m", "not e2e and not long")
 """The options of pytest that leave out tests which start a browser, processes or sockets."""
+DIFFERS = (
+    *("tests/protocol", "tests/bots/sdk", "tests/server/gateway", "tests/server/store", "tests/server/web"),
+    *("tests/server/cli", "tests/server/test_app.py", "tests/server/test_tls.py", "tests/engine/test_conformance.py"),
+)
+"""The tests of what another Python changes: annotations that pydantic reads, asyncio, TLS, sqlite3, the command line."""
 NEWER = ("3.14", "3.13", "3.12")
 """The Pythons that `newest` looks for, in this order."""
 PRIVATE = ("websockets", "uvicorn", "py4swiss")
@@ -95,10 +100,10 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def newest(session: nox.Session) -> None:
-    """Run the tests that start no browser, processes or sockets on the newest Python found."""
+    """Run the tests of what another Python changes on the newest one found."""
     python = next(filter(None, map(interpreter, NEWER)), sys.executable)
-    with environment(session, python, "-e", ".[test,openspiel,postgres]") as run:
-        run("pytest", "-p", "no:cacheprovider", *(session.posargs or IN_PROCESS))
+    with environment(session, python, "-e", ".[test,postgres]") as run:
+        run("pytest", "-p", "no:cacheprovider", *(session.posargs or (*IN_PROCESS, *DIFFERS)))
 
 
 @nox.session
