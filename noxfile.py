@@ -22,7 +22,7 @@ DIFFERS = (
     *("tests/protocol", "tests/bots/sdk", "tests/server/gateway", "tests/server/store", "tests/server/web"),
     *("tests/server/cli", "tests/server/test_app.py", "tests/server/test_tls.py", "tests/engine/test_conformance.py"),
 )
-"""The tests of what another Python changes: annotations that pydantic reads, asyncio, TLS, sqlite3, the command line."""
+"""The tests of what another Python changes: annotations that pydantic reads, asyncio, TLS, sqlite3, commands."""
 NEWER = ("3.14", "3.13", "3.12")
 """The Pythons that `newest` looks for, in this order."""
 PRIVATE = ("websockets", "uvicorn", "py4swiss")
