@@ -85,6 +85,7 @@ class Reader:
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     with reader.serving():
@@ -175,6 +176,7 @@ def test_a_database_goes_back_to_a_moment_of_a_tournament(tmp_path: Path) -> Non
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 def test_nginx_leads_to_the_nodes_that_are_there(postgres_url: str, tmp_path: Path) -> None:
     """Bots play and a visitor watches by the one address, beside a node that has died and one that stands still."""
     front = Server(free_port(), tmp_path)

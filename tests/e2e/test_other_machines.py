@@ -131,6 +131,7 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     assert len(set(school.names("lesson"))) == 6
 
 
+@pytest.mark.long
 def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:
     url = f"http://{NAME}:8765"
     told = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")

@@ -34,7 +34,7 @@ from tests.e2e.processes import (
 from tests.postgres.cluster import run
 from tests.server.web.test_needs import ANY_NODE
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SECRET = "cluster-secret-of-the-tests"
 LEASE_MS = 2000
 
@@ -208,7 +208,6 @@ def test_what_is_over_is_answered_by_any_node_while_nobody_leads(tmp_path: Path,
         assert run(postgres_url, "SELECT epoch FROM clubs") == epoch, "nobody has led since"
 
 
-@pytest.mark.long
 def test_a_node_that_alone_cannot_reach_the_database_shows_what_is_live(tmp_path: Path) -> None:
     with proxied_nodes(tmp_path, 2, "--lease-ms", str(LEASE_MS)) as running_nodes:
         first = running_nodes.leader(PATIENCE_S)
@@ -233,7 +232,6 @@ def answer_of(url: str) -> int:
         return 0
 
 
-@pytest.mark.long
 def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, postgres_url: str) -> None:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)
@@ -290,7 +288,6 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert first.leads() == []
 
 
-@pytest.mark.long
 def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path, postgres_url: str) -> None:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)
@@ -323,7 +320,6 @@ def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path
             until(lambda: other.leads() == [])
 
 
-@pytest.mark.long
 def test_a_club_that_nobody_uses_needs_no_leader_and_is_led_where_it_is_used_next(
     tmp_path: Path, postgres_url: str
 ) -> None:
@@ -353,7 +349,6 @@ def test_a_club_that_nobody_uses_needs_no_leader_and_is_led_where_it_is_used_nex
             assert told["code"] == "bad_key"
 
 
-@pytest.mark.long
 def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)
@@ -365,7 +360,6 @@ def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url:
         assert first.process.wait(PATIENCE_S) == 0
 
 
-@pytest.mark.long
 def test_a_club_moves_and_its_bots_stay_connected(tmp_path: Path, postgres_url: str) -> None:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)
