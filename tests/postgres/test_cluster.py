@@ -53,6 +53,7 @@ def test_a_database_that_was_lent_is_empty_for_the_next(postgres: Cluster) -> No
         assert run(again, "SHOW synchronous_commit") == [("on",)]
 
 
+@pytest.mark.long
 def test_what_was_committed_is_there_after_each_way_to_end() -> None:
     with cluster(fsync=True, settings={"max_connections": 7}) as running:
         url = running.database()
@@ -71,6 +72,7 @@ def test_what_was_committed_is_there_after_each_way_to_end() -> None:
     assert not folder.exists()
 
 
+@pytest.mark.long
 def test_a_frozen_server_answers_when_it_goes_on(postgres: Cluster) -> None:
     import psycopg
 
@@ -81,7 +83,9 @@ def test_a_frozen_server_answers_when_it_goes_on(postgres: Cluster) -> None:
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
 
 
-@pytest.mark.parametrize("frozen", [False, True], ids=["running", "frozen"])
+@pytest.mark.parametrize(
+    "frozen", [pytest.param(False, id="running"), pytest.param(True, id="frozen", marks=pytest.mark.long)]
+)
 def test_nothing_stays_when_whoever_started_it_is_killed(frozen: bool) -> None:
     need_module("psycopg", "postgres")
     with subprocess.Popen(

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager, suppress
 import pytest
 
 from tests.hostile.target import wait_until
-from tests.needs import long_or
 from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import Fate, Proxy, proxy
 
@@ -90,9 +89,10 @@ def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
             assert (between.connections, between.accepted) == (1, 2)
 
 
+@pytest.mark.long
 def test_nobody_who_comes_at_the_end_is_left_open() -> None:
     """A connection that is not closed is a warning, and so an error."""
-    for _ in range(long_or(3, 60)):
+    for _ in range(60):
         ended = threading.Event()
 
         def come(between: Proxy, ended: threading.Event) -> None:
@@ -125,6 +125,7 @@ def test_what_is_held_comes_later_and_what_is_swallowed_never(way: str) -> None:
         assert sock.recv(100) == b"three"
 
 
+@pytest.mark.long
 def test_delay_is_of_each_byte_and_keeps_order() -> None:
     import time
 

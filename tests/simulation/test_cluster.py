@@ -246,7 +246,13 @@ BUGS = (
 """Each bug, what the checker says of it, and a seed that shows it."""
 
 
-@pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])
+@pytest.mark.parametrize(
+    ("bug", "said", "shown_by"),
+    [
+        pytest.param(*each, id=each[0].__name__, marks=[pytest.mark.long] if each[0] is write_under_any_epoch else [])
+        for each in BUGS
+    ],
+)
 def test_finds(bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     bug(monkeypatch)
     problems: list[str] = []
