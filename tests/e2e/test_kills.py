@@ -118,7 +118,7 @@ async def test_sigterm_during_50_matches(tmp_path: Path) -> None:
     def think_s() -> float:
         return 0.0 if may_answer.is_set() else 3600.0
 
-    with restartable_server(tmp_path) as restartable:
+    with restartable_server(tmp_path, options=("--drain-ms", "500")) as restartable:
         restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "11", "--legs", "1")
         bots = [RecordingBot(restartable.server.bot_url, "cup", name, 10, think_s, heard) for name in names]
         async with asyncio.timeout(90), asyncio.TaskGroup() as playing:
