@@ -76,6 +76,7 @@ class Server:
 
     port: int
     folder: Path
+    host_token: str = TOKEN
 
     @property
     def url(self) -> str:
@@ -88,7 +89,7 @@ class Server:
     @property
     def environment(self) -> dict[str, str]:
         """The environment of commands that host on this server."""
-        settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": TOKEN}
+        settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": self.host_token}
         return clean_environment(self.folder, settings)
 
     def tournament(self, *arguments: str) -> Any:
