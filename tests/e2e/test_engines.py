@@ -51,6 +51,7 @@ def test_two_chess_engines(tmp_path: Path) -> None:
     assert any(info["depth"] == 5 and {"score", "nodes", "time_ms", "pv"} <= set(info) for info in thoughts)
 
 
+@pytest.mark.long
 def test_gnu_go_against_itself(tmp_path: Path) -> None:
     need_module("pyspiel", "openspiel")
     engine = ["gtp", "--no-clock", "--", need("gnugo"), "--mode", "gtp", "--level", "1", "--chinese-rules", "--seed"]
