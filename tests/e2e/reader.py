@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.e2e.processes import (
 
 DEFAULT_PORT = "8765"
 """The port in the pages; the reader's server has another, so that tests may run beside a server."""
+SERVER = str(ROOT / "tests" / "e2e" / "house_inside_server.py")
 INSTALLS = ("pip install ", "python3 -m venv ", ". .venv", "python -m pytest")
 """Commands that `.ci/run` tries; here everything is installed."""
 PLAYS = re.compile(r"rumble (bot|bridge) |python \S+\.py")
@@ -133,9 +135,9 @@ class Reader:
         assert [row for row in told["standings"] if row["faults"]] == []
 
     def serve(self) -> None:
-        """Start the server, and wait until it listens."""
+        """Start the server, whose house bots have no processes of their own, and wait until it listens."""
         log = self.folder / "serve.log"
-        process = self._stack.enter_context(running(["sh", "-c", "exec rumble serve"], self.environment, log))
+        process = self._stack.enter_context(running([sys.executable, SERVER, "serve"], self.environment, log))
         assert announced_port(process, log) == int(self.port)
         assert (self.folder / "rumble.db").exists()
 

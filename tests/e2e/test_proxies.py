@@ -1,17 +1,19 @@
 """The proxies of docs/OPERATING.md, as they are written there: bots play through them, and pages and streams pass."""
 
+import asyncio
 import re
 import ssl
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from rumble_bots.reference.remote import RemoteReferenceBot
+from rumble_bots.sdk.serve import serve
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running, serving
+from tests.e2e.processes import PATIENCE_S, RUMBLE, Server, clean_environment, free_port, running, serving
 from tests.needs import need
 from tests.server.certificates import Authority
 from tests.test_operating import found
@@ -64,43 +66,56 @@ def proxied(command: list[str], folder: Path, base: str, context: ssl.SSLContext
         assert process.poll() is None, (folder / "proxy.log").read_text()
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    options = ("--allow-host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
+    with serving(tmp_path_factory.mktemp("server"), *options) as running:
+        yield running
+
+
 @pytest.mark.parametrize(("language", "configure"), [("nginx", nginx), ("caddyfile", caddy)])
 def test_bots_play_and_visitors_watch_by_a_proxy(
-    language: str, configure: Callable[..., list[str]], tmp_path: Path
+    language: str, configure: Callable[..., list[str]], server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authority, port = Authority(), free_port()
     cert, key = authority.issue(tmp_path)
     trusted = tmp_path / "trusted.pem"
     trusted.write_bytes(authority.pem)
-    base = f"https://127.0.0.1:{port}"
-    with serving(tmp_path, "--allow-host", "127.0.0.1", "--behind-proxy", "127.0.0.1") as server:
-        command = configure(found(language).text, tmp_path, port, server.port, cert, key)
-        server.tournament("create", "friday", "--game", "tictactoe", "--cycles", "2", "--start-at-bots", "2")
-        with proxied(command, tmp_path, base, authority.context) as browser:
-            assert NAME in found(language).text
-            assert browser.get("/healthz").json() == {"status": "ok", "reason": ""}
-            assert browser.get("/metrics").status_code == 401, "who comes by a proxy is not on this machine"
-            page, invited = (browser.get(f"/tournaments/friday{query}") for query in ("", "?invite=hush"))
-            assert [each.status_code for each in (page, invited)] == [200, 200]
-            assert page.headers["Content-Encoding"] == "gzip"
-            assert "Content-Encoding" not in invited.headers, "the length of a compressed page can tell what is in it"
-            with browser.stream("GET", "/api/tournaments/friday/events") as events:
-                stream = events.iter_bytes()
-                told = b""
-                while b"event: snapshot" not in told:
-                    told += next(stream)  # held back by the proxy, it would never come
-                environment = clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)})
-                arguments = ["--server", base, "--join", "friday", "--quiet"]
-                bots = [
-                    subprocess.Popen([*RUMBLE, "bot", bot, *arguments], env=environment, stdout=subprocess.PIPE)
-                    for bot in ("random", "minimax")
-                ]
-                try:
-                    assert [bot.wait(PATIENCE_S) for bot in bots] == [0, 0]
-                finally:
-                    for bot in bots:
-                        bot.kill()
-                        bot.communicate()
-                while b'"status":"finished"' not in told:
-                    told += next(stream)
-        assert server.tournament("standings", "friday")["status"] == "finished"
+    base, cup = f"https://127.0.0.1:{port}", f"cup-{language}"
+    command = configure(found(language).text, tmp_path, port, server.port, cert, key)
+    server.tournament("create", cup, "--game", "tictactoe", "--cycles", "2", "--start-at-bots", "2")
+    with proxied(command, tmp_path, base, authority.context) as browser:
+        assert NAME in found(language).text
+        assert browser.get("/healthz").json() == {"status": "ok", "reason": ""}
+        assert browser.get("/metrics").status_code == 401, "who comes by a proxy is not on this machine"
+        page, invited = (browser.get(f"/tournaments/{cup}{query}") for query in ("", "?invite=hush"))
+        assert [each.status_code for each in (page, invited)] == [200, 200]
+        assert page.headers["Content-Encoding"] == "gzip"
+        assert "Content-Encoding" not in invited.headers, "the length of a compressed page can tell what is in it"
+        with browser.stream("GET", f"/api/tournaments/{cup}/events") as events:
+            stream = events.iter_bytes()
+            told = b""
+            while b"event: snapshot" not in told:
+                told += next(stream)  # held back by the proxy, it would never come
+            environment = clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)})
+            command = [
+                *RUMBLE,
+                "bot",
+                "random",
+                "--server",
+                base,
+                "--join",
+                cup,
+                "--name",
+                f"random-{language}",
+                "--quiet",
+            ]
+            with running(command, environment, tmp_path / "bot.log") as bot:
+                monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+                monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path / "config"))
+                minimax = serve(RemoteReferenceBot("minimax"), base, name=f"minimax-{language}", join=cup)
+                assert asyncio.run(asyncio.wait_for(minimax, PATIENCE_S)).status == "finished"
+                assert bot.wait(PATIENCE_S) == 0
+            while b'"status":"finished"' not in told:
+                told += next(stream)
+    assert server.tournament("standings", cup)["status"] == "finished"
