@@ -24,7 +24,7 @@ from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, ru
 pytestmark = pytest.mark.e2e
 
 ADMIN = "the-token-of-the-administrator"
-BOTS = {"main": ["ann", "ben"], "red": ["ann", "ben", "cid", "dan"], "blue": ["ann", "ben", "cid"]}
+BOTS = {"main": ["ann", "ben"], "red": ["ann", "ben", "cid", "dan"], "blue": ["ann", "cid"]}
 """The bots of each club, by name; one of each kind."""
 BARE = Path(__file__).parents[2] / "bots" / "python" / "bare_bot.py"
 FIRST = "import sys, json\nfor line in sys.stdin:\n    print(json.loads(line)['legal'][0], flush=True)"
