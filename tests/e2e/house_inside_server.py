@@ -39,5 +39,5 @@ class HouseInside(house.HouseProcesses):
 
 
 if __name__ == "__main__":
-    house.HouseProcesses = HouseInside  # type: ignore[misc]  # the command imports it when it runs
+    house.HouseProcesses = HouseInside  # type: ignore[assignment,misc]  # the command imports it when it runs
     main()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.containers import command, compose, the
-from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running
+from tests.e2e.processes import PATIENCE_S, RUMBLE, announced_port, clean_environment, free_port, running, typed_here
 
 pytestmark = pytest.mark.e2e
 
@@ -54,8 +54,8 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
     services = {name: service for name, service in compose()["services"].items() if "profiles" not in service}
     server, organiser = services.pop("server"), services.pop("host")
     with running(machine.command(command(server)), machine.environment(server), tmp_path / "server.log") as process:
-        while not machine.is_healthy():
-            assert process.poll() is None, (tmp_path / "server.log").read_text()
+        assert announced_port(process, tmp_path / "server.log") == machine.port
+        assert machine.is_healthy()
         once(machine, command(organiser), organiser)
         with ExitStack() as bots:
             playing = {
@@ -67,7 +67,8 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
             for name, bot_process in playing.items():
                 bot_process.communicate(timeout=PATIENCE_S)
                 assert bot_process.returncode == 0, (tmp_path / f"{name}.log").read_text()
-        told = json.loads(once(machine, ["rumble", "tournament", "standings", "friday", "--json"], organiser))
+        asked = ["tournament", "standings", "friday", "--json"]
+        told = json.loads(typed_here(asked, machine.environment(organiser), tmp_path).out)
     assert told["status"] == "finished"
     assert {row["name"]: row["played"] for row in told["standings"]} == dict.fromkeys(services, 40)
     assert told["standings"][-1]["name"] == "random"
