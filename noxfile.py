@@ -78,20 +78,21 @@ def test(session: nox.Session) -> None:
 def quick(session: nox.Session) -> None:
     """Check what differs from a commit (HEAD, or `nox -s quick -- REV`): lint, types, and the tests that it concerns.
 
-    These are the tests of what changed, and of what imports it. The types are checked beside the tests.
+    These are the tests of what changed, and of what imports it. The types of all of them are checked meanwhile.
     """
     session.run("ruff", "check", "--quiet", ".")
     session.run("ruff", "format", "--quiet", "--check", ".")
-    with subprocess.Popen(["mypy"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as typing:
-        files = str(session.run("python", "-m", "tests.affected", *session.posargs, silent=True)).split()
-        changed = [file[1:] for file in files if file.startswith("*")]
-        others = [file for file in files if not file.startswith("*")]
-        if changed:
-            session.run("python", "-m", "pytest", "-q", "-m", "not long", *changed)
-        if others:
-            command = ("python", "-m", "pytest", "-q", *IN_PROCESS, *others[:MOST_FILES])
-            session.run(*command, success_codes=[0, NO_TESTS])
-        session.log(f"left to the whole run: {len(others[MOST_FILES:])} files of tests that are further away")
+    files = str(session.run("python", "-m", "tests.affected", *session.posargs, silent=True)).split()
+    changed = [file[1:] for file in files if file.startswith("*")]
+    others = [file for file in files if not file.startswith("*")]
+    own, near = [file for file in changed if Path(file).name.startswith("test_")], others[:MOST_FILES]
+    command = ["mypy", *changed, *near] if changed or near else ["true"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as typing:
+        if own:
+            session.run("python", "-m", "pytest", "-q", "-m", "not long", *own)
+        if near:
+            session.run("python", "-m", "pytest", "-q", *IN_PROCESS, *near, success_codes=[0, NO_TESTS])
+        session.log(f"left to the whole run: {len(others) - len(near)} files of tests that are further away")
         told = typing.communicate()[0].rstrip()
     session.log(told)
     if typing.returncode:

@@ -1,8 +1,8 @@
-"""The tests that a change concerns: `python -m tests.affected [REV]` lists their files, the nearest first.
+"""A change and the tests it concerns: `python -m tests.affected [REV]` lists Python files, the nearest tests first.
 
-A change is what differs from REV (HEAD), with new files. It concerns a file of tests that is changed (`*` stands before
-it), that imports what is changed, or that imports a source which imports what is changed; a helper of tests counts as
-part of the tests that import it. What is further away is left to the whole run. For a changed file that is no Python
+A change is what differs from REV (HEAD), with new files; `*` stands before its files. It concerns a file of tests that
+imports what is changed, or that imports a source which imports what is changed; a helper of tests counts as part of the
+tests that import it. What is further away is left to the whole run. For a changed file that is no Python
 (a template, a page, a sample), the tests whose text has its name are concerned.
 """
 
@@ -19,8 +19,8 @@ REACH = 2
 
 
 def changed_files(root: Path, revision: str) -> list[str]:
-    """Return the files that differ from a revision, and new ones that are not ignored."""
-    differ = _git(root, "diff", "--name-only", "--relative", revision, "--")
+    """Return the files that differ from a revision and are there, and new ones that are not ignored."""
+    differ = _git(root, "diff", "--name-only", "--diff-filter=d", "--relative", revision, "--")
     return sorted({*differ, *_git(root, "ls-files", "--others", "--exclude-standard")})
 
 
@@ -92,10 +92,11 @@ def naming(root: Path, changed: Iterable[str]) -> list[str]:
 
 
 def concerned(root: Path, revision: str = "HEAD") -> list[str]:
-    """Return the files of tests that the difference to a revision concerns; `*` marks those that are in it."""
+    """Return the Python files that differ from a revision, each with `*`, and then the files of tests they concern."""
     changed = changed_files(root, revision)
     near = affected(changed, importers(root, python_files(root)))
-    return [f"*{file}" if file in changed else file for file in dict.fromkeys([*near, *naming(root, changed)])]
+    own = [file for file in changed if file.endswith(".py")]
+    return [*[f"*{file}" for file in own], *dict.fromkeys(f for f in [*near, *naming(root, changed)] if f not in own)]
 
 
 if __name__ == "__main__":

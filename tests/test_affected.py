@@ -44,7 +44,8 @@ def test_nothing_changed_concerns_nothing(checkout: Path) -> None:
 
 def test_a_source_concerns_what_imports_it_nearest_first(checkout: Path) -> None:
     (checkout / "engine/rumble_engine/a.py").write_text("A = 1\n")
-    assert concerned(checkout) == [f"tests/test_{name}.py" for name in ("a", "helped", "b")]
+    tests = [f"tests/test_{name}.py" for name in ("a", "helped", "b")]
+    assert concerned(checkout) == ["*engine/rumble_engine/a.py", *tests]
     imported_by = importers(checkout, python_files(checkout))
     assert affected(["engine/rumble_engine/c.py"], imported_by) == ["tests/test_c.py", "tests/test_d.py"]
 
@@ -52,7 +53,9 @@ def test_a_source_concerns_what_imports_it_nearest_first(checkout: Path) -> None
 def test_a_test_that_changed_is_marked_and_a_helper_concerns_who_imports_it(checkout: Path) -> None:
     (checkout / "tests/test_new.py").write_text("")
     (checkout / "tests/helper.py").write_text("")
-    assert concerned(checkout) == ["tests/test_helped.py", "*tests/test_new.py"]
+    assert concerned(checkout) == ["*tests/helper.py", "*tests/test_new.py", "tests/test_helped.py"]
+    (checkout / "tests/helper.py").unlink()
+    assert concerned(checkout) == ["*tests/test_new.py"], "what is gone cannot be run"
 
 
 def test_a_page_concerns_the_tests_that_name_it(checkout: Path) -> None:
