@@ -19,9 +19,14 @@ FLAGS = (
 )
 
 
+PROGRAMS = ("chromium-headless-shell", "chromium")
+"""The browsers that serve, the best first: the one without windows starts sooner and takes less of the processor."""
+
+
 def chromium() -> str | None:
-    """Return the path of the browser that `CHROMIUM` names, else of `chromium`; None if it is not installed."""
-    return shutil.which(os.environ.get("CHROMIUM") or "chromium")
+    """Return the path of the browser that `CHROMIUM` names, else of the first of `PROGRAMS`; None if there is none."""
+    named = os.environ.get("CHROMIUM")
+    return next(filter(None, map(shutil.which, (named,) if named else PROGRAMS)), None)
 
 
 @asynccontextmanager
