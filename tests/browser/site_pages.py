@@ -61,58 +61,61 @@ class SitePage:
     """Whether it is one of main; the others are in the site's club."""
     large: bool = False
     """Whether it needs a site that is `large`: only pictures are taken of it."""
+    variant: bool = False
+    """Whether another page has its template and its parts: axe-core looks at it only where RUMBLE_LONG is 1."""
 
 
-def _played(name: str, query: str, enter: Callable[[Page], Awaitable[None]]) -> SitePage:
-    return SitePage(name, f"/play?against={{opponent}}&seat=0&game={query}", enter=enter, leave=resign)
+def _played(name: str, query: str, enter: Callable[[Page], Awaitable[None]], *, variant: bool = False) -> SitePage:
+    path = f"/play?against={{opponent}}&seat=0&game={query}"
+    return SitePage(name, path, enter=enter, leave=resign, variant=variant)
 
 
 # Add a line here for each new page.
 SITE_PAGES = (
     SitePage("home", "/"),
-    SitePage("lobby-empty", "/tournaments/{empty}"),
+    SitePage("lobby-empty", "/tournaments/{empty}", variant=True),
     SitePage("lobby", "/tournaments/{lobby}"),
     SitePage("running", "/tournaments/{running}"),
-    SitePage("paused", "/tournaments/{paused}"),
+    SitePage("paused", "/tournaments/{paused}", variant=True),
     SitePage("finished", "/tournaments/{finished}"),
-    SitePage("double", "/tournaments/{double}"),
-    SitePage("swiss-running", "/tournaments/{swiss_running}"),
+    SitePage("double", "/tournaments/{double}", variant=True),
+    SitePage("swiss-running", "/tournaments/{swiss_running}", variant=True),
     SitePage("swiss", "/tournaments/{swiss}"),
-    SitePage("knockout-running", "/tournaments/{knockout_running}"),
+    SitePage("knockout-running", "/tournaments/{knockout_running}", variant=True),
     SitePage("knockout", "/tournaments/{knockout}"),
-    SitePage("gauntlet-running", "/tournaments/{gauntlet_running}"),
-    SitePage("gauntlet", "/tournaments/{gauntlet}"),
-    SitePage("big", "/tournaments/{big}"),
+    SitePage("gauntlet-running", "/tournaments/{gauntlet_running}", variant=True),
+    SitePage("gauntlet", "/tournaments/{gauntlet}", variant=True),
+    SitePage("big", "/tournaments/{big}", variant=True),
     SitePage("hundred", "/tournaments/{hundred}", large=True),
-    SitePage("cancelled", "/tournaments/{cancelled}"),
+    SitePage("cancelled", "/tournaments/{cancelled}", variant=True),
     SitePage("matches", "/tournaments/{knockout}/matches"),
-    SitePage("matches-big", "/tournaments/{big}/matches"),
-    SitePage("matches-of-bot", "/tournaments/{swiss}/matches?bot={bot}"),
+    SitePage("matches-big", "/tournaments/{big}/matches", variant=True),
+    SitePage("matches-of-bot", "/tournaments/{swiss}/matches?bot={bot}", variant=True),
     SitePage("match-running", "/matches/{running_match}"),
-    SitePage("match-othello", "/matches/{othello_match}"),
+    SitePage("match-othello", "/matches/{othello_match}", variant=True),
     SitePage("match-over", "/matches/{finished_match}"),
-    SitePage("match-early", "/matches/{finished_match}?ply=3"),
-    SitePage("match-long-names", "/matches/{long_match}"),
+    SitePage("match-early", "/matches/{finished_match}?ply=3", variant=True),
+    SitePage("match-long-names", "/matches/{long_match}", variant=True),
     SitePage("rounds", "/tournaments/{swiss}/rounds"),
     SitePage("audit", "/tournaments/{finished}/audit"),
     SitePage("bot", "/bots/{bot}"),
     SitePage("write", "/write"),
     SitePage("play", "/play"),
     _played("play-chess", "chess", sit_down),
-    _played("play-othello", "othello", sit_down),
-    _played("play-gomoku", "gomoku", aim),
-    _played("play-gomoku-large", "gomoku&gomoku.columns=19&gomoku.rows=19", sit_down),
+    _played("play-othello", "othello", sit_down, variant=True),
+    _played("play-gomoku", "gomoku", aim, variant=True),
+    _played("play-gomoku-large", "gomoku&gomoku.columns=19&gomoku.rows=19", sit_down, variant=True),
     _played("play-hex", "hex", aim),
     SitePage("console-login", "/console"),
     SitePage("console", "/console", enter=log_in),
-    SitePage("console-lobby", "/console/{lobby}", enter=log_in),
+    SitePage("console-lobby", "/console/{lobby}", enter=log_in, variant=True),
     SitePage("console-running", "/console/{running}", enter=log_in),
     SitePage("docs", "/docs"),
     SitePage("clubs", "/clubs", of_main=True),
-    SitePage("admin-login", "/admin", of_main=True),
+    SitePage("admin-login", "/admin", of_main=True, variant=True),
     SitePage("admin", "/admin", enter=log_in, of_main=True),
-    SitePage("main-home", "/", of_main=True),
-    SitePage("main-running", "/tournaments/{main_running}", of_main=True),
-    SitePage("main-console", "/console", enter=log_in, of_main=True),
+    SitePage("main-home", "/", of_main=True, variant=True),
+    SitePage("main-running", "/tournaments/{main_running}", of_main=True, variant=True),
+    SitePage("main-console", "/console", enter=log_in, of_main=True, variant=True),
     SitePage("error", "/nothing-here", refused=404),
 )

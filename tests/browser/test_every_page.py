@@ -1,9 +1,9 @@
 """What holds on every page: each is opened once, and answers all questions.
 
-axe-core looks at it on one screen, light or dark, another one from page to page; with RUMBLE_LONG=1 on each.
+axe-core looks at one page of each template, on one screen, light or dark, another one from page to page; with
+RUMBLE_LONG=1 at each page on each.
 """
 
-import os
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -21,13 +21,14 @@ from tests.browser.problems import Problems
 from tests.browser.sample_site import CLUB, SampleSite
 from tests.browser.site_pages import SITE_PAGES, SitePage
 from tests.browser.tabs import forget, new_context
+from tests.needs import LONG, long_or
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 ROOT = f"/c/{CLUB}"
 LOOKS = [*product((1280, 360), ("light", "dark"))]
-WIDTHS = (320, 360, 390, 1280, 1920)
+WIDTHS = long_or((320, 390, 1280), (320, 360, 390, 1280, 1920))
 """The first is what a window of 1280 px has at four times the size (WCAG 1.4.10)."""
 SHARED = re.compile(r"/static/[\w./-]+|/clubs")
 """What the pages of all clubs may lead to."""
@@ -61,7 +62,7 @@ class Visit:
     overflows: list[int]
     """The widths of a window in which it is wider than the window."""
     complaints: list[str]
-    """Those of axe-core."""
+    """Those of axe-core, if it looked at the page."""
     problems: list[str]
 
 
@@ -81,7 +82,7 @@ async def tab(browser: "Browser", sample_site: SampleSite) -> AsyncIterator[Page
 async def visit(request: pytest.FixtureRequest, tab: Page, sample_site: SampleSite) -> Visit:
     """Visit a page."""
     number, site_page = request.param
-    looks = LOOKS if os.environ.get("RUMBLE_LONG") == "1" else [LOOKS[number % len(LOOKS)]]
+    looks = LOOKS if LONG else [LOOKS[number % len(LOOKS)]]
     asked: list[str] = []
     problems = Problems()
     if site_page.refused is not None:
@@ -98,7 +99,7 @@ async def visit(request: pytest.FixtureRequest, tab: Page, sample_site: SampleSi
         await site_page.enter(tab)
         addresses, kept, texts = [await tab.evaluate(each) for each in (ADDRESSES, KEPT, TEXTS)]
         found = []
-        if script := axe_script():
+        if (LONG or not site_page.variant) and (script := axe_script()):
             await tab.evaluate(script)
             for look in looks:
                 await show(tab, *look)
