@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from tests.docs_blocks import ROOT
@@ -19,8 +20,10 @@ runpy.run_module("mkdocs", run_name="__main__")
 """
 
 
+@cache
 def build_site(folder: Path) -> Path:
-    """Build the site into this folder and return it. Skip the test where the extra `docs` is not installed."""
+    """Build the site into `folder/site`, once in each process, and return that. Skip where there is no extra `docs`."""
+    folder /= "site"
     for module in ("mkdocs", "material", "mkdocstrings_handlers"):
         need_module(module, "docs")
     done = subprocess.run(

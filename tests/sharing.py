@@ -1,7 +1,7 @@
 """How workers share the tests: a group of tests runs on one worker, in order.
 
-A group is a module, so that what its tests share is built once, or a folder of `TOGETHER`. The groups that take longest
-come first, so that no worker is left alone with one at the end.
+A group is a module, so that what its tests share is built once, or a folder of `TOGETHER` with its guests. The groups
+that take longest come first, so that no worker is left alone with one at the end.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/browser/", "tests/hostile/")
 """Folders whose tests share servers and a browser. The tests of `tests/hostile` have limits of time, too."""
+GUESTS = {"tests/test_site.py": "tests/browser/"}
+"""Modules that share with a folder of `TOGETHER`: the site that both read is built once."""
 FIRST = (
     *TOGETHER,
     "tests/e2e/",
@@ -34,7 +36,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
 def group_of(nodeid: str) -> str:
     """Return the name of a test's group."""
     module = nodeid.partition("::")[0]
-    return next((folder for folder in TOGETHER if module.startswith(folder)), module)
+    return next((folder for folder in TOGETHER if module.startswith(folder)), GUESTS.get(module, module))
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -14,6 +14,7 @@ from tests.sharing import FIRST, TOGETHER, are_few, group_of, in_order
         ("tests/engine/test_game.py::test_a[x::y]", "tests/engine/test_game.py"),
         ("tests/browser/test_live.py::test_b", "tests/browser/"),
         ("tests/browser/test_site.py::test_c", "tests/browser/"),
+        ("tests/test_site.py::test_d", "tests/browser/"),
     ],
 )
 def test_a_group_is_a_module_or_a_folder_that_shares_a_server(nodeid: str, group: str) -> None:

@@ -22,7 +22,7 @@ HOME = PROJECT["project"]["urls"]["Repository"]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_site(tmp_path_factory.mktemp("site"))
+    return build_site(tmp_path_factory.getbasetemp())
 
 
 class _Page(HTMLParser):

@@ -40,7 +40,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_site(tmp_path_factory.mktemp("site"))
+    return build_site(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture
