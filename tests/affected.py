@@ -25,7 +25,10 @@ def changed_files(root: Path, revision: str) -> list[str]:
 
 
 def _git(root: Path, *arguments: str) -> list[str]:
-    return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr.strip())
+    return done.stdout.splitlines()
 
 
 def python_files(root: Path) -> dict[str, str]:

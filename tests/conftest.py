@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not LONG:
         for item in items:
             if item.get_closest_marker("long") is not None:
-                item.add_marker(pytest.mark.skip(reason="it takes long: RUMBLE_LONG=1 has it run, as .ci/run does"))
+                item.add_marker(pytest.mark.skip(reason="it takes long: `nox -s long` has it run"))
 
 
 def pytest_collection_finish() -> None:

@@ -38,6 +38,11 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_an_unknown_revision_is_told_in_git_s_words(checkout: Path) -> None:
+    with pytest.raises(SystemExit, match="bad revision 'nonsense'"):
+        concerned(checkout, "nonsense")
+
+
 def test_nothing_changed_concerns_nothing(checkout: Path) -> None:
     assert concerned(checkout) == []
 
