@@ -89,7 +89,7 @@ def quick(session: nox.Session) -> None:
     command = ["mypy", *changed, *near] if changed or near else ["true"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as typing:
         if own:
-            session.run("python", "-m", "pytest", "-q", "-m", "not long", *own)
+            session.run("python", "-m", "pytest", "-q", "-m", "not long", *own, env={"RUMBLE_SLOW": "1"})
         if near:
             session.run("python", "-m", "pytest", "-q", *IN_PROCESS, *near, success_codes=[0, NO_TESTS])
         session.log(f"left to the whole run: {len(others) - len(near)} files of tests that are further away")
@@ -111,6 +111,12 @@ def newest(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Report the branch coverage of the tests that ran with `--cov`, and fail below the floor."""
     session.run("coverage", "report", "--skip-covered", *session.posargs)
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Run the tests that take seconds each, as the gate does."""
+    session.run("python", "-m", "pytest", "-m", "slow and not long", *session.posargs, env={"RUMBLE_SLOW": "1"})
 
 
 @nox.session

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.needs import LONG
+from tests.needs import LONG, SLOW
 from tests.postgres.cluster import Cluster, cluster
 from tests.sharing import GroupScheduling, are_few, in_order
 
@@ -38,9 +38,9 @@ gc.disable()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Start no workers for a few files; None: one for each core."""
+    """Start no workers for a few files, else one more than there are cores, since tests wait for processes."""
     given = config.args_source is pytest.Config.ArgsSource.ARGS and are_few(config.args)
-    return 0 if given else None
+    return 0 if given else (os.cpu_count() or 1) + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
@@ -52,10 +52,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupSchedul
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put long groups first, and skip what takes long, so that all other tests take two minutes on two cores."""
     items[:] = in_order(items)
-    if not LONG:
-        for item in items:
-            if item.get_closest_marker("long") is not None:
-                item.add_marker(pytest.mark.skip(reason="it takes long: `nox -s long` has it run"))
+    for item in items:
+        if not LONG and item.get_closest_marker("long") is not None:
+            item.add_marker(pytest.mark.skip(reason="it takes long: `nox -s long` has it run"))
+        elif not SLOW and item.get_closest_marker("slow") is not None:
+            item.add_marker(pytest.mark.skip(reason="it takes seconds: `nox -s slow` has it run"))
 
 
 def pytest_collection_finish() -> None:

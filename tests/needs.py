@@ -12,6 +12,8 @@ import pytest
 
 LONG = os.environ.get("RUMBLE_LONG") == "1"
 """Whether tests have their large sizes, and those that are marked `long` run."""
+SLOW = LONG or os.environ.get("RUMBLE_SLOW") == "1"
+"""Whether tests that are marked `slow` run."""
 T = TypeVar("T")
 
 

@@ -15,7 +15,7 @@ from tests.built_site import build_site
 from tests.docs_blocks import ROOT
 from tests.test_repository import PROJECT, repository_files
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 HOME = PROJECT["project"]["urls"]["Repository"]
 

@@ -12,6 +12,9 @@ from rumble_server.web.pages.drawn import svg, token
 
 PLAYOUTS = 3
 GAMES = [get_game(name) for name in game_names()]
+ALWAYS = ("tictactoe", "connect4", "chess", "othello", "hex")
+"""Games whose boards differ most: marks, a column, pieces, discs that turn, and hexagons. The others are slow."""
+EACH_GAME = [pytest.param(each, marks=() if each.name in ALWAYS else pytest.mark.slow, id=each.name) for each in GAMES]
 COMPARE = """async (boards) => {
   const { picture, token } = await import("/static/drawing.js");
   const read = (html) => {
@@ -78,7 +81,7 @@ async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[st
     return None
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", EACH_GAME)
 async def test_the_script_draws_what_the_server_draws(home: Page, game: Game) -> None:
     boards = [each for drawing in drawings(game) for each in drawn(drawing)]
     assert await first_difference(home, boards) is None
@@ -104,6 +107,7 @@ def test_games_of_families_have_no_boards() -> None:
         ('<g class="pieces">', 'text<g class="pieces">'),
     ],
 )
+@pytest.mark.slow
 async def test_any_difference_is_found(home: Page, was: str, becomes: str) -> None:
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view(), "4")
@@ -149,7 +153,7 @@ IN_PLACE = """async ([boards, flipped]) => {
 """Shows one drawing after another on one board; counts the elements (a piece is one) and attributes that changed."""
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", EACH_GAME)
 async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(home: Page, game: Game) -> None:
     random, state = Random(7), game.initial()
     boards, bounds = [game.drawing(state.view())], [0]

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.problems import Problems
@@ -12,6 +13,7 @@ from tests.browser.test_console import agree
 from tests.e2e.processes import ADMIN_TOKEN
 
 
+@pytest.mark.slow
 async def test_a_class_finds_its_club_and_comes_back(page: Page, sample_site: SampleSite) -> None:
     await page.goto("/")
     await page.get_by_role("link", name="Other clubs on this server").click()

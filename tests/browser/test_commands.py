@@ -1,5 +1,6 @@
 """The commands of pages for those who write a bot: they have the invitation, and a name that one chooses."""
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import OpenPage
@@ -11,6 +12,7 @@ async def command(page: Page, kind: str) -> str:
     return (await page.locator(f'[data-command="{kind}"] pre').inner_text()).strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 async def test_a_name_is_in_every_command_and_stays(page: Page, open_page: OpenPage, server: RunningServer) -> None:
     cup = server.create("Invited", invite="hush hush")
     await page.goto(f"/tournaments/{cup}?invite=hush+hush")

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 from websockets.asyncio.client import connect
@@ -185,6 +186,7 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
         await expect(page.get_by_role("button", name="Reset key")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, server: RunningServer) -> None:
     await page.goto("/console")
     await log_in(page, server.token)

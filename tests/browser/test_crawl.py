@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from urllib.parse import parse_qs, urldefrag, urljoin, urlsplit
 
 import httpx
+import pytest
 
 from tests.browser.sample_site import SampleSite
 from tests.browser.site_pages import SITE_PAGES
@@ -38,6 +39,7 @@ def kind(url: str, root: str) -> str:
     return f"/{'/'.join(words)}?{'&'.join(sorted(parse_qs(parts.query)))}"
 
 
+@pytest.mark.slow
 async def test_everything_the_home_of_a_club_leads_to_answers(sample_site: SampleSite) -> None:
     site = sample_site
     server, home = site.server, f"{site.server.url}/"

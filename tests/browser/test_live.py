@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.paced_bots import PacedBots
@@ -42,6 +43,7 @@ async def test_standings_change_while_it_plays(page: Page, server: RunningServer
     assert await shown_points(page) == told_points(told)
 
 
+@pytest.mark.slow
 async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_a_voided_result_goes(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -62,6 +64,7 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_it_recovers_when_the_server_was_killed(
     page: Page, mortal_server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:

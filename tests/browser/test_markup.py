@@ -1,5 +1,6 @@
 """What users choose is text on every page, also where a script shows it."""
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.paced_bots import PacedBots
@@ -13,6 +14,7 @@ def markup(text: str) -> str:
 EVIL = ".evil, img[onerror]"
 
 
+@pytest.mark.slow
 async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     name, note = markup("cup"), markup("note")
     info = {"score": -0.5, "depth": 3, "nodes": 12, "time_ms": 1250, "pv": ["4", markup("pv")]}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Page
 from rumble_engine import game_names
 
@@ -44,6 +45,7 @@ async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: s
     return f"{cup}.1.1.1.1"
 
 
+@pytest.mark.slow
 async def test_the_first_screen_has_what_one_looks_at(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     """With names of the greatest length, which never widen the page."""
     for game in game_names():

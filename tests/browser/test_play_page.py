@@ -251,6 +251,7 @@ async def test_loading_the_page_again_goes_on(page: Page) -> None:
     assert await moves(page) == before
 
 
+@pytest.mark.slow
 async def test_a_match_goes_on_after_the_server_was_killed(
     page: Page, mortal_server: RunningServer, problems: Problems
 ) -> None:
@@ -273,6 +274,7 @@ async def test_a_match_goes_on_after_the_server_was_killed(
     await opponents.end()
 
 
+@pytest.mark.slow
 async def test_an_opponent_that_is_busy_is_waited_for_or_not(
     page: Page, opponents: Opponents, open_page: OpenPage, server: RunningServer
 ) -> None:

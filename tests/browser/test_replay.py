@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 from rumble_engine import get_game
 from rumble_server.web.static_files import static_files
@@ -108,6 +109,7 @@ async def test_server_and_script_write_times_the_same(page: Page) -> None:
     assert await page.evaluate(thought, [static_files().root, times]) == [thought_text(each) for each in times]
 
 
+@pytest.mark.slow
 async def test_it_goes_on_by_itself_at_the_chosen_speed(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:

@@ -56,6 +56,7 @@ async def address(folder: Path) -> AsyncIterator[str]:
         await asyncio.to_thread(server.shutdown)
 
 
+@pytest.mark.slow
 async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths: list[str], address: str) -> None:
     page: Page = await open_page(base_url=address)
     assert set(UNLIKE) <= set(paths)
@@ -70,6 +71,7 @@ async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths:
     "path",
     ["index.html", "docs/api/sdk.html", *(pytest.param(each, marks=pytest.mark.long) for each in LONG_ONLY)],
 )
+@pytest.mark.slow
 async def test_nothing_is_hard_to_read(open_page: OpenPage, address: str, axe: str, path: str) -> None:
     page: Page = await open_page(base_url=address, reduced_motion="reduce")
     found = []
@@ -83,6 +85,7 @@ async def test_nothing_is_hard_to_read(open_page: OpenPage, address: str, axe: s
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.slow
 async def test_it_is_light_or_dark_as_the_reader_wants(open_page: OpenPage, address: str, scheme: str) -> None:
     page: Page = await open_page(base_url=address, color_scheme=scheme)
     await page.goto("index.html")
@@ -90,6 +93,7 @@ async def test_it_is_light_or_dark_as_the_reader_wants(open_page: OpenPage, addr
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
 
 
+@pytest.mark.slow
 async def test_the_search_finds_a_word(open_page: OpenPage, address: str) -> None:
     from playwright.async_api import expect
 

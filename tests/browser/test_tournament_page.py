@@ -93,6 +93,7 @@ async def test_ranks_of_a_knockout_follow_from_the_rounds(page: Page, sample_sit
     assert [reached == "still in" for reached in await texts(page, "#standings .reached")] == still_in
 
 
+@pytest.mark.slow
 async def test_connecting_is_large_only_while_bots_may_join(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -121,6 +122,7 @@ async def test_connecting_is_large_only_while_bots_may_join(
         ).to_be_hidden()
 
 
+@pytest.mark.slow
 async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -207,6 +209,7 @@ async def test_decided_by_is_seen_beside_every_tie_break(
 @pytest.mark.parametrize(
     ("name", "selector"), [("big", ".crosstable-box"), ("big", ".standings-part .scroll"), ("knockout", ".bracket-box")]
 )
+@pytest.mark.slow
 async def test_what_goes_on_beyond_the_edge_fades_out_there(
     page: Page, sample_site: SampleSite, name: str, selector: str
 ) -> None:
@@ -320,6 +323,7 @@ async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_mo
     assert set(await borders(".site-links a:not([aria-current])", "Bottom")) == {canvas}
 
 
+@pytest.mark.slow
 async def test_on_paper_is_all_of_it(page: Page, sample_site: SampleSite) -> None:
     await page.set_viewport_size({"width": 794, "height": 1100})
     await page.goto(sample_site.path("/tournaments/{big}"))

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import pytest_asyncio
 
 from tests.browser.conftest import OpenPage
@@ -60,6 +61,7 @@ class Wire:
         self.bytes[self._urls[event["requestId"]]] = event["encodedDataLength"]
 
 
+@pytest.mark.slow
 async def test_the_first_view_is_light_and_the_next_one_lighter(
     open_page: OpenPage, server: RunningServer, hundred: str
 ) -> None:
@@ -79,6 +81,7 @@ async def test_the_first_view_is_light_and_the_next_one_lighter(
     assert asked == [], "what has a hash is not asked for again"
 
 
+@pytest.mark.slow
 async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningServer, hundred: str) -> None:
     """Everything that a page loads is named in it, so that it comes at once."""
     lobby = server.create("Not begun")

@@ -77,6 +77,7 @@ def reports() -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.slow
 def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: dict[str, Report]) -> None:
     report = reports[name]
     told = {result.label: result.why for result in report.of("fail")}

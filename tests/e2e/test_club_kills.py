@@ -34,6 +34,7 @@ def create(server: RestartableServer) -> None:
             browser.post(f"/c/{club}/api/tournaments", json=cup).raise_for_status()
 
 
+@pytest.mark.slow
 async def test_what_runs_in_two_clubs_goes_on_after_kills(tmp_path: Path) -> None:
     told: dict[str, list[Frame]] = {club: [] for club in CLUBS}
     results = asyncio.Semaphore(0)

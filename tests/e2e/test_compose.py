@@ -49,6 +49,7 @@ class Machine:
         return subprocess.run(self.command(the("HEALTHCHECK").command), capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_compose_ends_in_a_table(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     services = {name: service for name, service in compose()["services"].items() if "profiles" not in service}

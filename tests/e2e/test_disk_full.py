@@ -59,6 +59,7 @@ class Field:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process, and tells which it has")
+@pytest.mark.slow
 async def test_trouble_with_the_disk_costs_no_result(tmp_path: Path) -> None:
     """The disk is full, the process that writes is killed, and the database is moved away and back."""
     field = Field()

@@ -40,6 +40,7 @@ def played(folder: Path, game: list[str], first: list[str], second: list[str]) -
     return match, [(folder / f"{name}.log").read_text() for name in ("first", "second")]
 
 
+@pytest.mark.slow
 def test_two_chess_engines(tmp_path: Path) -> None:
     strong = ["uci", "--depth", "5", "--option", "hash=16", "--", need("stockfish")]
     weak = ["uci", "--depth", "2", "--", need("gnuchess"), "--uci"]

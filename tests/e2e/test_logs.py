@@ -30,6 +30,7 @@ def read(path: Path) -> Iterable[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("own_file", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.slow
 def test_the_log_tells_who_came_and_no_secret(own_file: bool, tmp_path: Path) -> None:
     audit_file = tmp_path / "audit.log"
     options = ["--log-json", "--log-level", "debug", *(["--audit-log", str(audit_file)] if own_file else [])]

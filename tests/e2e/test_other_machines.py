@@ -104,6 +104,7 @@ def link_of(told: str) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 def test_everything_that_the_server_says_works_on_another_machine(school: Class) -> None:
     told = school.serve("rumble serve --host 0.0.0.0")
     page = re.findall(r"^page +(\S+)", told, re.MULTILINE)

@@ -11,6 +11,7 @@ PAGES = ("README.md", "docs/FIRST_HOUR.md", "docs/HOSTING.md", "docs/BOTS.md")
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_every_command_does_what_its_page_says(tmp_path: Path) -> None:
     with a_reader(tmp_path) as reader:
         assert all(reader.read(ROOT / page) for page in PAGES)

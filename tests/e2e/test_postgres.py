@@ -137,6 +137,7 @@ async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trou
         field.judge_transcripts(facts, transcript)
 
 
+@pytest.mark.slow
 async def test_a_commit_without_an_answer_and_a_database_that_goes(tmp_path: Path) -> None:
     with place(tmp_path, fsync=False) as at:
         every = at.troubles()

@@ -74,6 +74,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize(("language", "configure"), [("nginx", nginx), ("caddyfile", caddy)])
+@pytest.mark.slow
 def test_bots_play_and_visitors_watch_by_a_proxy(
     language: str, configure: Callable[..., list[str]], server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

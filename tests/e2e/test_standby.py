@@ -71,6 +71,7 @@ def leader(url: str) -> tuple[str, int]:
     return node, epoch
 
 
+@pytest.mark.slow
 def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_they_are_told(
     tmp_path: Path, postgres_url: str
 ) -> None:

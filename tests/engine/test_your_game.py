@@ -10,7 +10,7 @@ import pytest
 
 from tests.test_repository import PROJECT
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 TEMPLATE = Path(__file__).parents[2] / "docs" / "examples" / "your-game"
 

@@ -84,6 +84,7 @@ def with_server(command: str) -> str:
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_the_ten_minutes_are_as_told(tmp_path: Path) -> None:
     """The page's own commands and its own bot, to the end of the tournament."""
     page = blocks(PATH)

@@ -462,6 +462,7 @@ async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Pa
         assert loaded(server) == [MAIN]
 
 
+@pytest.mark.slow
 async def test_memory_of_clubs_that_were_used_one_after_another_goes_back(tmp_path: Path) -> None:
     count = 100
     async with running(tmp_path / "x.db") as server:

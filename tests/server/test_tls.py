@@ -202,6 +202,7 @@ def test_a_server_without_tls_has_nothing_to_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP here")
+@pytest.mark.slow
 def test_a_hangup_exchanges_the_certificate_of_a_process(
     tmp_path: Path, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ class Logs:
         self.flood.flush()
         audit = logging.getLogger(AUDIT)
         audit.removeFilter(self.flood)
+        audit.setLevel(logging.NOTSET)
         if self.audit_file is not None:
             audit.removeHandler(self.audit_file)
             audit.propagate = True

@@ -50,6 +50,7 @@ async def test_a_crash_is_made_good(tmp_path: Path, running: Make) -> None:
     assert launched.failures == 0, "it has answered since"
 
 
+@pytest.mark.slow
 async def test_a_hang_is_ended_and_asked_again(tmp_path: Path, running: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_module, "SHARE", 1.5)
     monkeypatch.setattr(program_module, "MOST_MARGIN_MS", 2000)
@@ -100,6 +101,7 @@ class Handshake(Dialogue):
 ECHOES = "for line in sys.stdin: print(line.strip().replace('now', 'move 4'), flush=True)"
 
 
+@pytest.mark.slow
 async def test_a_program_that_would_go_on_thinking_is_hurried(tmp_path: Path, running: Make) -> None:
     program = running(launch(tmp_path, ECHOES, Handshake)[0])
     await program.start()

@@ -21,6 +21,7 @@ samples = partial(Mcts, iterations=80 if IS_LONG else 40)
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("maker", [looks_ahead, samples], ids=["strong", "mcts"])
+@pytest.mark.slow
 def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
     result = battle(maker, "heuristic", get_game(game), 12, seed=1, settings=GAMES[game])
     assert result.intervals is not None

@@ -32,6 +32,7 @@ def first_best(state: State) -> int:
     return max(values, key=values.__getitem__)  # the first of the highest
 
 
+@pytest.mark.slow
 def test_plain_minimax_visits_549946_nodes_and_is_right_at_each() -> None:
     search, tally = Recording(), Tally()
     found = search.best(TICTACTOE.initial(), END, tally)

@@ -145,6 +145,7 @@ def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports: Mapping[str, Report]) -> None:
     built[language].command()
     left = {
@@ -157,6 +158,7 @@ def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports:
     assert place == "at /c/fun/bot"
 
 
+@pytest.mark.slow
 def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
@@ -173,6 +175,7 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     assert min(seen.values()) > CYCLES * len(bots), f"too few moves that win or block to tell: {seen}"
 
 
+@pytest.mark.slow
 def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
     built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
@@ -184,6 +187,7 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_it_gives_up_where_it_is_refused_or_told_nonsense(
     language: str, built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
@@ -213,6 +217,7 @@ def test_it_gives_up_where_it_is_refused_or_told_nonsense(
     ("club", "told"),
     [("gone", "4004|removed"), pytest.param("never", "no club|HTTP 404", marks=pytest.mark.long)],
 )
+@pytest.mark.slow
 def test_all_stop_at_once_where_there_is_no_such_club(
     built: Mapping[str, Built], server: Server, tmp_path: Path, club: str, told: str
 ) -> None:

@@ -31,6 +31,7 @@ def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert list((tmp_path / "config").glob("**/*.json")) == [], "the keys of a check are thrown away"
 
 
+@pytest.mark.slow
 def test_places_in_the_command_are_filled_and_the_kit_is_the_server_of_a_club(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -120,6 +121,7 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_signal_ends_the_bot_too(tmp_path: Path) -> None:
     bot = f'echo $$ > "{tmp_path}/starting"; mv "{tmp_path}/starting" "{tmp_path}/pid"; sleep 60 & wait'
     command = [*RANDOM[:3], "check", "--", "sh", "-c", bot]

@@ -18,6 +18,7 @@ FIELD = ("--bots", "random,mcts", "--game", "connect4", "--cycles", "100")
 
 
 @pytest.mark.parametrize(("moment", "times", "house"), [("page: ", 5, "random"), ("running, ", 1, "none")])
+@pytest.mark.slow
 def test_a_demo_is_stopped_with_one_line(moment: str, times: int, house: str) -> None:
     with on_a_terminal("demo", *FIELD, "--house", house) as terminal:
         terminal.until(moment)
@@ -28,6 +29,7 @@ def test_a_demo_is_stopped_with_one_line(moment: str, times: int, house: str) ->
     assert [line for line in terminal.text.splitlines() if line.startswith("stopped; Connect four demo: ")]
 
 
+@pytest.mark.slow
 def test_a_demo_that_is_over_stays_until_ctrl_c() -> None:
     with on_a_terminal("demo", "--bots", "random,minimax", "--house", "none") as terminal:
         terminal.until("until Ctrl-C")
@@ -53,6 +55,7 @@ def test_a_command_that_works_or_waits_ends(arguments: list[str], moment: str) -
     assert "Traceback" not in terminal.text
 
 
+@pytest.mark.slow
 def test_a_practice_that_reads_the_keyboard_ends_with_a_program_behind_a_bridge(tmp_path: Path) -> None:
     answers_once = command(
         f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
@@ -73,6 +76,7 @@ def test_a_practice_that_reads_the_keyboard_ends_with_a_program_behind_a_bridge(
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+@pytest.mark.slow
 def test_a_server_ends_after_those_who_play_on_it_and_watch(tmp_path: Path) -> None:
     serve = ("serve", "--port", "0", "--host-token", TOKEN, "--db", str(tmp_path / "rumble.db"), "--house", "random")
     with on_a_terminal(*serve) as server:

@@ -100,6 +100,7 @@ def test_a_database_that_is_not_there_is_told_in_one_line(
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_a_database_in_postgresql(capsys: Captured, path: Path, postgres_url: str) -> None:
     count = len(rows(path))
     assert told(capsys, "copy", path, postgres_url) == (

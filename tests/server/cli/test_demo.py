@@ -40,6 +40,7 @@ async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[l
     ("format_", "bots", "matches"),
     [("swiss", "random:16", 4 * 8 * 2), ("knockout", "random:8", None), ("gauntlet", "random:3,minimax", 3 * 2)],
 )
+@pytest.mark.slow
 def test_a_demo_of_every_format_runs_to_its_end(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, format_: str, bots: str, matches: int | None
 ) -> None:

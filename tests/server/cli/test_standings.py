@@ -71,6 +71,7 @@ def test_bad_rows_are_named(capsys: Captured, file: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["standings", "ratings"])
+@pytest.mark.slow
 def test_a_hundred_thousand_results_are_no_trouble(capsys: Captured, tmp_path: Path, command: str) -> None:
     path = tmp_path / "large.csv"
     lot = random.Random(7)

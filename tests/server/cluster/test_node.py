@@ -87,6 +87,7 @@ async def until(what: Callable[[], object]) -> None:
             await asyncio.sleep(0.005)
 
 
+@pytest.mark.slow
 async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> None:
     async with node(url, "http://b:1") as (second, seconds):
         async with node(url) as (first, firsts):

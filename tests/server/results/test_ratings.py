@@ -71,6 +71,7 @@ def oracle(games: list[Game], virtual: Sequence[tuple[str, str]] = ()) -> dict[s
 
 
 @given(st.integers(2, 7), st.integers(0, 10**6))
+@pytest.mark.slow
 def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
     random = Random(seed)
     names = [f"b{number}" for number in range(bots)]

@@ -165,6 +165,7 @@ def _requests() -> list[tuple[str, str]]:
     )
 
 
+@pytest.mark.slow
 async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("secrets.token_urlsafe", lambda size: NEW_TOKEN)
     monkeypatch.setattr("rumble_server.web.api.organising.new_code", lambda: CODE)

@@ -65,6 +65,7 @@ def test_a_bot_that_cannot_play_tries_again(process: subprocess.Popen[bytes]) ->
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_a_bot_that_cannot_play_does_not_end_those_of_other_clubs(process: subprocess.Popen[bytes]) -> None:
     assert process.stderr is not None
     with FakeServer(club="fun").in_a_thread() as server:

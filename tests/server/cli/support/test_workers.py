@@ -81,6 +81,7 @@ def test_a_faulty_bot_is_one_program(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="a process kills itself by a signal")
+@pytest.mark.slow
 def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "dies.py"
     file.write_text(DIES_ONCE.format(mark=str(tmp_path / "died")))
@@ -108,6 +109,7 @@ def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, cap
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.slow
 def test_the_end_of_the_command_ends_all_its_processes(number: signal.Signals) -> None:
     with FakeServer(matches=0, stays=True).in_a_thread() as server:
         options = ["--server", server.address, "--join", "cup", "--workers", "2"]

@@ -26,6 +26,7 @@ async def program(name: str, *words: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stale(
     tmp_path: Path, postgres: Cluster, postgres_url: str
 ) -> None:

@@ -90,6 +90,7 @@ def test_forbidden_pairs_do_not_meet() -> None:
     assert set(map(frozenset, pair_round(event).boards)) == {frozenset((0, 3)), frozenset((1, 2))}
 
 
+@pytest.mark.slow
 def test_three_hundred_players_are_paired_in_two_seconds_a_round() -> None:
     played = Played(301, 5, 1, hazards=False)
     slowest = 0.0
