@@ -61,7 +61,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Set aside what was collected: with it, the collector's passes take more than a quarter of the tests' time."""
-    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 10, 20)

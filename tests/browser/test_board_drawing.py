@@ -12,8 +12,8 @@ from rumble_server.web.pages.drawn import svg, token
 
 PLAYOUTS = 3
 GAMES = [get_game(name) for name in game_names()]
-ALWAYS = ("tictactoe", "connect4", "chess", "othello", "hex")
-"""Games whose boards differ most: marks, a column, pieces, discs that turn, and hexagons. The others are slow."""
+ALWAYS = ("tictactoe", "connect4", "chess", "hex")
+"""Games whose boards differ most: marks, discs in columns, pieces, and hexagons. The others are slow."""
 EACH_GAME = [pytest.param(each, marks=() if each.name in ALWAYS else pytest.mark.slow, id=each.name) for each in GAMES]
 COMPARE = """async (boards) => {
   const { picture, token } = await import("/static/drawing.js");

@@ -102,6 +102,7 @@ async def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: Page, se
     assert await page.evaluate("sessionStorage.length") == 0
 
 
+@pytest.mark.slow
 async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: RunningServer) -> None:
     await page.goto("/console")
     await log_in(page, server.token)
@@ -210,6 +211,7 @@ async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, ser
         assert json.loads(told)["code"] == "bye"
 
 
+@pytest.mark.slow
 async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:
     await page.goto("/console")
     await log_in(page, server.token)

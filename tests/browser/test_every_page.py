@@ -76,8 +76,10 @@ async def tab(browser: "Browser", sample_site: SampleSite) -> AsyncIterator[Page
 @pytest_asyncio.fixture(
     scope="module",
     loop_scope="session",
-    params=[*enumerate(each for each in SITE_PAGES if not each.large)],
-    ids=lambda numbered: numbered[1].name,
+    params=[
+        pytest.param((number, each), marks=pytest.mark.slow if each.variant else (), id=each.name)
+        for number, each in enumerate(each for each in SITE_PAGES if not each.large)
+    ],
 )
 async def visit(request: pytest.FixtureRequest, tab: Page, sample_site: SampleSite) -> Visit:
     """Visit a page."""

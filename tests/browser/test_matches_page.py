@@ -25,6 +25,7 @@ async def test_a_page_of_matches_fits_a_phone(page: Page, sample_site: SampleSit
 
 
 @pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.slow
 async def test_one_goes_from_page_to_page_and_searches(
     open_page: OpenPage, sample_site: SampleSite, *, scripts: bool
 ) -> None:

@@ -376,6 +376,7 @@ async def tap(page: Page, cell: int) -> None:
 
 
 @pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
+@pytest.mark.slow
 async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str, size: ViewportSize) -> None:
     await phone.set_viewport_size(size)
     await sit_down(phone, rival, "gomoku")

@@ -179,6 +179,7 @@ async def test_without_scripts_it_is_a_replay_all_the_same(
     await page.wait_for_url("**?ply=4")
 
 
+@pytest.mark.slow
 async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:

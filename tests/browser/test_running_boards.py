@@ -66,6 +66,7 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 3])
+@pytest.mark.slow
 async def test_few_boards_stand_beside_each_other_and_fit_the_window(
     page: Page, server: RunningServer, paced_bots: PacedBots, pairs: int
 ) -> None:
@@ -176,6 +177,7 @@ async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServ
     await expect(page.locator("#boards .stamp")).to_have_text(re.compile(r"^(lea|mia) wins on time$"))
 
 
+@pytest.mark.slow
 async def test_the_boards_fold_away_when_the_last_results_were_seen(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:

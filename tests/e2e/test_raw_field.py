@@ -25,6 +25,7 @@ LIES: list[tuple[str, Callable[[Frame], None], str]] = [
 ]
 
 
+@pytest.mark.slow
 async def test_each_planted_lie_is_found(tmp_path: Path) -> None:
     with restartable_server(tmp_path) as restartable:
         create = ("--game", "tictactoe", "--start-at-bots", "4", "--cycles", "1", "--legs", "2")

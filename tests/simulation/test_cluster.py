@@ -39,6 +39,7 @@ WITHIN = 800
 @pytest.mark.parametrize(
     "part", [pytest.param(part, marks=[pytest.mark.long] if part else []) for part in range(PARTS)]
 )
+@pytest.mark.slow
 def test_no_seed_breaks_a_promise(part: int) -> None:
     failures = run_seeds(range(part, SEEDS, PARTS), cluster=True)
     assert not failures, "\n".join(map(str, failures))

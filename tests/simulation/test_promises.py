@@ -36,6 +36,7 @@ def test_a_seed_replays_exactly(seed: int) -> None:
     assert list(show(simulate(scenario(seed)))) == list(show(simulate(scenario(seed))))
 
 
+@pytest.mark.slow
 def test_a_seed_replays_exactly_in_any_process() -> None:
     """Nothing depends on the order of a set, which differs from process to process."""
     first, count = 40, 12

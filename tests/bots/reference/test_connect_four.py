@@ -23,6 +23,7 @@ def thinker(random: Random, *, kind: type[Minimax], search: str) -> Minimax:
 @pytest.mark.parametrize(
     ("kind", "search"), [(Minimax, "cached"), (Minimax, "cached-alphabeta"), (Streetwise, "cached-alphabeta")]
 )
+@pytest.mark.slow
 def test_it_beats_the_heuristic(kind: type[Minimax], search: str, settings: dict[str, Any]) -> None:
     maker = partial(thinker, kind=kind, search=search)
     result = battle(maker, "heuristic", get_game("connect4"), MATCHES, seed=1, settings=settings)

@@ -29,6 +29,7 @@ def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
+@pytest.mark.slow
 def test_deeper_beats_shallower(game: str) -> None:
     shallow = partial(Minimax, depth=1)
     result = battle(

@@ -77,6 +77,7 @@ def tree_nodes(start: State, depth: int) -> int:
     return nodes
 
 
+@pytest.mark.slow
 def test_it_visits_less_than_a_hundredth_of_the_nodes() -> None:
     """On connect four's empty board at depth 7, with the nodes of all shallower searches."""
     start, plain, strong, search = CONNECT4.initial(), Tally(), Tally(), Strong()

@@ -17,6 +17,7 @@ def test_without_postgresql_it_says_what_it_needs(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_nodes_are_listed_and_drained(
     postgres_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

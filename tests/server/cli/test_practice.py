@@ -169,6 +169,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
     (tmp_path / "brain.py").write_text(BRAIN)
     bridge = [*RUMBLE, "bridge", "gomocup", "--stderr", str(tmp_path / "err"), "--quiet", "--"]

@@ -107,6 +107,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
         ]
 
 
+@pytest.mark.slow
 async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -> None:
     port = int(url.rpartition(":")[2].partition("/")[0])
     with proxy(port) as between:
@@ -124,6 +125,7 @@ async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -
             assert clubs.epochs == {"main": epoch}
 
 
+@pytest.mark.slow
 async def test_who_was_away_while_another_took_over_discards(url: str) -> None:
     port = int(url.rpartition(":")[2].partition("/")[0])
     with proxy(port) as between:

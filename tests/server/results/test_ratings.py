@@ -83,6 +83,7 @@ def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
     assert table(ratings) == pytest.approx(oracle(games, virtual), abs=0.01)
 
 
+@pytest.mark.slow
 def test_ratings_agree_with_evalica_on_perfect_scores() -> None:
     games = [("A", "B", 1.0), ("B", "A", 0.0), ("B", "C", 1.0), ("C", "B", 0.0), ("A", "C", 1.0), ("C", "A", 0.0)]
     ratings = rate(results_of(games), first_move=False)

@@ -201,6 +201,7 @@ async def play_on(bot: Bot) -> None:
             bot.say(**move(dict(frame)))
 
 
+@pytest.mark.slow
 async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path, postgres_url: str) -> None:
     async with running(str(path)) as server:
         Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))

@@ -32,6 +32,7 @@ def test_without_the_library_the_extra_is_named_in_one_line(monkeypatch: pytest.
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_server_on_sqlite_does_not_load_it() -> None:
     program = f"import sys, {module.__name__}, rumble_server.app; print('psycopg' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"

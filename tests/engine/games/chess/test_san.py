@@ -29,6 +29,7 @@ MOST_PLIES = 30
 """Maximum number of plies of a match, so that all positions come."""
 
 
+@pytest.mark.slow
 def test_every_legal_move_is_written_as_python_chess_writes_it(game: Chess) -> None:
     random, plies, forms, starts = Random(20), 0, set(), cycle(STARTS)
     while plies < PLIES:

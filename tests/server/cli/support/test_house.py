@@ -57,6 +57,7 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club_gets_some(tmp_path: Path) -> None:
     houses: list[HouseProcesses] = []
 

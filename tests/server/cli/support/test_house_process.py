@@ -55,6 +55,7 @@ def test_a_process_ends_when_its_server_is_gone(process: subprocess.Popen[bytes]
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_a_bot_that_cannot_play_tries_again(process: subprocess.Popen[bytes]) -> None:
     assert process.stderr is not None
     tell(process)

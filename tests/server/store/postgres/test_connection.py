@@ -24,6 +24,7 @@ def connection(postgres_url: str) -> Iterator[Connection]:
     connection.close()
 
 
+@pytest.mark.slow
 def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: Cluster, postgres_url: str) -> None:
     with proxy(postgres.port) as between:
         connection = Connection(through(postgres_url, between.port))
