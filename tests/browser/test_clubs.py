@@ -38,6 +38,7 @@ async def log_in(page: Page, token: str) -> None:
     await page.get_by_role("button", name="Log in").click()
 
 
+@pytest.mark.slow
 async def test_the_administrator_leads_a_club_from_its_creation_to_its_end(
     page: Page, server: RunningServer, problems: Problems
 ) -> None:

@@ -156,6 +156,7 @@ async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -
     await expect(page.locator("#short-code")).to_be_hidden()
 
 
+@pytest.mark.slow
 async def test_a_host_bans_and_lets_in_again(page: Page, server: RunningServer) -> None:
     await page.goto("/console")
     await log_in(page, server.token)

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.serve import serve
@@ -111,6 +112,7 @@ async def played(server: RunningServer, paced_bots: PacedBots, game: str) -> Any
     return server.host.get(f"matches/{tournament}.1.1.1.1")
 
 
+@pytest.mark.slow
 async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     match = await played(server, paced_bots, "connect4")
     path, plies = f"/matches/{match['id']}", match["ply"]

@@ -107,6 +107,7 @@ async def steer(page: Page, target: int) -> None:
     await page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 async def test_by_click_the_perfect_player_is_held_to_a_draw(page: Page) -> None:
     await sit_down(page, PERFECT)
     while await my_turn(page):
@@ -221,6 +222,7 @@ async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> N
     await expect(page.locator("#notes")).to_contain_text("Your move did not count")
 
 
+@pytest.mark.slow
 async def test_a_second_tab_takes_over_and_the_first_does_not_fight(page: Page) -> None:
     await sit_down(page, PERFECT)
     assert await my_turn(page)

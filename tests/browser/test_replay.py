@@ -137,6 +137,7 @@ async def test_it_goes_on_by_itself_at_the_chosen_speed(
         await expect_ply(page, 3)
 
 
+@pytest.mark.slow
 async def test_other_matches_are_a_key_away(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     first, second, third, *_ = await played(server, paced_bots, "Neighbours", "tictactoe", cycles=2)
     await page.goto(f"/matches/{first}")

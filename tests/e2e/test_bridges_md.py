@@ -27,6 +27,7 @@ def test_commands_for_a_server_are_commands_of_ours() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("block", blocks("run"))
+@pytest.mark.slow
 def test_a_command_that_needs_nothing_else_plays_to_the_end(block: str, tmp_path: Path) -> None:
     path = path_with_programs(tmp_path / "programs")
     environment = clean_environment(tmp_path, {"RUMBLE_STATE_DIR": str(tmp_path), "PATH": path})

@@ -87,6 +87,7 @@ def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: di
     assert report.bot == "checked-bot", "it takes its name from the environment"
 
 
+@pytest.mark.slow
 def test_the_reference_bot_passes_every_rule(reports: dict[str, Report]) -> None:
     assert {result.rule.id for result in reports["random"].results if result.status != "pass"} == set()
 

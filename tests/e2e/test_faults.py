@@ -197,6 +197,7 @@ async def flood(restartable: RestartableServer) -> None:
         await asyncio.gather(*(one(number) for number in range(start, start + 10)))
 
 
+@pytest.mark.slow
 def test_every_fault_is_a_program(tmp_path: Path) -> None:
     """The command names its faults."""
     command = ["bot", "faulty", "--server", "127.0.0.1:9", "--join", "cup", "--fault", "none"]

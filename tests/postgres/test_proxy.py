@@ -143,6 +143,7 @@ def test_delay_is_of_each_byte_and_keeps_order() -> None:
 
 
 @pytest.mark.parametrize("fate", Fate)
+@pytest.mark.slow
 def test_a_commit_whose_answer_never_came(fate: Fate, postgres: Cluster, postgres_url: str) -> None:
     import psycopg
 

@@ -43,6 +43,7 @@ def test_plain_minimax_visits_549946_nodes_and_is_right_at_each() -> None:
 
 
 @pytest.mark.parametrize("kind", [Cached, AlphaBeta, CachedAlphaBeta])
+@pytest.mark.slow
 def test_the_faster_searches_agree_on_every_position(kind: type[Search]) -> None:
     search = kind()
     for state in POSITIONS:

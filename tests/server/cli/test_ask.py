@@ -110,6 +110,7 @@ def test_the_table_and_the_progress_of_a_search_to_the_end(capsys: pytest.Captur
     assert captured.err.startswith("depth 1: value ")
 
 
+@pytest.mark.slow
 def test_a_function_without_an_end_is_given_up(tmp_path: Path) -> None:
     """In a process of its own, which ends although the function does not."""
     (tmp_path / "mine.py").write_text("def ai(board, player):\n    while True:\n        pass\n")

@@ -30,6 +30,7 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
         ("rumble games > /dev/full", 1, "rumble: [Errno 28] No space left on device\n"),
     ],
 )
+@pytest.mark.slow
 def test_streams_that_are_closed_or_full(line: str, code: int, error: str) -> None:
     if "/dev/full" in line and not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full here")
@@ -37,6 +38,7 @@ def test_streams_that_are_closed_or_full(line: str, code: int, error: str) -> No
     assert (done.returncode, done.stderr) == (code, error)
 
 
+@pytest.mark.slow
 def test_any_text_is_written_in_any_locale(tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     file.write_text("first,second,score\nZoë,ben,1\nben,Zoë,0.5\n", "utf-8")

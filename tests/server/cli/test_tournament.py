@@ -253,6 +253,7 @@ def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> N
     assert answer == {"message": "the key protects rose"}
 
 
+@pytest.mark.slow
 def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
     capsys: Captured, server_url: str, tmp_path: Path
 ) -> None:

@@ -106,6 +106,7 @@ async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: 
         assert [(log.last, log.durable) for log in logs] == [(number, number) for number in numbers]
 
 
+@pytest.mark.slow
 async def test_a_record_that_is_missing_is_made_and_filed_in_its_own_club(database: Database) -> None:
     async with opened_store(database) as store:
         for club in ("main", "go"):

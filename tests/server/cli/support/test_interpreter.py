@@ -55,6 +55,7 @@ def test_garbage_that_is_new_is_found_by_a_pass(played: Played) -> None:
 
 
 @pytest.mark.parametrize(("is_playing", "after_s"), [(False, SWEEP_S), (True, LATEST_SWEEP_S)])
+@pytest.mark.slow
 def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_a_while(
     played: Played, is_playing: bool, after_s: float
 ) -> None:

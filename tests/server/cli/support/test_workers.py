@@ -125,6 +125,7 @@ def test_the_end_of_the_command_ends_all_its_processes(number: signal.Signals) -
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_the_exit_code_is_that_of_a_worker_that_failed(capfd: pytest.CaptureFixture[str]) -> None:
     with FakeServer().in_a_thread() as server:
         args = ["bot", "random", "--server", server.address, "--join", "other", "--workers", "2", "--worker", "w"]

@@ -25,6 +25,7 @@ async def url(postgres_url: str) -> str:
     return postgres_url
 
 
+@pytest.mark.slow
 async def test_a_whole_database_has_no_problems(url: str) -> None:
     found = verify(url)
     assert found.problems == []
