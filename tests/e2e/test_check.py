@@ -15,7 +15,7 @@ from rumble_bots.sdk.address import Address
 
 from tests.e2e.processes import RUMBLE
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 BARE = (
@@ -77,7 +77,6 @@ def reports() -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("name", CHECKED)
-@pytest.mark.slow
 def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: dict[str, Report]) -> None:
     report = reports[name]
     told = {result.label: result.why for result in report.of("fail")}
@@ -87,7 +86,6 @@ def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: di
     assert report.bot == "checked-bot", "it takes its name from the environment"
 
 
-@pytest.mark.slow
 def test_the_reference_bot_passes_every_rule(reports: dict[str, Report]) -> None:
     assert {result.rule.id for result in reports["random"].results if result.status != "pass"} == set()
 
