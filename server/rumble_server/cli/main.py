@@ -117,11 +117,11 @@ def run(args: Sequence[str] | None = None) -> int:
         if sys.stderr.isatty():
             typer.echo(err=True)  # after the ^C of the terminal
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has gone. Python would report it again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone
+        _drop_output()
         return ExitCode.FAILED
     except Exception as error:
+        _drop_output()
         if os.environ.get(DEBUG_VARIABLE):
             raise
         known = as_cli_error(error)
@@ -130,6 +130,14 @@ def run(args: Sequence[str] | None = None) -> int:
         told = f"{type(error).__name__}: {error}"
         return _complain(f"internal error: {told} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
     return int(result) if isinstance(result, int) and not isinstance(result, bool) else ExitCode.DONE
+
+
+def _drop_output() -> None:
+    """Drop output that cannot be written: Python would try it again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str, exit_code: int) -> int:
