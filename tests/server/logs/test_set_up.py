@@ -36,6 +36,7 @@ def test_the_audit_log_may_have_a_file_whatever_the_level(tmp_path: Path, capsys
         logs.tick()
         log.info("not asked for")
         log.error("asked for")
+    assert audit.level == logging.NOTSET, "what is logged later is not told whatever the level"
     assert [line.split(maxsplit=2)[2] for line in path.read_text().splitlines()] == [
         "rumble_server.audit: refused reason=names address=10.0.0.1",
         "rumble_server.audit: refused reason=names address=10.0.0.1 more=2",
