@@ -103,7 +103,7 @@ def quick(session: nox.Session) -> None:
 def newest(session: nox.Session) -> None:
     """Run the tests of what another Python changes on the newest one found."""
     python = next(filter(None, map(interpreter, NEWER)), sys.executable)
-    with environment(session, python, "-e", ".[test,postgres]") as run:
+    with environment(session, python, "-e", ".[test,postgres]", RUMBLE_SLOW="1") as run:
         run("pytest", "-p", "no:cacheprovider", *(session.posargs or (*IN_PROCESS, *DIFFERS)))
 
 
