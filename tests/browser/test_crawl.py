@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.sample_site import SampleSite
 from tests.browser.site_pages import SITE_PAGES
+from tests.e2e.processes import PATIENCE_S
 
 MOST_OF_A_KIND = 12
 """Maximum number of pages read of each kind; the others are skipped, since a crosstable links to hundreds."""
@@ -44,7 +45,7 @@ async def test_everything_the_home_of_a_club_leads_to_answers(sample_site: Sampl
     site = sample_site
     server, home = site.server, f"{site.server.url}/"
     waiting, seen, kinds, wrong = [home], {home}, Counter[str](), []
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_S) as client:
         while waiting:
             url = waiting.pop()
             kinds[kind(url, server.root)] += 1

@@ -178,7 +178,7 @@ def test_residents_are_where_they_are_wanted(places: Sequence[Place]) -> None:
     challenge = Challenge(against="house-random", game="tictactoe")
     for place in (main, red):
         until = time.monotonic() + PATIENCE_S
-        while not httpx.get(f"http://{place.address}/api/opponents").json()["opponents"]:
+        while not httpx.get(f"http://{place.address}/api/opponents", timeout=PATIENCE_S).json()["opponents"]:
             assert time.monotonic() < until
             time.sleep(0.1)  # another process is waited for
         played = asyncio.run(serve(First(), place.address, name="eve", key="k" * 16, challenge=challenge))

@@ -12,6 +12,7 @@ import pytest
 from rumble_server.store.lock import DatabaseLock
 
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.processes import PATIENCE_S
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.needs import long_or
@@ -126,7 +127,7 @@ def limit_files(restartable: RestartableServer, most_bytes: int) -> None:
 
 async def all_matches_end(restartable: RestartableServer) -> None:
     """Wait until no match runs, but no longer than `ENDING_S`: one that began on the full disk waits for it, too."""
-    async with httpx.AsyncClient(base_url=restartable.server.url, trust_env=False) as browser:
+    async with httpx.AsyncClient(base_url=restartable.server.url, trust_env=False, timeout=PATIENCE_S) as browser:
         with suppress(TimeoutError):
             async with asyncio.timeout(ENDING_S):
                 while "\nrumble_matches_running 0.0\n" not in (await browser.get("/metrics")).text:  # noqa: ASYNC110

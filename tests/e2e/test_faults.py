@@ -16,7 +16,7 @@ import pytest
 from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.log_checks import assert_all_played
-from tests.e2e.processes import RUMBLE, TOKEN, Server, clean_environment, typed_here
+from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, typed_here
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
 from tests.needs import long_or
@@ -96,6 +96,7 @@ def create(restartable: RestartableServer, bots: int) -> None:
         f"http://127.0.0.1:{restartable.server.port}/api/tournaments",
         json=config,
         headers={"Authorization": f"Bearer {TOKEN}"},
+        timeout=PATIENCE_S,
     )
     assert answer.status_code == 201, answer.text
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.e2e.processes import TOKEN, serving
+from tests.e2e.processes import PATIENCE_S, TOKEN, serving
 
 pytestmark = pytest.mark.e2e
 
@@ -36,7 +36,7 @@ def test_the_log_tells_who_came_and_no_secret(own_file: bool, tmp_path: Path) ->
     options = ["--log-json", "--log-level", "debug", *(["--audit-log", str(audit_file)] if own_file else [])]
     with serving(tmp_path, *options) as server:
         host, bad = {"Authorization": f"Bearer {TOKEN}"}, {"Authorization": f"Bearer {WRONG}"}
-        with httpx.Client(base_url=server.url) as browser:
+        with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as browser:
             friday = {"name": "Friday", "game": "tictactoe", "invite": INVITE}
             assert browser.post("/api/tournaments", json=friday, headers=host).status_code == 201
             assert browser.post("/api/tournaments/friday/cancel", headers=bad).status_code == 401

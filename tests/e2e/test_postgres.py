@@ -15,7 +15,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.e2e.processes import TOKEN
+from tests.e2e.processes import PATIENCE_S, TOKEN
 from tests.e2e.raw_field import RawField
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.postgres.cluster import Cluster, cluster, through
@@ -128,7 +128,9 @@ async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trou
         assert field.count("tournament_over") == 0, "it was over before all had failed"
     facts = at.server.facts()
     field.judge(facts, results=cycles * bots * (bots - 1))
-    with httpx.Client(base_url=at.server.server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as host:
+    with httpx.Client(
+        base_url=at.server.server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S
+    ) as host:
 
         def transcript(match: str) -> list[dict[str, Any]]:
             answer = host.get(f"/api/matches/{match}/transcript").raise_for_status()

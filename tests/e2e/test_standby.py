@@ -37,7 +37,7 @@ def command(*options: str) -> list[str]:
 
 
 def readiness(server: Server) -> tuple[int, dict[str, object]]:
-    answer = httpx.get(f"{server.url}/readyz")
+    answer = httpx.get(f"{server.url}/readyz", timeout=PATIENCE_S)
     return answer.status_code, answer.json()
 
 
@@ -103,7 +103,7 @@ def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_t
                 server = Server(announced_port(third, third_log), tmp_path)
                 assert time.monotonic() - killed_s < 2 * LEASE_MS / 1000 + START_S
                 wait_until_it_leads(server)
-                listed = httpx.get(f"{server.url}/api/tournaments").json()
+                listed = httpx.get(f"{server.url}/api/tournaments", timeout=PATIENCE_S).json()
                 assert json.dumps(created["id"]) in json.dumps(listed)
                 assert leader(postgres_url)[1] > second_epoch
     # Nobody waits for a lease to be over: who stopped in good order has none.

@@ -339,7 +339,10 @@ def loaded(server: Server) -> list[str]:
 
 
 async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as_it_was(tmp_path: Path) -> None:
-    async with running(tmp_path / "x.db") as server, httpx.AsyncClient(base_url=server.url) as browser:
+    async with (
+        running(tmp_path / "x.db") as server,
+        httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser,
+    ):
         chess, _ = await create(server, "chess", "go")
         Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
         Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe", start_at_bots=2))

@@ -47,7 +47,9 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
     config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
     tournament = Organiser(arena).create(config_of_friday)
     await server.log.wait(server.log.last)
-    async with httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as browser:
+    async with httpx.AsyncClient(
+        base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S
+    ) as browser:
         answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
     assert answer.status_code == 200
     await until(lambda: tournament.status == "finished")
