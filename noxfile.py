@@ -114,12 +114,6 @@ def coverage(session: nox.Session) -> None:
 
 
 @nox.session
-def slow(session: nox.Session) -> None:
-    """Run the tests that take seconds each, as the gate does."""
-    session.run("python", "-m", "pytest", "-m", "slow and not long", *session.posargs, env={"RUMBLE_SLOW": "1"})
-
-
-@nox.session
 def long(session: nox.Session) -> None:
     """Run all tests, with those that take long, and all others at their full size."""
     session.run("python", "-m", "pytest", *session.posargs, env={"RUMBLE_LONG": "1"})

@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,12 @@ os.environ.setdefault("SSL_CERT_FILE", str(Path(__file__).with_name("stranger.pe
 gc.disable()
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Start no workers for a few files, else one more than there are cores, since tests wait for processes."""
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """Start no workers for a few files, else one more than xdist would, since tests wait for processes."""
+    workers = yield
     given = config.args_source is pytest.Config.ArgsSource.ARGS and are_few(config.args)
-    return 0 if given else (os.cpu_count() or 1) + 1
+    return 0 if given else workers + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
@@ -54,9 +56,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = in_order(items)
     for item in items:
         if not LONG and item.get_closest_marker("long") is not None:
-            item.add_marker(pytest.mark.skip(reason="it takes long: `nox -s long` has it run"))
+            item.add_marker(pytest.mark.skip(reason="it takes long: RUMBLE_LONG=1 has it run"))
         elif not SLOW and item.get_closest_marker("slow") is not None:
-            item.add_marker(pytest.mark.skip(reason="it takes seconds: `nox -s slow` has it run"))
+            item.add_marker(pytest.mark.skip(reason="it takes seconds: RUMBLE_SLOW=1 has it run"))
 
 
 def pytest_collection_finish() -> None:

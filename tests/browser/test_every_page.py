@@ -1,7 +1,7 @@
 """What holds on every page: each is opened once, and answers all questions.
 
 axe-core looks at one page of each template, on one screen, light or dark, another one from page to page; with
-RUMBLE_LONG=1 at each page on each.
+RUMBLE_LONG=1 at each page on each. Pages that are variants of others are slow tests.
 """
 
 import re
