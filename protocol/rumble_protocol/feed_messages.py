@@ -164,6 +164,8 @@ class Snapshot(TournamentView):
     """The whole state: the first event of a stream, and the first after a gap."""
 
     type: Literal["snapshot"] = "snapshot"
+    ended: list[Board] = Field(default_factory=list)
+    """Final positions of matches in `latest` that ended in the last seconds. Their clocks are not told."""
 
 
 class FeedMatchStart(Board):

@@ -12,7 +12,10 @@ PLAY = """async ([count, steps]) => {
     if (what === "follow") slots.followed = given[0];
     else if (what !== "look") slots[what](...given, now);
     slots.fill(now);
-    return slots.all.map((slot) => slot.key.split(" ")[0] + (slot.result ? "!" : ""));
+    return slots.all.map((slot) => {
+      const ply = slot.board?.ply ? ` ${slot.board.ply}` : "";
+      return slot.key.split(" ")[0] + (slot.result ? "!" : "") + ply;
+    });
   });
 }"""
 STAY_MS = 3000
@@ -35,7 +38,7 @@ def starts(now: int, *matches: str) -> list[Step]:
 
 
 async def views(home: Page, count: int, *steps: Step) -> list[list[str]]:
-    """Return what the slots hold after each step; a result has an exclamation mark."""
+    """Return the match of each slot after each step, with `!` for a result, and the ply of its board."""
     seen: list[list[str]] = await home.evaluate(PLAY, [count, steps])
     return seen
 
@@ -89,7 +92,7 @@ async def test_a_match_that_waits_for_a_bot_gives_way_to_one_that_goes_on(home: 
 
 
 async def test_matches_that_wait_take_slots_that_nobody_else_wants(home: Page) -> None:
-    *_, after = await views(home, 3, ("reset", 0, [board("ab", away=True), board("cd"), board("ef")], []))
+    *_, after = await views(home, 3, ("reset", 0, [board("ab", away=True), board("cd"), board("ef")], [], []))
     assert after == ["ef", "cd", "ab"]
 
 
@@ -98,7 +101,7 @@ async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(
     snapshot, chosen, over, still, after, other, none = await views(
         home,
         2,
-        ("reset", 0, running, []),
+        ("reset", 0, running, [], []),
         ("follow", 1, "a"),
         ("end", 1000, result("ab")),
         ("show", 2000, board("az")),
@@ -120,14 +123,20 @@ async def test_who_follows_a_bot_that_is_in_view_sees_two_boards_change_places(h
     assert after == ["ef", "cd", "ab"]
 
 
-async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended(home: Page) -> None:
+async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended_on_its_last_board(home: Page) -> None:
+    last = {**board("ab"), "ply": 7}
     *_, after = await views(
         home,
         3,
         *starts(0, "ab", "cd", "ef"),
-        ("reset", 9000, [board("gh"), board("ef")], [result("ab"), result("zz")]),
+        ("reset", 9000, [board("gh"), board("ef")], [result("ab"), result("zz")], [last]),
     )
-    assert after == ["ab!", "gh", "ef"]
+    assert after == ["ab! 7", "gh", "ef"]
+
+
+async def test_a_result_whose_last_board_is_not_told_stands_on_no_other(home: Page) -> None:
+    *_, after = await views(home, 2, *starts(0, "ab", "cd"), ("reset", 9000, [board("cd")], [result("ab")], []))
+    assert after == ["", "cd"]
 
 
 async def test_the_next_attempt_of_a_void_match_is_another_match(home: Page) -> None:

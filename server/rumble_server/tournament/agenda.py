@@ -1,7 +1,8 @@
 """The agenda of a running tournament: which matches are still to be played, per bot, and what the schedule gives next.
 
 A schedule that follows no results is pulled lazily: a bot that finds nothing to play has the next round pulled, until
-it has `LOOK_AHEAD` matches in sight. So memory follows the bots and not the pairings, and no round is a barrier.
+it has `LOOK_AHEAD` opponents or `MOST_IN_SIGHT` matches in sight. So memory follows the bots and not the pairings, no
+round is a barrier, and a bot plays on while its matches with a few slow opponents pile up.
 """
 
 from collections.abc import Sequence, Set
@@ -14,7 +15,9 @@ from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
-"""A bot with this many matches in sight, not counting late-join ones, waits: no further round is pulled for it."""
+"""Number of opponents in sight with which a bot waits: no further round is pulled. Late joiners do not count."""
+MOST_IN_SIGHT = 256
+"""Number of matches in sight with which a bot waits, however few its opponents are. Late joiners do not count."""
 
 
 class Slot:
@@ -201,6 +204,21 @@ class Agenda:
         return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
+        """Return the match to start because a bot is free or gone: the oldest of both its bots. None: there is none.
+
+        The bot's own oldest match can be with an opponent that owes an older one to another bot that waits. That older
+        match comes first, so that no bot is passed over again and again.
+        """
+        found = self._oldest_of(bot, free, gone)
+        while found is not None:
+            opponent = found.opponent(bot)
+            older = self._oldest_of(opponent, free, gone)
+            if older is None or older.order >= found.order:
+                break
+            bot, found = opponent, older
+        return found
+
+    def _oldest_of(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
         """Return the oldest match that the bot has in sight with an opponent that is free or gone."""
         waiting = self._waiting[bot]
         near = waiting.keys() & free
@@ -219,9 +237,9 @@ class Agenda:
 
     def may_pull_for(self, bot: str) -> bool:
         """Whether another round should be pulled for a bot that found nobody to play."""
-        if self._in_sight[bot] >= LOOK_AHEAD or self.schedule.follows_results or self.exhausted:
+        if bot in self._late or self.schedule.follows_results or self.exhausted:
             return False
-        return bot not in self._late
+        return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self._late) < LOOK_AHEAD
 
     def places(self) -> dict[str, int]:
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

@@ -9,7 +9,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import commands
-from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda
+from rumble_server.tournament.agenda import LOOK_AHEAD, MOST_IN_SIGHT, Agenda
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
@@ -339,7 +339,7 @@ def test_who_had_nothing_left_to_play_has_its_whole_time_when_a_newcomer_enters(
 
 
 def test_a_newcomer_has_no_more_of_the_schedule_pulled_and_does_not_hold_it_up() -> None:
-    agenda = Agenda("friday", ("ann", "ben", "cid"), RoundRobin(Plan(3, 100, 1)))
+    agenda = Agenda("friday", ("ann", "ben", "cid"), RoundRobin(Plan(3, 200, 1)))
     for number in range(LOOK_AHEAD + 2):
         agenda.enter_late(f"late-{number}")
         assert not agenda.may_pull_for(f"late-{number}")
@@ -349,4 +349,4 @@ def test_a_newcomer_has_no_more_of_the_schedule_pulled_and_does_not_hold_it_up()
         pulled = agenda.pull()
         assert pulled is not None
         pulls += 1
-    assert pulls == LOOK_AHEAD * 3 // 2
+    assert pulls == MOST_IN_SIGHT * 3 // 2

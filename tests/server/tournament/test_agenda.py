@@ -3,7 +3,7 @@
 import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda
+from rumble_server.tournament.agenda import LOOK_AHEAD, MOST_IN_SIGHT, Agenda
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
 
@@ -109,11 +109,19 @@ def test_a_bot_may_have_more_until_all_is_pulled_and_played() -> None:
     assert not made.has_more("ann")
 
 
-def test_no_more_is_pulled_for_a_bot_with_enough_in_sight() -> None:
+def test_no_more_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
+    bots = tuple(f"b{number:02}" for number in range(3 * LOOK_AHEAD))
+    made = Agenda("friday", bots, RoundRobin(Plan(len(bots), 1, 1)))
+    while made.may_pull_for("b00"):
+        pull(made)
+    assert len(ids(made, "b00")) == LOOK_AHEAD
+
+
+def test_no_more_is_pulled_for_a_bot_with_enough_matches_in_sight_however_few_its_opponents_are() -> None:
     made = agenda(2, legs=1, cycles=1000)
     while made.may_pull_for("ann"):
         pull(made)
-    assert len(ids(made, "ann")) == LOOK_AHEAD
+    assert len(ids(made, "ann")) == MOST_IN_SIGHT
     close(made, ids(made, "ann")[0])
     assert made.may_pull_for("ann")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -58,12 +58,10 @@ class Channel:
         self._connected = self._connected_bots()
         self._pairing = tournament.pairs_long
         """Whether spectators were told that the next round is being paired."""
-        self._telling = self.changes
-        """The changes that are being told."""
-        self._boards: list[str] = []
-        """The matches among them whose boards are still to be told."""
+        self._telling: Iterator[ServerMessageModel] | None = None
+        """What is still to be told of the last flush; None: nothing."""
         self._played = self._being_played()
-        """The referees of the matches that were being played at the last flush, by id."""
+        """The referees of the matches that readers may have seen since the last flush, by id."""
 
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
@@ -71,26 +69,23 @@ class Channel:
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
-        if self._boards:  # the last flush goes on
+        if self._telling is not None:  # the last flush goes on
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
-        self._telling, self.changes = self.changes, Changes(self.tournament)
-        self._boards = list(self._telling.started | self._telling.moved)
-        final = list(islice(self._final_boards(now_ms), views.BOARDS_AT_ONCE))
-        self._played = self._being_played()
-        results = [views.result_view(FeedMatchOver, over) for over in self._telling.over]
-        self._tell([*final, *results], views.BOARDS_AT_ONCE - len(final))
+        changes, self.changes = self.changes, Changes(self.tournament)
+        played, self._played = self._played, self._being_played()
+        self._telling = self._events(changes, played)
+        self._tell()
 
-    def _tell(self, first: Iterable[ServerMessageModel] = (), room: int = views.BOARDS_AT_ONCE) -> None:
-        """Tell what changed: `room` boards in this turn of the loop, the others in the next ones, and last all else."""
-        now_ms = self._arena.clock.now_ms()
-        boards, self._boards = self._boards[:room], self._boards[room:]
-        events = [*first, *self.board_events(boards, now_ms)]
-        is_last = not self._boards
+    def _tell(self) -> None:
+        """Tell `BOARDS_AT_ONCE` events of a flush in this turn of the loop, and the others in the next ones."""
+        assert self._telling is not None
+        events = list(islice(self._telling, views.BOARDS_AT_ONCE))
+        is_last = len(events) < views.BOARDS_AT_ONCE
         if is_last:
-            events += self._other_events(now_ms)
+            self._telling = None
         else:
             self._arena.clock.after_input(self._tell)
         if events:
@@ -127,9 +122,12 @@ class Channel:
     async def _make_snapshot(self) -> Chunk:
         """Show everything. Whoever reads it knows all that was told when this began; what came later is told again."""
         began = self._sent_up_to
+        ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
         live = await views.live_in_turns(self.tournament, self._arena)
-        ranking = self._ranker.ranking(self.tournament)
-        snapshot, number = views.tournament_view(Snapshot, self.tournament, ranking, live), self._arena.log.last
+        seen, played = {board.match for board in live.boards}, self._being_played()
+        self._played |= {match: played[match] for match in seen & played.keys()}
+        ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
+        snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # making it took as long as encoding it will
         return Chunk(number, _frame(snapshot, began))
 
@@ -139,22 +137,26 @@ class Channel:
         live = self._arena.matches.live
         return {match: live[match].referee for match in self.tournament.running if match in live}
 
-    def _final_boards(self, now_ms: int) -> Iterable[FeedMove]:
-        """Show the final positions of the matches that readers saw and that are over."""
-        for over in self._telling.over:
-            referee = self._played.get(over.match)
+    def _events(self, changes: Changes, played: Mapping[str, Referee]) -> Iterator[ServerMessageModel]:
+        """Make the events of a flush, each when it is told. A result comes after its final position."""
+        for over in changes.over:
+            referee = played.get(over.match)
             if referee is not None and referee.over is over:
-                yield views.board_view(FeedMove, referee, now_ms)
+                yield views.board_view(FeedMove, referee, self._arena.clock.now_ms())
+            yield views.result_view(FeedMatchOver, over)
+        yield from self.board_events(changes)
+        yield from self._other_events(changes)
 
-    def board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
-        for match in matches:
+    def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
+        """Show the matches that have begun or gone on, and are still played when they are told."""
+        for match in changes.started | changes.moved:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:
-                kind = FeedMatchStart if match in self._telling.started else FeedMove
-                yield views.board_view(kind, open_match.referee, now_ms)
+                kind = FeedMatchStart if match in changes.started else FeedMove
+                yield views.board_view(kind, open_match.referee, self._arena.clock.now_ms())
 
-    def _other_events(self, now_ms: int) -> Iterable[ServerMessageModel]:
-        changes, has_new_ranking = self._telling, self.has_new_ranking
+    def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
+        now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking
         self.has_new_ranking = False
         connected = self._connected_bots()
         if changes.field_changed or connected != self._connected:

@@ -32,6 +32,8 @@ BOARDS_AT_ONCE = 50
 """How many boards are drawn in one turn of the event loop; the others follow in the next ones."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
+SHOWN_MS = 10_000
+"""Time in ms for which a page may show a result on its board: 3 s, and the time in which the page was loaded."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
@@ -81,8 +83,23 @@ async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
     return _live(tournament, arena, [board for board in boards if board.match in arena.matches.live])
 
 
+async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
+    """Show the final positions of the latest matches that may still be in view, one in each turn of the event loop."""
+    boards = []
+    for over in _latest(tournament):
+        if over.at_ms >= now_ms - SHOWN_MS:
+            boards.append(final_board_view(tournament, over))
+            await asyncio.sleep(0)
+    return boards
+
+
 def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
     return Live(arena.clock.now_ms(), set(filter(arena.is_connected, tournament.field)), boards)
+
+
+def _latest(tournament: Tournament) -> list[MatchOver]:
+    """Return the latest results, newest first."""
+    return list(islice(reversed(tournament.results.values()), MOST_LATEST))
 
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
@@ -91,8 +108,8 @@ def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
     return [board_view(Board, open_now[match].referee, now_ms) for match in matches if match in open_now]
 
 
-def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live) -> View:
-    """Show the whole tournament as it stands now; `kind` is TournamentView or Snapshot."""
+def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
+    """Show the whole tournament as it stands now; `kind` is TournamentView, or Snapshot, which takes `more`."""
     config, now_ms = tournament.config, live.now_ms
     return kind(
         **_summary(tournament),
@@ -111,7 +128,8 @@ def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, 
         entrants=entrants_view(tournament, live.connected, ranking),
         running=list(live.boards),
         pairs=pairs_view(tournament),
-        latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
+        latest=[result_view(MatchResult, over) for over in _latest(tournament)],
+        **more,
     )
 
 
@@ -166,6 +184,30 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         ticking=referee.turn is not None,
         at_ms=now_ms,
         away=away_view(referee),
+    )
+
+
+def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
+    """Show the final position of a match, which is played again from its opening."""
+    terms = tournament.terms_of(over)
+    state = terms.opening_state()
+    for move in over.moves[len(terms.moves) :]:
+        state = state.play(move)
+    view = state.view()
+    return Board(
+        match=over.match,
+        attempt=over.attempt,
+        seats=list(over.seats),
+        seat=state.to_move,
+        ply=len(over.moves),
+        moves=list(over.moves),
+        state=view,
+        position=state.text(),
+        diagram=state.diagram(),
+        drawing=get_game(terms.game).drawing(view, over.moves[-1] if over.moves else None),
+        seats_ms=[],
+        ticking=False,
+        at_ms=over.at_ms,
     )
 
 

@@ -97,4 +97,5 @@ export interface Snapshot extends Status {
   running: Board[];
   pairs: Pair[] | null;
   latest: MatchResult[];
+  ended: Board[];
 }

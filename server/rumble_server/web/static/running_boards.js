@@ -50,9 +50,9 @@ export function showBoard(board) {
   soon();
 }
 
-/** These matches are being played. @param {Board[]} running @param {MatchResult[]} latest */
-export function showBoards(running, latest) {
-  slots.reset(running, latest, performance.now());
+/** These matches are being played, others have just ended. @param {Board[]} running @param {MatchResult[]} latest @param {Board[]} ended */
+export function showBoards(running, latest, ended) {
+  slots.reset(running, latest, ended, performance.now());
   soon();
 }
 

@@ -72,13 +72,15 @@ export class Slots {
   }
 
   /**
-   * These matches are being played and no others. What was in view and is over has one of the `results`, or goes.
-   * @param {Board[]} boards @param {MatchResult[]} results @param {number} now
+   * These matches are being played and no others. A match in view that is over has one of the `results`, and its final
+   * board is among `ended`; without both it goes, so that no result stands on another position than its own.
+   * @param {Board[]} boards @param {MatchResult[]} results @param {Board[]} ended @param {number} now
    */
-  reset(boards, results, now) {
+  reset(boards, results, ended, now) {
     this.running = new Map();
-    for (const board of boards) this.show(board, now);
-    for (const result of results) if (!this.running.has(keyOf(result))) this.end(result, now);
+    for (const board of [...ended, ...boards]) this.show(board, now);
+    const last = new Set(ended.map(keyOf));
+    for (const result of results) if (last.has(keyOf(result))) this.end(result, now);
     this.all = this.all.map((slot) => (slot.result || this.running.has(slot.key) ? slot : new Slot()));
   }
 

@@ -104,7 +104,7 @@ function onSnapshot(data) {
   allChanged = true;
   onField(data.entrants);
   onStandings(data);
-  showBoards(data.running, data.latest);
+  showBoards(data.running, data.latest, data.ended);
   latest = data.latest;
   paint("latest", showLatest);
 }

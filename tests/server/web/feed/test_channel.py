@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from rumble_server.web.feed import channel as channels
 from rumble_server.web.feed import views
+from rumble_server.web.feed.spectator import Chunk
 
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import MemoryServer, parse
@@ -233,16 +234,16 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
     watcher = server.watch(tournament)
     await watcher.read("snapshot")
     server.bots("bot7", think_ms=40, join=tournament.id)
-    drawn: list[list[str]] = []
-    draw = channels.Channel.board_events
+    told: list[int] = []
+    send = channels.Channel.send
 
-    def counted(self: channels.Channel, matches: list[str], now_ms: int) -> Any:
-        drawn.append(list(matches))
-        return draw(self, matches, now_ms)
+    def counted(self: channels.Channel, chunk: Chunk) -> None:
+        told.append(chunk.data.count(b"event: match_start"))
+        send(self, chunk)
 
-    monkeypatch.setattr(channels.Channel, "board_events", counted)
+    monkeypatch.setattr(channels.Channel, "send", counted)
     server.pass_ms(300)
-    assert [len(matches) for matches in drawn[-2:]] == [2, 2]
+    assert [boards for boards in told if boards] == [2, 2]
     found = await watcher.read("status")
     started = [event for event in watcher.events if event.kind == "match_start"]
     assert len({event.data["match"] for event in started}) == 4
@@ -298,7 +299,7 @@ async def test_the_final_position_comes_before_the_result(server: MemoryServer) 
     assert not final.data["ticking"]
 
 
-async def test_of_many_matches_that_end_at_once_some_final_positions_are_told(
+async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_final_position(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
@@ -314,7 +315,40 @@ async def test_of_many_matches_that_end_at_once_some_final_positions_are_told(
     server.pass_ms()
     while kinds(watcher.events).count("match_over") < 4:
         await watcher.read("match_over")
-    assert kinds(watcher.events).count("move") == 2
+    ends = [(event.kind, event.data["match"]) for event in watcher.events if event.kind in ("move", "match_over")]
+    assert ends == [(kind, match) for match in tournament.results for kind in ("move", "match_over")]
+
+
+async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    server.bots(*PAIR, think_ms=10, join=tournament.id)
+    server.pass_ms(500)
+    assert tournament.status == "finished"
+    told = (await server.watch(tournament).read("snapshot")).data
+    assert {board["match"]: board["moves"] for board in told["ended"]} == {
+        each: list(over.moves) for each, over in tournament.results.items()
+    }
+    assert not any(board["ticking"] for board in told["ended"])
+    server.pass_ms(views.SHOWN_MS + 1)
+    assert (await server.watch(tournament).read("snapshot")).data["ended"] == []
+
+
+async def test_a_match_that_began_and_ended_between_two_flushes_is_told_to_the_end_where_a_snapshot_had_it(
+    server: MemoryServer,
+) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    await server.watch(tournament).read("snapshot")
+    server.pass_ms(channels.SNAPSHOT_MS)
+    server.bots(*PAIR, think_ms=20, join=tournament.id)
+    server.pass_ms(60)
+    watcher = server.watch(tournament)
+    (board,) = (await watcher.read("snapshot")).data["running"]
+    server.pass_ms(300)
+    over = await watcher.read("match_over")
+    (moves,) = [each.moves for each in tournament.results.values()]
+    final = watcher.events[watcher.events.index(over) - 1]
+    assert board["ply"] < len(moves)
+    assert (final.data["match"], final.data["moves"]) == (over.data["match"], list(moves))
 
 
 async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryServer) -> None:
