@@ -19,7 +19,7 @@ from rumble_engine.errors import (
 )
 from rumble_engine.game import Game, GameFamily, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome, Termination
-from rumble_engine.registry import game_families, game_names, get_game, missing_games
+from rumble_engine.registry import broken_games, game_families, game_names, get_game, missing_games
 
 __all__ = [
     "AmbiguousMove",
@@ -42,6 +42,7 @@ __all__ = [
     "Termination",
     "UnknownGame",
     "UnreadableMove",
+    "broken_games",
     "game_families",
     "game_names",
     "get_game",

@@ -6,7 +6,8 @@
 An entry point may also name a `GameFamily`, under the family's name: its games are called `family:name`.
 
 A game whose library is an optional extra raises MissingExtra when it is imported without the extra: `game_names`
-leaves it out, `missing_games` has the extra that it needs, and `get_game` raises the same error.
+leaves it out, `missing_games` has the extra that it needs, and `get_game` raises the same error. A game whose package
+is broken is left out, too: `broken_games` says what is wrong with it.
 """
 
 from functools import cache
@@ -34,6 +35,11 @@ def missing_games() -> dict[str, str]:
     return dict(_sorted(tuple(entries().values()))[1])
 
 
+def broken_games() -> dict[str, str]:
+    """Return the games and families whose package fails or is no such game, each with a line that tells why."""
+    return dict(_sorted(tuple(entries().values()))[3])
+
+
 def game_families() -> dict[str, GameFamily]:
     """Return the families whose games `get_game` finds as `family:name`."""
     return dict(_sorted(tuple(entries().values()))[2])
@@ -46,13 +52,12 @@ def get_game(name: str) -> Game:
     entry = entries().get(family if colon else name)
     if entry is None:
         raise UnknownGame(f"unknown game {name!r}; installed: {', '.join(game_names())}")
-    game = _load(entry)
-    if isinstance(game, GameFamily):
-        if not colon:
-            raise UnknownGame(f"{name!r} is a family of games; write one as {name}:{game.example}")
-        game = game.game(name)
-    if not isinstance(game, Game) or game.name != name:
-        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
+    loaded = _load(entry)
+    if isinstance(loaded, GameFamily) and not colon:
+        raise UnknownGame(f"{name!r} is a family of games; write one as {name}:{loaded.example}")
+    game = loaded.game(name) if isinstance(loaded, GameFamily) else loaded
+    if game.name != name:
+        raise _not_called(entry, name)
     return game
 
 
@@ -64,31 +69,40 @@ def game_title(name: str) -> str:
         return name
 
 
-def _load(entry: EntryPoint) -> object:
-    """Load the object that an entry point names. Raises EngineError, of which MissingExtra is one."""
+def _load(entry: EntryPoint) -> Game | GameFamily:
+    """Load the game or family of an entry point. Raises EngineError, of which MissingExtra is one."""
     try:
-        return entry.load()
+        loaded = entry.load()
     except EngineError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) cannot be loaded: {what}") from error
+    if isinstance(loaded, GameFamily) or (isinstance(loaded, Game) and loaded.name == entry.name):
+        return loaded
+    raise _not_called(entry, entry.name)
+
+
+def _not_called(entry: EntryPoint, name: str) -> EngineError:
+    return EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
 
 
 @cache
-def _sorted(entries: tuple[EntryPoint, ...]) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily]]:
-    """Return the games (with the broken ones, for which `get_game` raises), the missing ones, and the families."""
-    names, missing, families = [], {}, {}
+def _sorted(
+    entries: tuple[EntryPoint, ...],
+) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
+    """Return the games, those whose extra is missing, the families, and those that are broken."""
+    names, missing, families, broken = [], {}, {}, {}
     for entry in entries:
         try:
             loaded = _load(entry)
         except MissingExtra as error:
             missing[entry.name] = str(error)
-            continue
-        except EngineError:
-            loaded = None
-        if isinstance(loaded, GameFamily):
-            families[entry.name] = loaded
+        except EngineError as error:
+            broken[entry.name] = str(error)
         else:
-            names.append(entry.name)
-    return tuple(names), missing, families
+            if isinstance(loaded, GameFamily):
+                families[entry.name] = loaded
+            else:
+                names.append(entry.name)
+    return tuple(names), missing, families, broken

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import uvicorn
+from rumble_engine import broken_games
 from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.administrator import Administrator
@@ -137,6 +138,8 @@ class Server:
             await self._end_lease()
             await self.store.close()
             raise
+        for problem in broken_games().values():
+            log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(loop, time.time())
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, places = Outbox(), Connections(self.config.bounds)

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 from rumble_engine import EngineError, Game, GameFamily, MissingExtra, UnknownGame, registry
-from rumble_engine.registry import game_families, game_names, game_title, get_game, missing_games
+from rumble_engine.registry import broken_games, game_families, game_names, game_title, get_game, missing_games
 
 from .take import Take
 
@@ -21,9 +21,15 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "tictactoe": EntryPoint("tictactoe", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
     }
     monkeypatch.setattr(registry, "entries", lambda: found)
-    get_game.cache_clear()
+    _forget()
     yield
+    _forget()
+
+
+def _forget() -> None:
+    """Drop what was found before: entry points with the same text are equal."""
     get_game.cache_clear()
+    registry._sorted.cache_clear()
 
 
 def test_our_games_are_installed() -> None:
@@ -40,7 +46,7 @@ def test_each_installed_game_answers_to_its_name() -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_an_unknown_game_is_told_with_the_known_ones() -> None:
-    with pytest.raises(UnknownGame, match="unknown game 'go'; installed: broken, renamed, tictactoe"):
+    with pytest.raises(UnknownGame, match="unknown game 'go'; installed: tictactoe"):
         get_game("go")
 
 
@@ -49,6 +55,26 @@ def test_an_unknown_game_is_told_with_the_known_ones() -> None:
 def test_a_package_that_is_no_such_game_is_told(name: str) -> None:
     with pytest.raises(EngineError, match=f"the entry point rumble.games:{name} .* is not a game called '{name}'"):
         get_game(name)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_broken_package_is_left_out_with_a_line_that_names_it() -> None:
+    assert game_names() == ["tictactoe"]
+    assert list(broken_games()) == ["broken", "renamed"]
+    assert broken_games()["renamed"].startswith("the entry point rumble.games:renamed (rumble_engine.games.tictactoe")
+
+
+@pytest.mark.usefixtures("extended")
+@pytest.mark.parametrize("raised", [RuntimeError("no board"), SystemExit("no board")])
+def test_a_package_that_raises_when_it_is_imported_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, raised: BaseException
+) -> None:
+    def fail(name: str) -> object:
+        raise raised
+
+    monkeypatch.setattr(sys.modules["rumble_test_holder"], "__getattr__", fail)
+    assert game_names() == ["tictactoe"]
+    assert broken_games()["glass"].endswith(f"cannot be loaded: {type(raised).__name__}: no board")
 
 
 class Piles(GameFamily):
@@ -85,14 +111,14 @@ def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "tictactoe": EntryPoint("tictactoe", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
     }
     monkeypatch.setattr(registry, "entries", lambda: found)
-    get_game.cache_clear()
+    _forget()
     yield
-    get_game.cache_clear()
+    _forget()
 
 
 @pytest.mark.usefixtures("extended")
 def test_a_game_without_its_extra_is_missing_not_installed() -> None:
-    assert game_names() == ["crashing", "tictactoe"]
+    assert game_names() == ["tictactoe"]
     assert missing_games() == {"glass": "glass needs the package glass-game"}
     with pytest.raises(MissingExtra, match="glass needs the package"):
         get_game("glass")

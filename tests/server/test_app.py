@@ -5,12 +5,14 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import AsyncIterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from pydantic import ValidationError
+from rumble_engine import registry
 from rumble_protocol.server_messages import Limits
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
@@ -57,6 +59,20 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     assert rest.endswith(b"0\r\n\r\n"), "the stream has a proper end"
     assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
     writer.close()
+
+
+@pytest.mark.e2e
+async def test_a_start_names_a_game_that_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = EntryPoint("nim", "rumble_no_such_module:GAME", registry.GROUP)
+    found = {"nim": broken, **registry.entries()}
+    monkeypatch.setattr(registry, "entries", lambda: found)
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0))
+    await server.start()
+    await server.stop()
+    (warning,) = (record.getMessage() for record in caplog.records if record.levelname == "WARNING")
+    assert warning.startswith("a game is left out: the entry point rumble.games:nim")
 
 
 @pytest.mark.e2e

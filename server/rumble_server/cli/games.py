@@ -10,7 +10,7 @@ from rumble_server.cli.support.options import Json
 
 def games(as_json: Json = False) -> None:
     """List the installed games and their settings."""
-    from rumble_engine.registry import game_families, game_names, get_game, missing_games
+    from rumble_engine.registry import broken_games, game_families, game_names, get_game, missing_games
 
     described = [get_game(name).describe() for name in game_names()]
     if as_json:
@@ -24,6 +24,8 @@ def games(as_json: Json = False) -> None:
         typer.echo(f"{family}:NAME  a family of games; see docs/games.md")
     for name, hint in missing_games().items():
         typer.echo(f"{name}  not installed: {hint}")
+    for name, problem in broken_games().items():
+        typer.echo(f"{name}  left out: {problem}")
 
 
 def _bounds(about: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fastapi import APIRouter, Depends, Request
-from rumble_engine import EngineError, Game, game_names, get_game
+from rumble_engine import Game, game_names, get_game
 
 from rumble_server.arena.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
@@ -12,14 +12,8 @@ from rumble_server.web.site import Site, site_of
 
 
 def playable_games() -> list[Game]:
-    """Return the games that can be played here, by title; without those whose package is broken."""
-    games = []
-    for name in game_names():
-        try:
-            games.append(get_game(name))
-        except EngineError:
-            continue
-    return sorted(games, key=lambda game: game.title.casefold())
+    """Return the games that can be played here, by title."""
+    return sorted(map(get_game, game_names()), key=lambda game: game.title.casefold())
 
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:

@@ -1,10 +1,9 @@
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import httpx
 import pytest
-import rumble_engine
-from rumble_engine import EngineError
-from rumble_server.web.api import opponents
+from rumble_engine import registry
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -70,13 +69,11 @@ async def test_games_come_with_their_settings(browser: httpx.AsyncClient) -> Non
 
 
 async def test_a_broken_game_hides_no_other(browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def get_game(name: str) -> Any:
-        if name == "chess":
-            raise EngineError("broken")
-        return found(name)
-
-    found = rumble_engine.get_game
-    monkeypatch.setattr(opponents, "get_game", get_game)
+    broken = EntryPoint("nim", "rumble_no_such_module:GAME", registry.GROUP)
+    found = {"nim": broken, **registry.entries()}
+    monkeypatch.setattr(registry, "entries", lambda: found)
     games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
-    assert "chess" not in games
+    assert "nim" not in games
     assert "tictactoe" in games
+    for page in ("/console", "/play"):
+        assert (await browser.get(page)).status_code == 200
