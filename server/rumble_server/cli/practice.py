@@ -13,8 +13,8 @@ def practice(
         list[str],
         typer.Argument(
             metavar="-- COMMAND",
-            help="Starts the bot. Its environment has RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY; "
-            "its arguments may have {address} (host:port), {join} and {name}.",
+            help="Starts the bot. Its environment has RUMBLE_SERVER (host:port), RUMBLE_JOIN, RUMBLE_NAME and "
+            "RUMBLE_KEY; its arguments may have {address} (as RUMBLE_SERVER), {join} and {name}.",
         ),
     ],
     game: Game = "tictactoe",

@@ -17,7 +17,7 @@ import json, os, sys
 from websockets.sync.client import connect
 what = sys.argv[1]
 def say(**fields): socket.send(json.dumps(fields))
-with connect(os.environ["RUMBLE_SERVER"], subprotocols=["rumble.v1"]) as socket:
+with connect(f"ws://{os.environ['RUMBLE_SERVER']}/bot", subprotocols=["rumble.v1"]) as socket:
     for frame in socket:
         told = json.loads(frame)
         if told["type"] == "welcome":
