@@ -6,15 +6,15 @@ which `frames` builds.
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
-from rumble_protocol.fields import BotMessageModel, ServerMessageModel
+from rumble_protocol.fields import BotMessageModel, MatchId, ServerMessageModel, TurnId
 from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
@@ -35,6 +35,24 @@ class BadMessage(ValueError):
         super().__init__(message)
         self.message = message
         self.detail = list(detail)
+
+
+class NamedTurn(BaseModel):
+    """The turn that an answer names, be the rest of the frame as it may."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+    type: Literal["move"]
+    match: MatchId
+    turn_id: TurnId
+
+
+def read_named_turn(frame: str | bytes) -> NamedTurn | None:
+    """Return which turn a frame answers that is no valid message; None if it does not say so."""
+    try:
+        return NamedTurn.model_validate_json(frame)
+    except ValidationError:
+        return None
 
 
 def read_bot_message(frame: str | bytes) -> BotMessage:
@@ -93,6 +111,8 @@ def _field(location: tuple[int | str, ...]) -> str:
 def _problem(kind: str, problem: "ErrorDetails") -> str:
     """Describe what is wrong with a field, as a phrase that follows its name."""
     match problem["type"]:
+        case "string_type":
+            return "should be text, in quotes"
         case "missing":
             return "is required"
         case "extra_forbidden":

@@ -90,8 +90,8 @@ def test_what_the_server_leaves_open_is_null_in_its_frame() -> None:
         ('{"type": 5}', f"unknown type of message '5'; known: {KNOWN}"),
         ('{"type": "turn"}', f"unknown type of message 'turn'; known: {KNOWN}"),
         ('{"type": "login"}', "not a valid login: name: is required"),
-        ('{"type": "login", "name": 5}', "not a valid login: name: should be a valid string"),
-        ('{"type": "login", "name": null}', "not a valid login: name: should be a valid string"),
+        ('{"type": "login", "name": 5}', "not a valid login: name: should be text, in quotes"),
+        ('{"type": "login", "name": null}', "not a valid login: name: should be text, in quotes"),
         (
             '{"type": "login", "name": "a", "maxmatches": 2}',
             "not a valid login: maxmatches: unknown field; did you mean `max_matches`?",
@@ -107,7 +107,7 @@ def test_what_the_server_leaves_open_is_null_in_its_frame() -> None:
         ),
         (
             '{"type": "move", "match": "m", "turn_id": "t", "move": 4}',
-            "not a valid move: move: should be a valid string",
+            "not a valid move: move: should be text, in quotes",
         ),
         ('{"type": "resign", "match": ""}', "not a valid resign: match: should have at least 1 character"),
         (

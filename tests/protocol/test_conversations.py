@@ -50,7 +50,7 @@ def test_its_frames_are_valid_or_refused(path: Path) -> None:
             SCHEMA["server"].validate(line["frame"])
             read_server_message(json.dumps(line["frame"]))
         elif not (SCHEMA["bot"].is_valid(line["frame"]) and _is_read(line["frame"])):
-            assert lines[index + 1]["frame"]["code"] in (ErrorCode.BAD_MESSAGE, ErrorCode.BAD_NAME)
+            assert lines[index + 1]["frame"]["code"] in (ErrorCode.BAD_MESSAGE, ErrorCode.BAD_NAME, Rejection.BAD_MOVE)
 
 
 def _is_read(frame: Line) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rumble_engine import MoveError, Outcome, Termination
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import BadMessage, read_bot_message
+from rumble_protocol.codec import BadMessage, NamedTurn, read_bot_message, read_named_turn
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
 from rumble_protocol.fields import NAME_PATTERN
 
@@ -118,6 +118,7 @@ class ScriptedReferee(ScriptedServer):
         try:
             message = read_bot_message(frame)
         except BadMessage as problem:
+            await self._on_invalid_answer(link, frame, problem)
             self.record.breach("valid-messages", f"it sent a frame that is not a message: {problem}")
             await self._extra(link)
             await self.say(say.Error(code=ErrorCode.BAD_MESSAGE, message=problem.message, detail=problem.detail), link)
@@ -221,6 +222,19 @@ class ScriptedReferee(ScriptedServer):
             await self.reject(move, code, "the match is over" if over else "answer the newest turn of this match")
         return None
 
+    async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
+        """End the match as lost where a frame that is no message answers an open turn. Raises Trouble then."""
+        named = read_named_turn(frame)
+        turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)
+        if named is not None and turn is not None and turn.open and turn.match.match_id == named.match:
+            await self._lose(turn, named, Rejection.BAD_MOVE, problem.message)
+            raise Trouble("valid-messages", f"it answered a turn with a frame that is not a message: {problem}")
+
+    async def _lose(self, turn: AskedTurn, move: bot.Move | NamedTurn, code: Rejection, why: str) -> None:
+        self.close_turn(turn.match)
+        await self.reject(move, code, why)
+        await self.finish(turn.match, Outcome.win(1 - turn.match.seat, why, termination=Termination.ILLEGAL_MOVE))
+
     async def _on_answer(self, turn: AskedTurn, move: bot.Move, at: float) -> Heard:
         match = turn.match
         if at > turn.deadline:
@@ -228,11 +242,8 @@ class ScriptedReferee(ScriptedServer):
         try:
             match.play(move.move)
         except MoveError as error:
+            await self._lose(turn, move, Rejection.ILLEGAL_MOVE, str(error))
             why = f"{move.move[:40]!r} at ply {turn.ply} of {match.match_id}: {error}"
-            self.close_turn(match)
-            await self.reject(move, Rejection.ILLEGAL_MOVE, str(error))
-            lost = Outcome.win(1 - match.seat, str(error), termination=Termination.ILLEGAL_MOVE)
-            await self.finish(match, lost)
             raise Trouble("legal-moves", why) from None
         turn.answer = move.move
         turn.took_ms = round((at - turn.asked_at) * 1000)

@@ -10,7 +10,7 @@ from rumble_engine import Game, Outcome, Termination, get_game
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as say
 from rumble_protocol.clubs import MAIN
-from rumble_protocol.codec import write_message
+from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
 from rumble_protocol.fields import ServerMessageModel, TimeControl
 
@@ -95,7 +95,7 @@ class ScriptedServer:
     async def error(self, link: Link, code: ErrorCode, message: str, *, fatal: bool = False) -> None:
         await self.say(say.Error(code=code, message=message, fatal=fatal), link)
 
-    async def reject(self, move: bot.Move, code: Rejection, message: str) -> None:
+    async def reject(self, move: bot.Move | NamedTurn, code: Rejection, message: str) -> None:
         match = self.matches.get(move.match)
         mine = match is not None and match.turn is not None
         left_ms = match.remaining_ms if match is not None and mine else None

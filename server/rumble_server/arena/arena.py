@@ -10,8 +10,9 @@ from random import Random
 
 from rumble_engine import Termination
 from rumble_protocol.bot_messages import BotMessage, Challenge, Join, Leave, Login, Move, Resign
+from rumble_protocol.codec import read_named_turn, read_server_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCode
-from rumble_protocol.server_messages import FieldProblem
+from rumble_protocol.server_messages import Error, FieldProblem
 
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
@@ -331,13 +332,21 @@ class Arena:
         self._find_ended(tournament_id, done)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        """A session sent a frame that is no message: keep it, and answer with this error."""
+        """A session sent a frame that is no message: keep it, and answer with this error, or as a try at a turn."""
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
-        elif not known[1].closing:
+        elif not known[1].closing and not self._is_try(known[1], text, error):
             self.matches.overhear(known[1], "bot", text)
             self._tell_error(known[1], error)
+
+    def _is_try(self, session: BotSession, text: str, error: bytes) -> bool:
+        """Judge a frame that is no message as an answer, if it names an open turn. Return whether it does."""
+        named, told = read_named_turn(text), read_server_message(error)
+        if named is None or not isinstance(told, Error):
+            return False
+        with self._transaction:
+            return self.matches.misanswer(session, named, told.message, text)
 
     def flooded(self, session_id: int, allowed: int) -> None:
         """A session sent more messages a minute than `allowed`: its bot loses what it plays there, and it is closed."""

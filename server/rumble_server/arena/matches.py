@@ -12,7 +12,7 @@ from typing import Literal
 from rumble_engine import Termination
 from rumble_protocol import server_messages as say
 from rumble_protocol.bot_messages import Move
-from rumble_protocol.codec import write_message
+from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
@@ -262,6 +262,16 @@ class Matches:
         # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
         if turn is None or turn.deadline_ms < match.timer_at_ms:
             self._follow(match)
+        return answered
+
+    def misanswer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
+        """Hand an answer that is no valid message to its referee. Return whether it answered an open turn."""
+        part = session.matches.get(named.match)
+        if part is None:
+            return False
+        match, now_ms = self.live[named.match], self._clock.now_ms()
+        answered = match.referee.misanswer(part.seat, named.turn_id, problem, now_ms, blanked(frame))
+        self._follow(match)
         return answered
 
     def resign(self, part: Part, frame: str) -> None:

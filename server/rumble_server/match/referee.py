@@ -242,6 +242,14 @@ class Referee(Progress):
             self._ask_if_there(now_ms)
         return True
 
+    def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
+        """Judge an answer that is no valid message: to an open turn it is a try. Return whether it answered one."""
+        turn = self.turn
+        if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
+            return False
+        self._refuse_fault(turn, Rejection.BAD_MOVE, problem, now_ms, frame)
+        return True
+
     def resign(self, seat: int, now_ms: int, frame: str) -> None:
         """The seat's bot gives the match up."""
         self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))

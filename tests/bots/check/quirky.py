@@ -112,9 +112,8 @@ class QuirkyBot:
 
     async def _answer(self, socket: ClientConnection, turn: Frame) -> None:
         legal = turn.get("legal") or [str(square) for square in range(9) if turn["state"]["board"][square] == "."]
-        await _say(
-            socket, {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": legal[0], "note": "n"}
-        )
+        answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": legal[0], "note": "n"}
+        await _say(socket, answer | ({"move": int(legal[0])} if self.quirk == "numbers" else {}))
 
 
 async def _say(socket: ClientConnection, message: Frame) -> None:

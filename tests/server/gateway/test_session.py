@@ -287,6 +287,33 @@ def test_what_is_no_message_is_told_with_the_field_that_is_wrong(text: str, fiel
         assert bot.link.closed is None
 
 
+@pytest.mark.parametrize("wrong", [{"move": 4}, {"move": None}, {"move": "4", "ntoe": "n"}, {"move": "4", "info": 1}])
+def test_an_answer_to_an_open_turn_that_is_no_message_is_a_try(wrong: dict[str, Any]) -> None:
+    world = World()
+    world.create(start_at_bots=2, illegal_retries=1)
+    mover, other = world.login("ann", join="friday"), world.login("ben", join="friday")
+    turn = mover.last("turn")
+    answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"]}
+    for is_open in (True, False):
+        mover.say(**{**answer, **wrong})
+        told = mover.last("rejected")
+        assert (told["code"], told["your_turn"]) == ("bad_move", is_open)
+        assert told["message"].startswith("not a valid move: ")
+    assert other.last("match_over")["termination"] == "illegal_move"
+    assert "ann sent a move that does not count: not a valid move: " in other.last("match_over")["reason"]
+    assert "error" not in mover.inbox.kinds()
+
+
+def test_an_answer_to_no_open_turn_that_is_no_message_costs_nothing() -> None:
+    world = World()
+    mover, other = in_play(world)
+    match = "friday.1.1.1.1"
+    for bot, turn_id in ((mover, "no-such-turn"), (other, "1.1")):
+        bot.say(type="move", match=match, turn_id=turn_id, move=4)
+        assert bot.error() == "bad_message"
+    assert "match_over" not in (*mover.inbox.kinds(), *other.inbox.kinds())
+
+
 @pytest.mark.parametrize("kind", ["join", "leave"])
 def test_a_tournament_that_is_not_there(kind: str) -> None:
     bot = World().login("ann")
