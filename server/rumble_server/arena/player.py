@@ -12,7 +12,7 @@ Free = dict[str, set[str]]
 class Player:
     """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "away_from", "claimed", "name", "sessions", "sole", "tournaments")
+    __slots__ = ("_free", "away_from", "claimed", "free_since_ms", "name", "sessions", "sole", "tournaments")
 
     def __init__(self, name: str, free: Free) -> None:
         """This player is kept in `free`."""
@@ -28,6 +28,8 @@ class Player:
         """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
         self.claimed = 0
         """The number of the fact of its name, if the name is new in this run."""
+        self.free_since_ms = 0
+        """When it last came, or a match of it ended: for audits."""
 
     @property
     def is_connected(self) -> bool:

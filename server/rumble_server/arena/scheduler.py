@@ -64,6 +64,7 @@ class Scheduler:
 
         The tournament whose last match with the player ended longest ago comes first, so that none starves.
         """
+        player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
             tournament.unsettle(player.name)
@@ -81,6 +82,7 @@ class Scheduler:
         if over.scores is None and tournament.status == "running":
             self._look_at_void(tournament, over)
         for player in players:
+            player.free_since_ms = over.at_ms
             others = player.tournaments
             if tournament.id in others:
                 if len(others) == 1:
@@ -179,6 +181,7 @@ class Scheduler:
                 pair = players.of(found.seats)
                 if not is_challenge and not self._make_room(found, pair):
                     continue
+                found.free_since_ms = tuple([player.free_since_ms for player in pair])
                 self._matches.start(found, tournament, pair)
                 room -= 1
             else:

@@ -26,7 +26,10 @@ Scores = tuple[float, ...] | None
 
 @dataclass(slots=True, init=False)
 class MatchStarted:
-    """A match begins, under these terms; `moves` are its opening. Durations in ms."""
+    """A match begins, under these terms; `moves` are its opening. Durations in ms.
+
+    `free_since_ms` tells by seat since when the bot was connected and had a place; older facts have none.
+    """
 
     match: str
     attempt: int
@@ -40,6 +43,7 @@ class MatchStarted:
     away_ms: int
     at_ms: int
     away_clock: "ToldClock"
+    free_since_ms: "tuple[int, ...]"
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class MatchStarted:
         away_ms: int,
         at_ms: int,
         away_clock: ToldClock = None,
+        free_since_ms: tuple[int, ...] = (),
     ) -> None:
         self.match = match
         self.attempt = attempt
@@ -68,6 +73,7 @@ class MatchStarted:
         self.away_ms = away_ms
         self.at_ms = at_ms
         self.away_clock = away_clock
+        self.free_since_ms = free_since_ms
 
     @property
     def tournament(self) -> str:

@@ -1,19 +1,17 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
-What is flagged, for each bot:
-- `seats`: it had one seat more often than the other, by more than one (while the tournament runs, by more than two);
-- `needless_wait`: it and its next opponent were both there and idle, together, for longer than `patience_ms`;
-- `passed_over`: while it waited for its next opponent, that one began more than `patience` matches with others that
-  come later in the schedule than their own;
-- `behind`: it has played less than half as many matches as the median of the field, in a format where all bots are to
-  play the same number.
-Times when the tournament was paused or a bot was away do not count as waiting.
+A flag is something that cost somebody something and is nobody's choice; docs/HOSTING.md tells what each means:
+- `seats`: a schedule that gives each bot both seats equally often was played to its end, and did not;
+- `passed_over`: a bot that could play waited longer than `patience_ms` while its next opponent began more than
+  `patience` matches with others that come later in the schedule than their own;
+- `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
+A bot waits while it is connected, has a place, and plays nothing here; pauses and its time in other tournaments do not
+count. Each wait is flagged once, for the bot that it cost most.
 """
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any, Literal
 
 from rumble_engine import Termination
@@ -23,7 +21,9 @@ from rumble_server.tournament.openings import duplicates
 
 Span = tuple[int, int]
 """From and to, in ms."""
-FlagKind = Literal["seats", "needless_wait", "passed_over", "behind"]
+FlagKind = Literal["seats", "passed_over", "needless_wait"]
+Place = tuple[int, ...]
+"""The place of a match in the schedule, by its id; empty if the id has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,13 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Since when its pairing stands, where that depends on results (Swiss, knockout): before, nobody waits for it."""
+    """Since when its pairing stands, where that depends on results (Swiss, knockout), or since when it is to be played
+    again: before, nobody waits for it."""
+    free_since_ms: tuple[int, ...] = (0, 0)
+    """Times in ms by seat since which the bots were connected and had a place when the match began."""
 
     @property
-    def place(self) -> tuple[int, ...]:
-        """Its place in the schedule, by its id; empty if the id has none."""
+    def place(self) -> Place:
         try:
             return MatchId.parse(self.match_id).key
         except ValueError:
@@ -115,15 +117,20 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the audit must know beside the matches. `to_play`: for each bot, the opponents it still has matches with."""
+    """What the audit must know beside the matches."""
 
     bots: Sequence[str]
     started_ms: int
     now_ms: int
     finished: bool = False
-    everyone_plays_alike: bool = True
-    """Whether all bots are to have the same number of matches: not so in a knockout or a gauntlet."""
-    to_play: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    has_even_seats: bool = False
+    """Whether all of a schedule was played that gives each bot both seats equally often."""
+    to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
+    """Matches in sight by bot, each as its opponent and its place."""
+    free_since_ms: Mapping[str, int] = field(default_factory=dict)
+    """Times in ms since which bots are connected and have a place, by bot; others are missing."""
+    absent: frozenset[str] = frozenset()
+    """The bots that are not connected now."""
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     """When each bot was not connected; a span that lasts ends at `now_ms` or later."""
@@ -147,62 +154,106 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
                 bot.faults[str(record.termination)] = bot.faults.get(str(record.termination), 0) + 1
     for name, bot in bots.items():
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
-    starts = {
-        name: sorted((match.started_ms, match.place) for match in own if match.was_played)
-        for name, own in by_bot.items()
-    }
-    free_at = dict.fromkeys(bots, context.started_ms)
+    waits = _Waits(bots, by_bot, context)
     for record in ordered:
-        if record.was_played:
-            _look_at_start(record, free_at, bots, starts, context)
-        for name in record.seats:
-            free_at[name] = max(free_at[name], context.now_ms if record.ended_ms is None else record.ended_ms)
+        waits.take(record)
     if not context.finished:
-        _look_at_now(bots, by_bot, free_at, context)
+        waits.look_at_now()
     played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
     repeated = sum(number - 1 for number in duplicates(played).values())
-    return Audit(bots, len(ordered), len(ordered) - repeated, tuple(_flags(bots, context, patience_ms, patience)))
+    flags = (*_seat_flags(bots, context), *waits.flags(patience_ms, patience))
+    return Audit(bots, len(ordered), len(ordered) - repeated, flags)
 
 
-def _look_at_start(
-    record: MatchRecord,
-    free_at: Mapping[str, int],
-    bots: Mapping[str, BotAudit],
-    starts: Mapping[str, list[tuple[int, tuple[int, ...]]]],
-    context: Context,
-) -> None:
-    for seat, name in enumerate(record.seats):
-        other = record.seats[1 - seat]
-        bot = bots[name]
-        since = max(free_at[name], record.known_ms)
-        wait = _waited(since, record.started_ms, context, name)
-        if wait > bot.longest_wait_ms:
-            bot.longest_wait_ms, bot.waited_for = wait, other
-        both = _waited(max(since, free_at[other]), record.started_ms, context, name, other)
-        bot.needless_wait_ms = max(bot.needless_wait_ms, both)
-        others = starts[other]
-        meanwhile = others[bisect_left(others, (since,)) : bisect_left(others, (record.started_ms,))]
-        bot.passed_over = max(bot.passed_over, sum(place > record.place for _, place in meanwhile))
+class _Waits:
+    """The waits of bots, and their opponents to come."""
 
-
-def _look_at_now(
-    bots: Mapping[str, BotAudit], by_bot: Mapping[str, list[MatchRecord]], free_at: Mapping[str, int], context: Context
-) -> None:
-    playing = {name for name, matches in by_bot.items() if any(match.ended_ms is None for match in matches)}
-    away = {name for name, spans in context.away.items() if any(start <= context.now_ms <= end for start, end in spans)}
-    for name, bot in bots.items():
-        opponents = list(dict.fromkeys(context.to_play.get(name, ())))
-        if name in playing or name in away or not opponents:
-            continue
-        bot.waits_since_ms = free_at[name]
-        bot.waits_for = {
-            other: "playing" if other in playing else "away" if other in away else "nothing" for other in opponents
+    def __init__(
+        self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[MatchRecord]], context: Context
+    ) -> None:
+        self._bots = bots
+        self._context = context
+        self._starts = {
+            name: sorted((match.started_ms, match.place) for match in own if match.was_played)
+            for name, own in by_bot.items()
         }
-        bot.longest_wait_ms = max(bot.longest_wait_ms, _waited(free_at[name], context.now_ms, context, name))
-        for other, why in bot.waits_for.items():
-            if why == "nothing":
-                both = _waited(max(free_at[name], free_at[other]), context.now_ms, context, name, other)
-                bot.needless_wait_ms = max(bot.needless_wait_ms, both)
+        self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
+        self._ended_ms = dict.fromkeys(bots, context.started_ms)
+        """Times in ms at which the last matches ended, by bot."""
+        self._passed_by: dict[str, tuple[str, int]] = {}
+        """Opponents that passed bots over most often, and the length of that wait in ms, by bot."""
+        self._idle_with: dict[str, str] = {}
+        """Idle opponents that bots waited for longest, by bot."""
+
+    def take(self, record: MatchRecord) -> None:
+        """Take in a match. They come in the order in which they began."""
+        if record.was_played:
+            since = [
+                max(self._ended_ms[name], record.known_ms, free_ms)
+                for name, free_ms in zip(record.seats, record.free_since_ms, strict=True)
+            ]
+            for seat, name in enumerate(record.seats):
+                other = record.seats[1 - seat]
+                self._note(name, other, record.place, since[seat], record.started_ms)
+                self._note_idle(name, other, max(since), record.started_ms)
+        ended_ms = self._context.now_ms if record.ended_ms is None else record.ended_ms
+        for name in record.seats:
+            self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
+
+    def look_at_now(self) -> None:
+        """Take in the waits that last."""
+        context, now_ms = self._context, self._context.now_ms
+        since = {
+            name: max(self._ended_ms[name], free_ms)
+            for name, free_ms in context.free_since_ms.items()
+            if name not in self._playing
+        }
+        for name, to_play in context.to_play.items():
+            if name not in since or not to_play:
+                continue
+            bot = self._bots[name]
+            bot.waits_since_ms = since[name]
+            for other, place in to_play:
+                bot.waits_for[other] = "nothing" if other in since else "away" if other in context.absent else "playing"
+                self._note(name, other, place, since[name], now_ms)
+                if other in since:
+                    self._note_idle(name, other, max(since[name], since[other]), now_ms)
+
+    def _note(self, name: str, other: str, place: Place, since_ms: int, until_ms: int) -> None:
+        bot, starts = self._bots[name], self._starts.get(other, [])
+        wait_ms = _waited(since_ms, until_ms, self._context, name)
+        if wait_ms > bot.longest_wait_ms:
+            bot.longest_wait_ms, bot.waited_for = wait_ms, other
+        meanwhile = starts[bisect_left(starts, (since_ms,)) : bisect_left(starts, (until_ms,))]
+        passed_over = sum(begun > place for _, begun in meanwhile)
+        if passed_over > bot.passed_over:
+            bot.passed_over, self._passed_by[name] = passed_over, (other, wait_ms)
+
+    def _note_idle(self, name: str, other: str, since_ms: int, until_ms: int) -> None:
+        bot, both_ms = self._bots[name], _waited(since_ms, until_ms, self._context, name, other)
+        if both_ms > bot.needless_wait_ms:
+            bot.needless_wait_ms, self._idle_with[name] = both_ms, other
+
+    def flags(self, patience_ms: int, patience: int) -> Iterable[Flag]:
+        told: set[str] = set()
+        for name, (other, wait_ms) in self._passed_by.items():
+            passed_over = self._bots[name].passed_over
+            if passed_over > patience and wait_ms > patience_ms:
+                told.add(name)
+                message = f"{name} waited {_seconds(wait_ms)} for {other}, which began {passed_over} later matches"
+                yield Flag(
+                    "passed_over", name, f"{message} meanwhile: let the tournament go on until {name} has played"
+                )
+        for name, other in sorted(self._idle_with.items(), key=lambda each: -self._bots[each[0]].needless_wait_ms):
+            wait_ms = self._bots[name].needless_wait_ms
+            if wait_ms > patience_ms and told.isdisjoint((name, other)):
+                told.add(name)
+                message = f"{name} and {other} were free for {_seconds(wait_ms)}, and their match did not begin"
+                yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms / 1000:.1f} s"
 
 
 def _waited(start: int, end: int, context: Context, *names: str) -> int:
@@ -215,16 +266,9 @@ def _waited(start: int, end: int, context: Context, *names: str) -> int:
     return total + max(0, end - at)
 
 
-def _flags(bots: Mapping[str, BotAudit], context: Context, patience_ms: int, patience: int) -> Iterable[Flag]:
-    middle = median(bot.matches for bot in bots.values()) if bots else 0
+def _seat_flags(bots: Mapping[str, BotAudit], context: Context) -> Iterable[Flag]:
     for name, bot in bots.items():
         first, second = bot.seats
-        if abs(first - second) > (1 if context.finished else 2):
-            yield Flag("seats", name, f"{name} moved first in {first} matches and second in {second}")
-        if bot.needless_wait_ms > patience_ms:
-            yield Flag("needless_wait", name, f"{name} waited {bot.needless_wait_ms} ms for a bot that was idle too")
-        if bot.passed_over > patience:
-            message = f"{name} waited while its next opponent began {bot.passed_over} later matches with others"
-            yield Flag("passed_over", name, message)
-        if context.everyone_plays_alike and bot.matches * 2 < middle and middle >= 4:
-            yield Flag("behind", name, f"{name} has {bot.matches} matches; the middle of the field has {middle:g}")
+        if context.has_even_seats and abs(first - second) > 1:
+            message = f"{name} moved first in {first} matches and second in {second}: count its points with care"
+            yield Flag("seats", name, message)

@@ -1,12 +1,13 @@
 """What the facts of a tournament tell of times, for its fairness audit: the machine does not keep them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.audit import Audit, Context, MatchRecord, Span, audit
+from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, Span, audit
 from rumble_server.tournament.facts import (
     BotAbsent,
     BotJoined,
@@ -20,20 +21,20 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.tournament import OVER, Tournament
 
-ALIKE = ("round-robin", "swiss")
-"""Formats in which all bots are to have the same number of matches."""
 
+def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
+    """Take what the machine knows, for an audit that is made in another process.
 
-def context_of(tournament: Tournament, now_ms: int) -> Context:
-    """Take what the machine knows, for an audit that is made on another thread."""
-    agenda, config = tournament.agenda, tournament.config
+    `free_since_ms` has the bots of its field that are connected and have a place now, and since when.
+    """
+    agenda = tournament.agenda
     finished = tournament.status in OVER
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
-    to_play: dict[str, list[str]] = {}
+    to_play: dict[str, list[tuple[str, Place]]] = {}
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.gone:
-            to_play[bot] = [slot.opponent(bot) for slot in agenda.waiting(bot)]
+            to_play[bot] = [(slot.opponent(bot), slot.key) for slot in agenda.waiting(bot)]
         if entrant.absent_since_ms is not None:
             away[bot] = [(entrant.absent_since_ms, max(entrant.absent_since_ms, at_ms))]
     return Context(
@@ -41,8 +42,12 @@ def context_of(tournament: Tournament, now_ms: int) -> Context:
         started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
         now_ms=at_ms,
         finished=finished,
-        everyone_plays_alike=config.format in ALIKE and not config.late_join,
+        has_even_seats=agenda is not None
+        and not agenda.schedule.follows_results
+        and len(tournament.results) == agenda.matches_total,
         to_play=to_play,
+        free_since_ms=dict(free_since_ms),
+        absent=frozenset(away),
         away=away,
     )
 
@@ -63,7 +68,9 @@ class _History:
         self._absent_ms = 0
         self._begun: dict[str, MatchStarted] = {}
         self._over: dict[str, MatchRecord] = {}
-        self._paired_ms: dict[tuple[int, int], int] = {}
+        self._paired_ms: dict[tuple[int, int, int], int] = {}
+        self._again_ms: dict[str, int] = {}
+        """By match: since when it is to be played again."""
         self._paused: list[Span] = []
         self._paused_since_ms: int | None = None
         self._away: dict[str, list[Span]] = {}
@@ -81,9 +88,10 @@ class _History:
                 self._take_over(fact)
             case ResultVoided():
                 self._over.pop(fact.match, None)
+                self._again_ms[fact.match] = fact.at_ms
             case RoundPaired():
                 for pairing in fact.pairings:
-                    self._paired_ms[pairing.cycle, pairing.round] = fact.at_ms
+                    self._paired_ms[pairing.cycle, pairing.round, pairing.board] = fact.at_ms
             case TournamentPaused():
                 self._paused_since_ms = fact.at_ms
             case TournamentResumed() | TournamentEnded():
@@ -102,17 +110,22 @@ class _History:
         self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))  # older facts have none
         self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
+        if over.scores is None:
+            self._again_ms[over.match] = over.at_ms
         if over.scores is None or len(over.seats) != 2:
             return
+        if begun is not None and begun.attempt != over.attempt:
+            begun = None
         self._over[over.match] = MatchRecord(
             match_id=over.match,
             seats=(over.seats[0], over.seats[1]),
-            started_ms=over.at_ms if begun is None or begun.attempt != over.attempt else begun.at_ms,
+            started_ms=over.at_ms if begun is None else begun.at_ms,
             ended_ms=over.at_ms,
             termination=over.termination,
             at_fault=over.at_fault,
             moves=over.moves,
             known_ms=self._known_ms(over.match),
+            free_since_ms=_free_since_ms(begun),
         )
 
     def _end_pause(self, at_ms: int) -> None:
@@ -121,12 +134,18 @@ class _History:
             self._paused_since_ms = None
 
     def _known_ms(self, match_id: str) -> int:
-        cycle, number, _, _ = MatchId.parse(match_id).key
-        return self._paired_ms.get((cycle, number), 0)
+        cycle, number, board, _ = MatchId.parse(match_id).key
+        return max(self._paired_ms.get((cycle, number, board), 0), self._again_ms.get(match_id, 0))
 
     def records(self) -> list[MatchRecord]:
         running = [
-            MatchRecord(match_id, (begun.seats[0], begun.seats[1]), begun.at_ms, known_ms=self._known_ms(match_id))
+            MatchRecord(
+                match_id,
+                (begun.seats[0], begun.seats[1]),
+                begun.at_ms,
+                known_ms=self._known_ms(match_id),
+                free_since_ms=_free_since_ms(begun),
+            )
             for match_id, begun in self._begun.items()
             if len(begun.seats) == 2 and not self._now.finished
         ]
@@ -137,3 +156,7 @@ class _History:
         for bot, spans in self._now.away.items():
             self._away.setdefault(bot, []).extend(spans)
         return replace(self._now, paused=self._paused, away=self._away, excused_ms=self._excused_ms, drops=self._drops)
+
+
+def _free_since_ms(begun: MatchStarted | None) -> tuple[int, ...]:
+    return (0, 0) if begun is None or not begun.free_since_ms else begun.free_since_ms  # older facts have none

@@ -62,6 +62,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "excused_ms": times,
     "frame": texts,
     "frame_number": small,
+    "free_since_ms": st.lists(times, max_size=2).map(tuple),
     "game": texts,
     "house": st.none() | texts,
     "illegal_retries": small,

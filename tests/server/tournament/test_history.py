@@ -72,6 +72,21 @@ def test_a_voided_result_does_not_count_and_its_replay_does() -> None:
     assert audit_facts(facts, NOBODY_AWAY).matches == 0
 
 
+def test_a_match_that_is_played_again_is_waited_for_from_then_on() -> None:
+    facts: list[LogFact] = [
+        *field("a", "b"),
+        started("t.1.1.1.1", ("a", "b"), 1_000),
+        replace(over("t.1.1.1.1", ("a", "b"), 40_000), scores=None),
+        replace(started("t.1.1.1.1", ("a", "b"), 40_200), attempt=2),
+        replace(over("t.1.1.1.1", ("a", "b"), 41_000), attempt=2),
+        ResultVoided("t.1.1.1.1", 2, 80_000),
+        replace(started("t.1.1.1.1", ("a", "b"), 80_300), attempt=3),
+        replace(over("t.1.1.1.1", ("a", "b"), 81_000), attempt=3),
+    ]
+    bots = audit_facts(facts, NOBODY_AWAY).bots
+    assert bots["a"].longest_wait_ms == bots["b"].needless_wait_ms == 300
+
+
 def test_a_no_show_without_a_beginning_is_taken_as_it_was() -> None:
     lost = MatchOver("t.1.1.1.1", 1, ("a", "b"), (1.0, 0.0), Termination.NO_SHOW, "", (1,), (), 3_000)
     bots = audit_facts([*field("a", "b"), lost], NOBODY_AWAY).bots

@@ -129,8 +129,12 @@ class Library:
 
     def audit_context(self, tournament_id: str) -> Context | None:
         """Take what an audit must know beside the log; None of a tournament that is over."""
-        found = self.in_memory(tournament_id)
-        return None if found is None or found.status in OVER else context_of(found, self._site.arena.clock.now_ms())
+        found, arena = self.in_memory(tournament_id), self._site.arena
+        if found is None or found.status in OVER:
+            return None
+        free = found.field.keys() & arena.players.free(found.config.game)
+        since_ms = {each.name: each.free_since_ms for each in arena.players.of(free)}
+        return context_of(found, arena.clock.now_ms(), since_ms)
 
     async def name(self, tournament_id: str) -> str:
         """Find a tournament's name, from its record where there is one. Raises as `made` does."""

@@ -86,7 +86,7 @@ class RatingsAnswer(ServerMessageModel):
 class AuditFlag(ServerMessageModel):
     """Something that a fair tournament would not do."""
 
-    kind: Literal["seats", "needless_wait", "passed_over", "behind"]
+    kind: Literal["seats", "passed_over", "needless_wait"]
     bot: str
     message: str
 

@@ -1,0 +1,109 @@
+"""Evenings on virtual time, audited every second and at their end: ordinary ones, and one with a starved bot."""
+
+from collections.abc import Set
+from random import Random
+
+import pytest
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.audit import Audit
+from rumble_server.tournament.facts import tournament_of
+from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.world import Bot, World
+
+NAMES = tuple("abcdef")
+
+
+def players(world: World, tournaments: list[Tournament], names: tuple[str, ...] = NAMES, slow_ms: int = 0) -> None:
+    """Connect bots that join all tournaments, and play with one place each; the first may be slow."""
+    for number, name in enumerate(names):
+        bot = world.login(name, max_matches=1)
+        for tournament in tournaments:
+            bot.say(type="join", tournament=tournament.id)
+        plays(bot, slow_ms if slow_ms and number == 0 else 100)
+
+
+def plays(bot: Bot, think_ms: int) -> None:
+    random = Random(bot.name)
+    bot.play(lambda turn: random.choice(turn["legal"]), lambda: think_ms + random.randrange(think_ms))
+
+
+def audited(world: World, tournament_id: str) -> Audit:
+    """Audit a tournament as the site does."""
+    tournament, players = world.arena.tournaments[tournament_id], world.arena.players
+    free = players.of(tournament.field.keys() & players.free(tournament.config.game))
+    now = context_of(tournament, world.clock.now_ms(), {each.name: each.free_since_ms for each in free})
+    return audit_facts([fact for fact in world.log.facts if tournament_of(fact) == tournament_id], now)
+
+
+def run(world: World, *tournament_ids: str) -> set[str]:
+    """Play to the end, and return what the audits on the way said."""
+    told: set[str] = set()
+    tournaments = [world.arena.tournaments[each] for each in tournament_ids]
+    while any(each.status == "running" for each in tournaments):
+        world.run(1_000)
+        told |= {flag.message for each in tournament_ids for flag in audited(world, each).flags}
+    assert all(each.status == "finished" for each in tournaments)
+    return told
+
+
+@pytest.mark.parametrize("format_", ["round-robin", "swiss", "knockout"])
+def test_nobody_is_accused_beside_a_bot_that_thinks_longer(format_: str) -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(format=format_, legs=1, cycles=2 if format_ == "round-robin" else 1)
+    players(world, [tournament], slow_ms=3_000)
+    world.organiser.start(tournament.id)
+    assert run(world, tournament.id) == set()
+
+
+def test_nobody_is_accused_after_a_restart() -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(cycles=2)
+    players(world, [tournament])
+    world.organiser.start(tournament.id)
+    world.run(20_000)
+    assert tournament.status == "running"
+    overs = [number for number, fact in enumerate(world.log.facts, 1) if isinstance(fact, MatchOver)]
+    again = world.after_crash(overs[-2], down_ms=3_000)  # two bots are free, and their next match has not begun
+    told = set()
+    for name in NAMES:
+        again.run(1_500)
+        plays(again.login(name, max_matches=1), 100)
+        told |= {flag.message for flag in audited(again, tournament.id).flags}
+    assert told | run(again, tournament.id) == set()
+
+
+@pytest.mark.parametrize("formats", [("round-robin", "round-robin"), ("round-robin", "swiss"), ("knockout", "swiss")])
+def test_nobody_is_accused_where_bots_play_in_two_tournaments(formats: tuple[str, ...]) -> None:
+    world = World(delay_ms=3)
+    tournaments = [world.create(name=f"T{number}", format=each, legs=1) for number, each in enumerate(formats)]
+    players(world, tournaments)
+    for tournament in tournaments:
+        world.organiser.start(tournament.id)
+    assert run(world, *(each.id for each in tournaments)) == set()
+
+
+def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schedule gives `a` nothing while others have anything to play."""
+    oldest = Agenda.oldest
+
+    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
+        left = [slot for slot in agenda.open.values() if "a" not in slot.seats]
+        return (
+            oldest(agenda, bot, free, gone)
+            if not left
+            else None
+            if bot == "a"
+            else oldest(agenda, bot, free - {"a"}, gone)
+        )
+
+    monkeypatch.setattr(Agenda, "oldest", unfair)
+    world = World(delay_ms=3)
+    tournament = world.create(cycles=2)
+    players(world, [tournament])
+    world.organiser.start(tournament.id)
+    run(world, tournament.id)
+    (flag,) = audited(world, tournament.id).flags
+    assert (flag.kind, flag.bot) == ("passed_over", "a")
