@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 import uvicorn
 from rumble_engine import broken_games
 from rumble_protocol.clubs import MAIN
+from rumble_protocol.secret import make_secret
 
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
@@ -64,8 +65,6 @@ CLEAR_TOKEN = "host_token"
 """Under this key earlier versions kept the host token as it is."""
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where it listens on every address of this machine, and the one by which the machine itself connects."""
-TOKEN_BYTES = 24
-"""Bytes of randomness in a token that a start makes; it has 32 characters."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
 
@@ -243,7 +242,7 @@ class Server:
         in_clear = self.store.get(CLEAR_TOKEN)
         token = self.config.host_token or in_clear
         if token is None and not tokens:
-            token = self.made_token = secrets.token_urlsafe(TOKEN_BYTES)
+            token = self.made_token = make_secret()
         if token is not None and tokens.holder(token) != DEFAULT:
             organiser.set_token(DEFAULT, token)
         if in_clear is not None:
@@ -258,7 +257,7 @@ class Server:
         """Make the token that was given the administrator's, or else a new one if there is none, or it may be old."""
         directory, token = self.clubs.directory, self.config.admin_token
         if token is None and (has_lost_tokens or not directory.has_administrator):
-            token = self.made_admin_token = secrets.token_urlsafe(TOKEN_BYTES)
+            token = self.made_admin_token = make_secret()
         if token is not None and not directory.is_administrator(token):
             Administrator(self.clubs.main.arena).set_token(token)
 

@@ -9,6 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, WebSocketRoute, expect
 from rumble_bots.reference import make_reference_bot
 from rumble_engine import State, get_game
+from rumble_protocol.secret import is_made
 
 from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
@@ -246,6 +247,7 @@ async def test_loading_the_page_again_goes_on(page: Page) -> None:
     await page.reload()
     assert await my_turn(page)
     assert await moves(page) == before
+    assert is_made(await page.evaluate("JSON.parse(localStorage.getItem('rumble.guest')).key"))
     await expect(page.locator("#notes")).to_be_empty()
     await page.goto(f"/play?game=connect4&against={RANDOM}")
     await expect(page.locator("#notes")).to_contain_text("You have not finished this match")

@@ -6,6 +6,7 @@ readable by the user alone: `keys/localhost_8765/alice.json` for the club `main`
 a key for one name at the same time, both use the key that was linked first.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 from rumble_protocol.fields import NAME_PATTERN
+from rumble_protocol.secret import make_secret
 
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadKey, BadName
@@ -55,7 +57,7 @@ def kept_key(server: Address, name: str, *, new: bool = True) -> str:
         if not file.exists():
             if not new:
                 raise BadKey(f"no key of {name} is kept for {server.http_base}")
-            keep_key(server, name, secrets.token_urlsafe(32))
+            keep_key(server, name, make_secret())
         return _read(file)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -65,6 +67,19 @@ def kept_key(server: Address, name: str, *, new: bool = True) -> str:
 def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> None:
     """Keep a key of `name` on `server`, with `replace` in the place of another. Raises OSError, BadName."""
     keep(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
+
+
+def token_file(server: Address, given: str) -> Path:
+    """Return the file for the token that a host's hand-chosen one was exchanged for; its name tells nothing of it."""
+    return config_folder() / "tokens" / server.label / f"{hashlib.sha256(given.encode()).hexdigest()[:16]}.json"
+
+
+def kept_token(server: Address, given: str) -> str:
+    """Return the token to show for a host's hand-chosen one: what it was exchanged for, if that is kept."""
+    try:
+        return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return given  # it is exchanged again
 
 
 def _read(file: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names import digest_of, exchanged
 from rumble_server.quotas import NO_QUOTAS, Quotas
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact
 
@@ -75,3 +75,7 @@ class ClubDirectory:
         """Whether this is the administrator's token."""
         known = self._administrator
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
+
+    def exchanged(self, token: str) -> str:
+        """Return the made secret that does in the place of the administrator's token."""
+        return token if self._administrator is None else exchanged(token, self._administrator.salt)

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names import digest_of, exchanged
 from rumble_server.tournament.facts import HostFact, HostTokenSet
 
 DEFAULT = "default"
@@ -53,3 +53,8 @@ class HostTokens:
             if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
                 found = each.name
         return found
+
+    def exchanged(self, token: str) -> str:
+        """Return the made secret that does in the place of a valid token; it is as valid as that."""
+        salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
+        return next((exchanged(token, salt) for salt in salts), token)

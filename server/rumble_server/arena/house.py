@@ -4,7 +4,6 @@ A house bot plays under a name of its own, claimed with a key of the server's. O
 in it from that moment, by a fact of the log; it is connected until the tournament is over, also after a restart.
 """
 
-import hashlib
 import hmac
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.names import HOUSE_PREFIX, is_house_name
@@ -46,7 +46,7 @@ class HouseKeys:
 
     def key(self, name: str) -> str:
         """The key of a house bot's name."""
-        return hmac.new(self._secret, name.casefold().encode(), hashlib.sha256).hexdigest()
+        return make_secret(hmac.digest(self._secret, name.casefold().encode(), "sha256")[:RANDOM_BYTES])
 
     def may_claim(self, name: str, key: str | None) -> bool:
         """Whether a new name may be claimed: names that begin like those of the house only with the house's key."""

@@ -50,10 +50,10 @@ class Invitations:
         if invite is None or tournament.invite is None:
             return
         now_ms = self._recorder.clock.now_ms()
-        if not self._door.guesses.may_invite(address, tournament.id, now_ms):
+        if not self._door.guesses.may_invite(address, tournament.id, invite, now_ms):
             raise too_many()
         if not tournament.admits(invite):
-            self._door.guesses.wrong_invite(address, tournament.id, now_ms)
+            self._door.guesses.wrong_invite(address, tournament.id, invite, now_ms)
 
 
 def too_many() -> TournamentError:

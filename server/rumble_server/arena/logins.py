@@ -72,8 +72,9 @@ class Logins:
             raise TournamentError(ErrorCode.BANNED, ban.told)
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
-        is_tried = login.key is not None and not takes_any_key
-        if is_tried and not door.guesses.may_try(address, name, now_ms):
+        key = login.key or ""
+        is_tried = bool(key) and not takes_any_key
+        if is_tried and not door.guesses.may_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
 
@@ -86,7 +87,7 @@ class Logins:
             player, is_open = self.admit(name, login.key, keyless_allowed=caller.keyless_allowed, may_name=may_name)
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
-                door.guesses.wrong(address, name, now_ms)
+                door.guesses.wrong(address, name, key, now_ms)
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
                 door.refusals.note("names", address, name)
             raise

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import NAME_PATTERN
+from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameFact, NameUsed
@@ -35,9 +36,22 @@ class Claim:
         return self.digest is None
 
 
-def digest_of(key: str, salt: str) -> str:
-    """Return the salted SHA-256 of a key, in hex. Keys are random and long, so a plain hash is enough."""
-    return hashlib.sha256(bytes.fromhex(salt) + key.encode()).hexdigest()
+def exchanged(secret: str, salt: str) -> str:
+    """Return the made secret that a key or a token is exchanged for; a made one is itself.
+
+    Whoever does not know the salt cannot compute it, so salts are random and never shown.
+    """
+    if is_made(secret):
+        return secret
+    return make_secret(hmac.digest(bytes.fromhex(salt), secret.encode(), "sha256")[:RANDOM_BYTES])
+
+
+def digest_of(secret: str, salt: str) -> str:
+    """Return the salted SHA-256 of a key or a token, in hex: that of what it is exchanged for, so both are right.
+
+    Secrets are random and long, so a plain hash is enough.
+    """
+    return hashlib.sha256(bytes.fromhex(salt) + exchanged(secret, salt).encode()).hexdigest()
 
 
 class Names:

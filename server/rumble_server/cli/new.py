@@ -1,17 +1,14 @@
 """`rumble new`: write a starter bot in one of several languages."""
 
-import secrets
 import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rumble_protocol.secret import make_secret
 
 from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
-
-KEY_BYTES = 18
-"""Random bytes of a key that is made: 24 characters."""
 
 
 class Language(StrEnum):
@@ -60,6 +57,6 @@ def _settings(server: str, join: str | None, name: str, invite: str | None, *, k
     """
     from rumble_bots.sdk.address import Address
 
-    key = secrets.token_urlsafe(KEY_BYTES) if keyless and not Address.parse(server).loopback else None
+    key = make_secret() if keyless and not Address.parse(server).loopback else None
     values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "KEY": key, "INVITE": invite}
     return " ".join(f"RUMBLE_{key}={shlex.quote(value)}" for key, value in values.items() if value)

@@ -1,11 +1,14 @@
 """Guessing: wrong keys, tokens and invitations, counted by address for every secret and every way in.
 
+A secret that Rumble made cannot be guessed: each is compared, and a wrong one takes nothing from its neighbours.
 Who has once shown the right key of a name from an address has a bucket of its own there, which the wrong tries of
 others do not empty.
 """
 
 from collections import OrderedDict
 from copy import copy
+
+from rumble_protocol.secret import is_made
 
 from rumble_server.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
@@ -32,10 +35,10 @@ class Guesses:
         other._prefix = f"{club}/"
         return other
 
-    def may_try(self, address: str, whose: str, now_ms: int) -> bool:
-        """Whether this address may show a key of a name, or a host token; if not, the refusal is noted."""
+    def may_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
+        """Whether this address may show this key of a name, or host token; if not, the refusal is noted."""
         own = self._owners.get(address, self._prefix + whose)
-        if own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms):
+        if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
         self._refusals.note("too_many_wrong_tries", address, self._prefix + whose)
         return False
@@ -44,10 +47,12 @@ class Guesses:
         """Note that this address showed the right key of a name, or a host token."""
         self._owners.add(address, self._prefix + whose, now_ms)
 
-    def wrong(self, address: str, whose: str, now_ms: int) -> None:
+    def wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
         self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, self._prefix + whose)
         own = self._owners.get(address, self._prefix + whose)
+        if is_made(secret):
+            return
         if own is not None:
             own.take(now_ms)
         else:
@@ -57,18 +62,20 @@ class Guesses:
         """Whether this address has shown the right key of the name."""
         return self._owners.get(address, self._prefix + whose) is not None
 
-    def may_invite(self, address: str, tournament_id: str, now_ms: int) -> bool:
-        """Whether this address may show an invitation to a tournament; if not, the refusal is noted."""
-        if self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, self._prefix + tournament_id):
+    def may_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> bool:
+        """Whether this address may show this code of an invitation to a tournament; if not, the refusal is noted."""
+        whose = self._prefix + tournament_id
+        if is_made(code) or (self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, whose)):
             return True
-        self._refusals.note("too_many_wrong_tries", address, self._prefix + tournament_id)
+        self._refusals.note("too_many_wrong_tries", address, whose)
         return False
 
-    def wrong_invite(self, address: str, tournament_id: str, now_ms: int) -> None:
+    def wrong_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> None:
         """Count a wrong invitation to a tournament."""
         self._refusals.note("wrong_invite", address, self._prefix + tournament_id)
-        self._tries.take(address, now_ms)
-        self._invites.take("", now_ms, self._prefix + tournament_id)
+        if not is_made(code):
+            self._tries.take(address, now_ms)
+            self._invites.take("", now_ms, self._prefix + tournament_id)
 
 
 class _Owners:

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
@@ -15,6 +15,8 @@ from rumble_server.web.tries import is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
+EXCHANGED = "Rumble-Token"
+"""Header of an answer with the made secret that a hand-chosen token is exchanged for."""
 
 POLICY = "; ".join(
     (
@@ -82,7 +84,7 @@ def host_of(request: Request, site: Site) -> str | None:
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
     holder = site.arena.host_tokens.holder(token)
-    return holder if site.tries.is_right(request, HOST, lambda: holder is not None) else None
+    return holder if site.tries.is_right(request, HOST, token, lambda: holder is not None) else None
 
 
 def shows_token(request: Request) -> bool:
@@ -90,21 +92,30 @@ def shows_token(request: Request) -> bool:
     return "Authorization" in request.headers
 
 
-async def organiser_only(request: Request) -> None:
+def _exchange(response: Response, shown: str, made: str) -> None:
+    """Tell who shows a token of their own choice the made one: with it the guesses of neighbours lock nobody out."""
+    if made != shown:
+        response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})
+
+
+async def organiser_only(request: Request, response: Response) -> None:
     """Let only the organiser through. A dependency of routes.
 
     It raises WebError with `bad_token`, or with `too_many_requests`.
     """
-    request.state.host = host_of(request, site_of(request))
+    site = site_of(request)
+    request.state.host = host_of(request, site)
     if request.state.host is None:
         raise WebError(
             HTTPStatus.UNAUTHORIZED,
             "bad_token",
             "only the host may do this: send `Authorization: Bearer <host token>`",
         )
+    token = bearer_token(request)
+    _exchange(response, token, site.arena.host_tokens.exchanged(token))
 
 
-async def administrator_only(request: Request) -> None:
+async def administrator_only(request: Request, response: Response) -> None:
     """Let only the administrator of the server through. A dependency of routes of main.
 
     It raises WebError with `bad_token`, or with `too_many_requests`.
@@ -112,13 +123,14 @@ async def administrator_only(request: Request) -> None:
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
     is_right = site.arena.clubs.is_administrator(token)
-    if not is_long or not site.tries.is_right(request, HOST, lambda: is_right):
+    if not is_long or not site.tries.is_right(request, HOST, token, lambda: is_right):
         raise WebError(
             HTTPStatus.UNAUTHORIZED,
             "bad_token",
             "only the administrator may do this: send `Authorization: Bearer <administrator's token>`",
         )
     request.state.host = "administrator"
+    _exchange(response, token, site.arena.clubs.exchanged(token))
 
 
 async def read_body(request: Request) -> bytes:

@@ -1,4 +1,4 @@
-"""Secrets that requests show: each is compared, unless its address showed too many wrong ones."""
+"""Secrets that requests show: each is compared, unless its address showed too many wrong ones that could be guesses."""
 
 from collections.abc import Callable
 
@@ -28,23 +28,23 @@ class Tries:
         self._guesses = guesses
         self._now_ms = now_ms
 
-    def is_right(self, request: Request, whose: str, compare: Callable[[], bool]) -> bool:
+    def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
         """Whether the secret of a name, or of the host, is right, as `compare` tells. Raises WebError (429)."""
         address, now_ms = source_of(request), self._now_ms()
-        if not self._guesses.may_try(address, whose, now_ms):
+        if not self._guesses.may_try(address, whose, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
             self._guesses.right(address, whose, now_ms)
             return True
-        self._guesses.wrong(address, whose, now_ms)
+        self._guesses.wrong(address, whose, secret, now_ms)
         return False
 
     def is_invited(self, request: Request, tournament: Tournament, code: str) -> bool:
         """Whether this is the code of a tournament. Raises WebError (429)."""
         address, now_ms = source_of(request), self._now_ms()
-        if not self._guesses.may_invite(address, tournament.id, now_ms):
+        if not self._guesses.may_invite(address, tournament.id, code, now_ms):
             raise WebError.too_many("too many wrong invitations; try again in a minute")
         if tournament.admits(code):
             return True
-        self._guesses.wrong_invite(address, tournament.id, now_ms)
+        self._guesses.wrong_invite(address, tournament.id, code, now_ms)
         return False

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.names import Names, digest_of
+from rumble_protocol.secret import is_made
+from rumble_server.arena.names import Names, digest_of, exchanged
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset, NameUsed
 
@@ -35,6 +36,18 @@ def test_the_first_key_claims_the_name_and_only_its_salted_hash_is_kept() -> Non
 
 def test_the_hash_depends_on_the_salt() -> None:
     assert digest_of(KEY, "00") != digest_of(KEY, "01")
+
+
+def test_a_hand_chosen_key_is_exchanged_for_a_made_one_that_is_as_right() -> None:
+    names = Names()
+    admit(names, "ann", KEY)
+    made = exchanged(KEY, SALT)
+    assert is_made(made)
+    assert exchanged(made, SALT) == made
+    assert exchanged(KEY, "00ff") != made
+    assert names.owns("ann", KEY)
+    assert names.owns("ann", made)
+    assert not names.owns("ann", exchanged(OTHER, SALT))
 
 
 def test_later_logins_show_the_key() -> None:

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.keys import keep, kept_token, token_file
+from rumble_protocol.secret import is_made
 from rumble_server.cli.main import run
 
 from tests.server.cli.server_thread import TOKEN, server_on_thread
@@ -20,7 +23,12 @@ def test_a_host_gives_a_token_and_takes_it_back(
         monkeypatch.setenv("RUMBLE_SERVER", address)
         monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
         token = rumble("add", "ada")[1].strip()
-        assert len(token) == 32
+        shown = kept_token(Address.parse(address), TOKEN)
+        assert is_made(shown), "the hand-chosen token was exchanged"
+        keep(token_file(Address.parse(address), TOKEN), {"token": "of-another-database"}, replace=True)
+        assert rumble("list")[0] == 0
+        assert kept_token(Address.parse(address), TOKEN) == shown
+        assert is_made(token)
         monkeypatch.setenv("RUMBLE_HOST_TOKEN", token)
         lines = rumble("list")[1].splitlines()
         assert [line.split()[0] for line in lines] == ["name", "default", "ada"]

@@ -31,9 +31,9 @@ def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -
     assert chess.may_name(ADDRESS, 0)
     assert not main.may_name(ADDRESS, 0)
     assert [door.may_name_invited(ADDRESS, "friday", 0) for door in (main, chess, go, go)] == [True, True, True, False]
-    chess.guesses.wrong(ADDRESS, "ada", 0)
-    go.guesses.wrong(ADDRESS, "ada", 0)
-    assert not main.guesses.may_try(ADDRESS, "ada", 0)
+    chess.guesses.wrong(ADDRESS, "ada", "a-guess", 0)
+    go.guesses.wrong(ADDRESS, "ada", "a-guess", 0)
+    assert not main.guesses.may_try(ADDRESS, "ada", "a-guess", 0)
 
 
 def test_who_is_known_in_a_club_is_a_stranger_in_another() -> None:

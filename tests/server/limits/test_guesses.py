@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from rumble_protocol.secret import make_secret
 from rumble_server.bounds import Bounds
 from rumble_server.limits import guesses as module
 from rumble_server.limits.buckets import MINUTE_MS, MOST_OF_A_NETWORK
@@ -10,6 +11,7 @@ from rumble_server.limits.guesses import HOST, Guesses
 from rumble_server.limits.refusals import Refusals
 
 ADDRESS = "203.0.113.7"
+GUESS = "a-secret-that-somebody-chose"
 MOST_BUCKETS = 2 * MOST_OF_A_NETWORK
 
 
@@ -24,23 +26,23 @@ def made(**bounds: Any) -> tuple[Guesses, Refusals]:
     return Guesses(Bounds(**bounds), refusals), refusals
 
 
-def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0) -> int:
+def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0, secret: str = GUESS) -> int:
     """Show wrong keys until one is not looked at; return how many were."""
     for count in range(1000):
-        if not guesses.may_try(address, whose, now_ms):
+        if not guesses.may_try(address, whose, secret, now_ms):
             return count
-        guesses.wrong(address, whose, now_ms)
+        guesses.wrong(address, whose, secret, now_ms)
     return 1000
 
 
 def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     guesses, refusals = made(wrong_tries_per_minute=6)
     for whose in ("ann", "ben", HOST):
-        guesses.wrong(ADDRESS, whose, 0)
-    guesses.wrong_invite(ADDRESS, "friday", 0)
+        guesses.wrong(ADDRESS, whose, GUESS, 0)
+    guesses.wrong_invite(ADDRESS, "friday", GUESS, 0)
     assert tries(guesses, ADDRESS, "cid") == 2
-    assert not guesses.may_invite(ADDRESS, "friday", 0)
-    assert guesses.may_try("203.0.113.8", "ann", 0)
+    assert not guesses.may_invite(ADDRESS, "friday", GUESS, 0)
+    assert guesses.may_try("203.0.113.8", "ann", GUESS, 0)
     assert refusals.counts == {"wrong_key": 4, "wrong_token": 1, "wrong_invite": 1, "too_many_wrong_tries": 2}
     assert tries(guesses, ADDRESS, "ann", MINUTE_MS) == 6
 
@@ -51,18 +53,34 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     guesses.right(ADDRESS, "ann", 0)
     assert guesses.knows(ADDRESS, "ANN")
     assert tries(guesses, ADDRESS, "ben") == 6
-    assert guesses.may_try(ADDRESS, "Ann", 0)
+    assert guesses.may_try(ADDRESS, "Ann", GUESS, 0)
     assert tries(guesses, ADDRESS, "ann") == 3
     assert not guesses.knows("203.0.113.8", "ann")
+
+
+def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobody_out() -> None:
+    """One pupil shows wrong secrets without end from the teacher's address."""
+    guesses, refusals = made()
+    assert tries(guesses, ADDRESS, HOST, secret=make_secret()) == 1000
+    assert tries(guesses, ADDRESS, "ann") == tries(guesses, ADDRESS, HOST, MINUTE_MS) == 20
+    for whose in ("ann", HOST):
+        assert guesses.may_try(ADDRESS, whose, make_secret(), MINUTE_MS)
+        assert not guesses.may_try(ADDRESS, whose, make_secret()[:-1] + "g", MINUTE_MS)
+    for _ in range(1000):
+        code = make_secret()
+        assert guesses.may_invite(ADDRESS, "friday", code, MINUTE_MS)
+        guesses.wrong_invite(ADDRESS, "friday", code, MINUTE_MS)
+    assert guesses.may_invite("203.0.113.8", "friday", GUESS, MINUTE_MS)
+    assert refusals.counts == {"wrong_token": 1020, "wrong_key": 20, "wrong_invite": 1000, "too_many_wrong_tries": 4}
 
 
 def test_invitations_to_one_tournament_are_counted_from_all_addresses() -> None:
     guesses, _ = made(wrong_invites_per_tournament=5)
     for number in range(5):
-        guesses.wrong_invite(f"192.0.2.{number}", "friday", 0)
-    assert not guesses.may_invite(ADDRESS, "friday", 0)
-    assert guesses.may_invite(ADDRESS, "monday", 0)
-    assert guesses.may_invite(ADDRESS, "friday", MINUTE_MS)
+        guesses.wrong_invite(f"192.0.2.{number}", "friday", GUESS, 0)
+    assert not guesses.may_invite(ADDRESS, "friday", GUESS, 0)
+    assert guesses.may_invite(ADDRESS, "monday", GUESS, 0)
+    assert guesses.may_invite(ADDRESS, "friday", GUESS, MINUTE_MS)
 
 
 @pytest.mark.usefixtures("few_buckets")

@@ -4,6 +4,9 @@ from typing import Any
 
 import httpx
 import pytest
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
 
@@ -75,6 +78,25 @@ async def test_who_has_shown_the_right_secret_is_not_locked_out_by_others_of_its
         assert (await ask(browser, transcript, f"Bot ALICE:{KEY}")).status_code == 404
 
 
+async def test_a_hand_chosen_token_is_exchanged_for_one_that_nobody_locks_out(server: MemoryServer) -> None:
+    """A pupil behind the teacher's address shows one wrong token a second."""
+    Administrator(server.world.arena).set_token("the-administrators-own")
+    server.pass_ms()
+    async with server.browser(address=ADDRESS) as browser:
+        told = await ask(browser, "/api/host", HOST["Authorization"])
+        asked = await ask(browser, "/api/clubs", "Bearer the-administrators-own")
+        host, administrator = (answer.headers["Rumble-Token"] for answer in (told, asked))
+        assert told.headers["Cache-Control"] == asked.headers["Cache-Control"] == "no-store"
+        for guess in ["Bearer wrong-wrong-wrong"] * 20 + [f"Bearer {make_secret()}"] * 10:
+            await ask(browser, "/api/host", guess)
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 429
+        for path, token in (("/api/host", host), ("/api/clubs", administrator)):
+            answer = await ask(browser, path, f"Bearer {token}")
+            assert (answer.status_code, answer.headers.get("Rumble-Token")) == (200, None)
+        Organiser(server.world.arena).remove_token("default")
+        assert (await ask(browser, "/api/host", f"Bearer {host}")).status_code == 401
+
+
 async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> None:
     async with server.browser(address=ADDRESS) as browser:
         for _ in range(5):
@@ -92,8 +114,6 @@ async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> Non
 async def test_a_short_host_token_is_good_only_on_the_servers_own_machine(
     server: MemoryServer, address: str, state: dict[str, Any], status: int
 ) -> None:
-    from rumble_server.arena.organiser import Organiser
-
     Organiser(server.world.arena).set_token("short", "short-token")
     app = server.web
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
@@ -40,16 +41,22 @@ def _trusted() -> "ssl.SSLContext | bool":
         raise CliError(f"SSL_CERT_FILE: cannot read {file}: {error.strerror or error}", ExitCode.USAGE) from None
 
 
+def _bearer(token: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
 class OrganiserClient:
     """The HTTP API of a club. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
         from rumble_bots.sdk.address import Address
+        from rumble_bots.sdk.keys import kept_token
 
-        address = Address.parse(server)
+        address = self._address = Address.parse(server)
         self.base = address.http_base
         self._club = address.club
-        self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
+        self._given = host_token
+        self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
         self._trust_env = not address.loopback
         """Whether the environment's proxies are used: not for a server on this machine."""
         needs_tls = address.secure or self._trust_env  # a proxy may have it
@@ -117,6 +124,9 @@ class OrganiserClient:
                 verify=self._verify,
             ) as client:
                 answer = client.request(method, f"/api/{path}", **given)
+                is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._given)
+                if is_old and self._given is not None:  # what it was exchanged for is of another database
+                    answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **given)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
         except httpx.HTTPError as error:
@@ -128,9 +138,18 @@ class OrganiserClient:
                 problem = "a host token has only plain characters"
             raise CliError(problem, ExitCode.USAGE) from None
         if answer.is_success:
+            self._keep(answer.headers.get("Rumble-Token"))
             return answer
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
+
+    def _keep(self, made: str | None) -> None:
+        """Keep what the server exchanges the token for: with that, no wrong ones of neighbours lock its host out."""
+        from rumble_bots.sdk.keys import keep, token_file
+
+        if made is not None and self._given is not None:
+            with suppress(OSError):  # then the next command shows the hand-chosen one again
+                keep(token_file(self._address, self._given), {"token": made}, replace=True)
 
     def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:

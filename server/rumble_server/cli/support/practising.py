@@ -4,7 +4,6 @@ import asyncio
 import json
 import math
 import os
-import secrets
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -22,6 +21,7 @@ from rumble_bots.sdk.thinkers import Thinkers
 from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
+from rumble_protocol.secret import make_secret
 
 from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.advice import CLOSES
@@ -152,7 +152,7 @@ async def _practice(
 async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
     """Run the opponent in this process."""
     spec = BotSpec(bot, own_name(bot), wanted.seed, search_ms(bot, wanted.game))
-    task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=secrets.token_urlsafe(), join=ID))
+    task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=make_secret(), join=ID))
     try:
         yield task
     finally:
@@ -170,7 +170,7 @@ async def _bot_process(command: Sequence[str], port: int, folder: str) -> AsyncI
         "RUMBLE_SERVER": places["{address}"],
         "RUMBLE_JOIN": ID,
         "RUMBLE_NAME": NAME,
-        "RUMBLE_KEY": secrets.token_urlsafe(),
+        "RUMBLE_KEY": make_secret(),
         "RUMBLE_CONFIG_DIR": folder,  # so that keys for this server do not gather
     }
     try:

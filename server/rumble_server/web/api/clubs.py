@@ -34,11 +34,11 @@ def club_routes() -> APIRouter:
     )
 
     @router.get("/clubs", tags=["read"])
-    async def list_clubs(request: Request) -> models.ClubList:
+    async def list_clubs(request: Request, response: Response) -> models.ClubList:
         """List the clubs that want to be listed; with the administrator's token all of them, with quotas and use."""
         is_administrator = shows_token(request)
         if is_administrator:
-            await administrator_only(request)
+            await administrator_only(request, response)
         await site_of(request).on_disk()
         return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
 

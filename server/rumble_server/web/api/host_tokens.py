@@ -1,10 +1,10 @@
 """The tokens of hosts: who holds one, a new one, and taking one back."""
 
-import secrets
 from http import HTTPStatus
 
 from fastapi import APIRouter, Depends, Request
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
 from rumble_server.arena.host_tokens import MOST_TOKENS
@@ -17,9 +17,6 @@ from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site, site_of
-
-TOKEN_BYTES = 24
-"""Bytes of randomness in a token that the server makes; it has 32 characters."""
 
 
 def host_token_routes() -> APIRouter:
@@ -74,7 +71,7 @@ async def make_token(site: Site, name: str, response: Response) -> models.MadeHo
         )
     if name in site.arena.host_tokens:
         raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+    token = make_secret()
     with site.arena.transaction() as transaction:
         Organiser(site.arena).set_token(name, token)
     await site.on_disk(transaction.number)

@@ -2,7 +2,6 @@
 
 import hmac
 import io
-import secrets
 import shlex
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
@@ -14,16 +13,8 @@ from rumble_server.web.made_names import made_name
 from rumble_server.web.place import Place
 
 QR_SCALE = 8
-CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz2345678"
-"""The 30 letters and digits of codes that the server makes: none is taken for another."""
-CODE_LENGTH = 10
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
 """What a page shows to those who come without a code."""
-
-
-def new_code() -> str:
-    """Make the code of an invitation."""
-    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 class Invited(Protocol):

@@ -60,7 +60,7 @@ def _may_read(site: Site, request: Request) -> bool:
         return is_metrics_token or site.arena.host_tokens.holder(shown) is not None
 
     # One try of both: a token that was compared beside the count could be guessed without end.
-    return len(shown) >= SHORTEST_TOKEN and site.tries.is_right(request, HOST, is_token)
+    return len(shown) >= SHORTEST_TOKEN and site.tries.is_right(request, HOST, shown, is_token)
 
 
 class _Figures(Collector):

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, Depends, Request
 from rumble_engine.registry import game_title
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
+from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
 from rumble_server.tournament.entrant import Entrant
@@ -14,7 +15,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
-from rumble_server.web.api.invitations import invite_answer, new_code, page_link, qr_code
+from rumble_server.web.api.invitations import invite_answer, page_link, qr_code
 from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
@@ -102,7 +103,7 @@ def organising_routes() -> APIRouter:
         """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
         site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
-        code = given.code if "code" in given.model_fields_set else new_code()
+        code = given.code if "code" in given.model_fields_set else make_secret()
         await carry_out(request, tournament, lambda host: host.change_invite(tournament, code))
         return invite_answer(site.arena.lifecycle.tournament(tournament), place_of(request))
 

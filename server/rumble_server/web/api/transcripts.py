@@ -47,7 +47,7 @@ def reader_of(site: Site, request: Request) -> str | None:
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")
     is_key = scheme.lower() == "bot" and key != ""
-    if is_key and site.tries.is_right(request, name, lambda: site.arena.names.owns(name, key)):
+    if is_key and site.tries.is_right(request, name, key, lambda: site.arena.names.owns(name, key)):
         return name
     raise WebError(
         HTTPStatus.UNAUTHORIZED,

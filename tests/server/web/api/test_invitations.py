@@ -2,7 +2,7 @@ import re
 from xml.etree import ElementTree
 
 import httpx
-from rumble_server.web.api.invitations import CODE_LENGTH, CODE_LETTERS
+from rumble_protocol.secret import is_made, make_secret
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, MemoryServer
@@ -20,7 +20,7 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
         "only_here": False,
     }
     renewed = (await post(browser, "tournaments/friday/invite")).json()
-    assert re.fullmatch(f"[{CODE_LETTERS}]{{{CODE_LENGTH}}}", renewed["code"])
+    assert is_made(renewed["code"])
     late = server.world.login("late", join="friday", invite="hush hush")
     server.pass_ms()
     assert late.last("error")["code"] == "invite_required"
@@ -100,6 +100,15 @@ async def test_guesses_on_other_pages_count_as_well(server: MemoryServer, browse
     assert answers[-1].status_code == 429
 
 
-def test_a_code_that_the_server_makes_has_at_least_six_of_thirty_characters() -> None:
-    assert CODE_LENGTH >= 6
-    assert len(set(CODE_LETTERS)) == len(CODE_LETTERS) == 30
+async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_guesses(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create()
+    code = (await post(browser, "tournaments/friday/invite")).json()["code"]
+    for guess in ["guess"] * 150 + [make_secret()] * 150:
+        await browser.get(f"/tournaments/friday?invite={guess}")
+    assert (await browser.get("/tournaments/friday?invite=guess")).status_code == 429
+    assert code in (await browser.get(f"/tournaments/friday?invite={code}")).text
+    pupil = server.world.login("pupil", join="friday", invite=code)
+    server.pass_ms()
+    assert pupil.last("joined")

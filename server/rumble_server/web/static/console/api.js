@@ -101,7 +101,9 @@ export function whenLoggedIn(show) {
     token.removeAttribute("aria-invalid");
     try {
       if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
-      await send("GET", login.check ?? "", given);
+      const answer = await send("GET", login.check ?? "", given);
+      // With the made token no wrong ones of neighbours lock the tab out.
+      sessionStorage.setItem(KEY, answer.headers.get("Rumble-Token") ?? given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       const wrong = /^[\x21-\x7e]+$/.test(given) && refused.status === 401;
@@ -112,7 +114,6 @@ export function whenLoggedIn(show) {
       return;
     }
     token.value = "";
-    sessionStorage.setItem(KEY, given);
     await enter();
     byId("main").querySelector("h1")?.setAttribute("tabindex", "-1");
     byId("main").querySelector("h1")?.focus();

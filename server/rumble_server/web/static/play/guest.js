@@ -6,12 +6,31 @@ import { keptAs } from "../root.js";
 
 const KEPT_AS = keptAs("rumble.guest");
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
-const KEY_BYTES = 24;
+const KEY_BYTES = 16;
 
 /** @param {number} bytes */
 function randomHex(bytes) {
   const drawn = crypto.getRandomValues(new Uint8Array(bytes));
   return Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Compute the CRC-32 of a text of ASCII, as 8 hexadecimal digits.
+ * @param {string} text
+ */
+export function checksum(text) {
+  let crc = -1;
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (~crc >>> 0).toString(16).padStart(8, "0");
+}
+
+/** Make a key of the form that the server never takes for a guess. */
+function newKey() {
+  const digits = randomHex(KEY_BYTES);
+  return `rumble_${digits}${checksum(digits)}`;
 }
 
 /** Make a name that is probably unused: `guest-7f3a9c`. */
@@ -31,7 +50,7 @@ export function isName(name) {
 export function guest() {
   const kept = read();
   if (kept) return kept;
-  const made = { name: newName(), key: randomHex(KEY_BYTES) };
+  const made = { name: newName(), key: newKey() };
   keep(made);
   return made;
 }
