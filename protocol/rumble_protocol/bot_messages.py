@@ -33,7 +33,7 @@ class Login(BotMessageModel):
     key: Key | None = None
     version: ShortText | None = None
     client: ShortText | None = None
-    games: list[ShortText] | None = Field(default=None, max_length=256)
+    games: list[ShortText] | None = Field(default=None, max_length=256, fail_fast=True)
     max_matches: Annotated[Count, Field(ge=1)] = 1
     join: TournamentId | None = None
     invite: ShortText | None = None

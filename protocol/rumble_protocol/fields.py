@@ -132,7 +132,7 @@ class MoveInfo(BotMessageModel):
     depth: Count | None = None
     nodes: Count | None = None
     time_ms: Milliseconds | None = None
-    pv: list[ShortText] | None = Field(default=None, max_length=MOST_INFO_BYTES // 3)
+    pv: list[ShortText] | None = Field(default=None, max_length=MOST_INFO_BYTES // 3, fail_fast=True)
 
     @model_validator(mode="after")
     def _small(self) -> Self:

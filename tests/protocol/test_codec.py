@@ -11,6 +11,7 @@ from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import (
     LONGEST_NAME,
+    MOST_FIELDS,
     MOST_PROBLEMS,
     BadMessage,
     read_bot_message,
@@ -144,11 +145,38 @@ def test_detail_has_each_field() -> None:
 
 
 def test_detail_is_bounded() -> None:
-    unknown = {f"{'x' * 100}{number}": 1 for number in range(500)}
+    unknown = {f"{'x' * 100}{number}": 1 for number in range(50)}
     told = refusal({"type": "resign", "match": "m", **unknown})
     assert len(told.detail) == MOST_PROBLEMS
     assert {problem.field for problem in told.detail} == {"x" * LONGEST_NAME + "..."}
     assert len(refusal({"type": "y" * 5000}).message) < 200
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"type": "resign", "match": "m", **{f"{number}": 1 for number in range(80)}},
+        {"type": "challenge", "against": "a", "game": "g", "settings": {f"{number}": [] for number in range(80)}},
+        {"type": "resign", "match": {f"{number}": {"\\": '"'} for number in range(40)}},
+    ],
+)
+def test_fields_are_counted_before_they_are_validated(frame: dict[str, Any]) -> None:
+    assert refusal(frame).message == f"a message has at most {MOST_FIELDS} fields"
+
+
+def test_a_field_given_again_and_again_counts_each_time() -> None:
+    assert refusal('{"type": "resign"' + ', "a": 1' * MOST_FIELDS + "}").message.startswith("a message has at most")
+
+
+def test_colons_in_texts_are_no_fields() -> None:
+    note = ':"\\' * 200
+    told = read_bot_message(json.dumps({"type": "move", "match": "m", "turn_id": "t", "move": "1", "note": note}))
+    assert isinstance(told, bot.Move)
+    assert told.note == note
+
+
+def test_the_first_wrong_entry_of_a_list_is_told_alone() -> None:
+    assert len(refusal({"type": "login", "name": "ann", "games": [1] * 200}).detail) == 1
 
 
 @pytest.mark.parametrize("value", ["1.0", "1e3", '"1"', "true", "NaN", "Infinity", "null", str(2**53), "9" * 400])

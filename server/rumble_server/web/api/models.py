@@ -2,8 +2,9 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from rumble_engine import Drawing, Path, Termination
+from rumble_protocol.codec import MOST_FIELDS
 from rumble_protocol.feed_messages import Away, Standing, TournamentSummary
 from rumble_protocol.fields import (
     Count,
@@ -244,8 +245,17 @@ class BoardQuestion(RequestModel):
 
     state: dict[str, Any]
     settings: Settings = Field(default_factory=dict)
-    legal: list[ShortText] | None = Field(default=None, max_length=MOST_LEGAL)
+    legal: list[ShortText] | None = Field(default=None, max_length=MOST_LEGAL, fail_fast=True)
     last_move: ShortText | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few(cls, given: Any) -> Any:
+        """Count fields and settings before they are validated."""
+        for each in (given, given.get("settings")) if isinstance(given, dict) else ():
+            if isinstance(each, dict) and len(each) > MOST_FIELDS:
+                raise ValueError(f"there are at most {MOST_FIELDS} fields, and as many settings")
+        return given
 
 
 class BoardAnswer(ServerMessageModel):

@@ -123,3 +123,19 @@ async def test_moves_are_told_as_people_write_them(server: MemoryServer, browser
     assert [each is None for each in told["thought_ms"][2:4]] == [True, False]
     view = (await browser.get(f"/api/matches/{over.match}")).json()
     assert (view["written"], view["thought_ms"]) == (told["written"], told["thought_ms"])
+
+
+@pytest.mark.parametrize("where", ["top", "settings"])
+async def test_fields_of_a_question_are_counted_before_they_are_validated(
+    browser: httpx.AsyncClient, where: str
+) -> None:
+    many: dict[str, Any] = {f"{number}": [] for number in range(5_000)}
+    body = {"state": EMPTY, **many} if where == "top" else {"state": EMPTY, "settings": many}
+    answer = await browser.post("/api/games/tictactoe/board", json=body)
+    assert (answer.status_code, len(answer.json()["error"]["detail"])) == (422, 1)
+    assert "at most 64 fields" in answer.json()["error"]["message"]
+
+
+async def test_the_first_wrong_move_of_a_question_is_told_alone(browser: httpx.AsyncClient) -> None:
+    answer = await browser.post("/api/games/tictactoe/board", json={"state": EMPTY, "legal": [1] * 4_000})
+    assert (answer.status_code, len(answer.json()["error"]["detail"])) == (422, 1)
