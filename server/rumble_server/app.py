@@ -34,6 +34,7 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.turns import Turns
 from rumble_server.hosts import is_loopback, url_host
 from rumble_server.limits.connections import Connections
@@ -301,7 +302,7 @@ class Server:
             places=places,
             refusals=self.refusals,
             outbox=outbox,
-            turns=Turns(bounds.uncommon_frames_per_turn),
+            turns=Turns(bounds.strangers_ms_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
             nodes=self._links,
         )
@@ -310,7 +311,7 @@ class Server:
             self._links.serving.app = web
         return _Uvicorn(
             uvicorn.Config(
-                web,
+                RequestTurns(web, entrance.turns),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",

@@ -54,11 +54,14 @@ class Bounds(BaseModel):
     """Bytes of one connection that are handled in one turn of the event loop; the rest waits for the next."""
     frames_per_turn: Count = 256
     """Frames of one connection that are handled in one turn of the event loop; the rest waits for the next."""
-    uncommon_frames_per_turn: Count = 2_048
-    """Frames other than whole texts, of all connections, that are handled in one turn of the event loop."""
+    strangers_ms_per_turn: Milliseconds = 8
+    """Time in one turn of the event loop for requests, for frames before a login and for frames other than whole texts,
+    of all connections together, in ms; the rest waits for the next turn."""
     empty_frames_per_10_s: Count = 1_000
     """Control and empty frames that one connection may send in 10 s."""
 
+    stranger_frame_bytes: Bytes = 4_096
+    """Bytes of one message before the login; a larger one closes the connection."""
     stranger_messages_per_minute: Count = 2_400
     """Messages a minute that all connections of one address may send before their login, logins included."""
     sessions_per_bot: Count = 16

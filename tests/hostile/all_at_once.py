@@ -177,6 +177,32 @@ def unread_streams(attacker: Attacker, tournament: str) -> None:
         time.sleep(2.0)
 
 
+WRONG = b'{"type": "challenge", "settings": {' + b",".join(b'"%04d": []' % each for each in range(300)) + b"}}"
+"""A frame of at most 4 KiB, nearly all of which is wrong."""
+QUESTION = b'{"state": {}, "settings": {' + b",".join(b'"%04d": []' % each for each in range(5_000)) + b"}}"
+
+
+def wrong_frames(attacker: Attacker, tournament: str) -> None:
+    """Send frames of strangers with many wrong fields, on many sockets at once."""
+    with contextlib.ExitStack() as opened:
+        bots = [opened.enter_context(attacker.bot()) for _ in range(15)]
+        for bot in bots:
+            bot.send(frame(TEXT, WRONG) * 20)
+        if {bot.closed() for bot in bots} == {4008}:
+            raise CutShort
+
+
+def wrong_bodies(attacker: Attacker, tournament: str) -> None:
+    """Ask for boards with many wrong settings, on many sockets at once."""
+    ask = attacker.get("/api/games/tictactoe/board", f"Content-Length: {len(QUESTION)}\r\n", method="POST")
+    with contextlib.ExitStack() as opened:
+        sockets = [opened.enter_context(attacker.socket()) for _ in range(15)]
+        for sock in sockets:
+            sock.sendall(ask + QUESTION)
+        if 429 in {status for sock in sockets for status in statuses(sock.recv(1 << 16))}:
+            raise CutShort
+
+
 def slow_bytes(start: Callable[[Attacker], bytes]) -> Attack:
     """Make the attack that sends a byte now and then, on many sockets."""
 
@@ -199,6 +225,9 @@ ATTACKS: dict[str, Attack] = {
     "pongs": flooding(b"", frame(PONG, b"x" * 125)),
     "empty fragments": flooding(frame(TEXT, fin=False), frame(CONTINUED, fin=False)),
     "tiny fragments": tiny_fragments,
+    "wrong frames": wrong_frames,
+    "wrong bodies": wrong_bodies,
+    "long queries": sending(lambda attacker: attacker.get(f"/?{'x' * 60_000}")),
     "many headers": sending(lambda attacker: b"GET / HTTP/1.1\r\n" + HEADER * 1_000, 20),
     "endless URL": sending(lambda attacker: b"GET /" + b"x" * 1_000_000, 5),
     "slow headers": slow_bytes(lambda attacker: b"GET / HTTP/1.1\r\nX-Slow: "),

@@ -1,6 +1,7 @@
 """Frames that cost the sender nothing: each is counted, and only who goes on flooding is closed."""
 
 import pytest
+from rumble_protocol.server_messages import Limits
 from rumble_server.bounds import Bounds
 
 from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame, play_on
@@ -11,7 +12,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 BOUNDS = Bounds()
 FLOOD = 100_000
 """More frames than a server reads before the end: 600 KB, which one turn of the loop may hand over."""
-FLOODED = 4008
+FLOODED, TOO_LARGE = 4008, 1009
+MESSAGES = Limits().unsolicited_per_minute
 KEY = "key-of-the-bots-that-flood"
 
 
@@ -40,8 +42,8 @@ def test_control_frames_within_the_bound_are_answered(attacker: Attacker) -> Non
 
 
 def test_fragments_are_fine(attacker: Attacker) -> None:
-    """A message of 20,000 fragments of one byte each is read like any other."""
-    message = b'{"type": "login", "name": "fragments"' + b" " * 20_000 + b"}"
+    """A message of 4,000 fragments of one byte each is read like any other."""
+    message = b'{"type": "login", "name": "fragments"' + b" " * 4_000 + b"}"
     parts = [frame(TEXT if at == 0 else CONTINUED, message[at : at + 1], fin=False) for at in range(len(message))]
     with attacker.bot() as bot:
         bot.send(b"".join(parts) + frame(CONTINUED))
@@ -59,3 +61,21 @@ def test_a_close_for_control_frames_forfeits_nothing(server: Target, attacker: A
             assert back.until("match_start")["resumed"]
             over = play_on(*((back, other) if start["seat"] == 0 else (other, back)))
     assert (over["match"], over["termination"]) == (start["match"], "normal")
+
+
+def test_a_stranger_buys_little_work(attacker: Attacker) -> None:
+    """A large frame ends the connection; one with many wrong fields is refused whole, and charged by its bytes."""
+    settings = ",".join(f'"{number:03}":[]' for number in range(8_000))
+    challenge = f'{{"type":"challenge","against":"a","game":"g","settings":{{{settings}}}}}'.encode()
+    with attacker.bot(frame(TEXT, challenge)) as bot:
+        assert bot.closed() == TOO_LARGE
+    few = challenge[: BOUNDS.stranger_frame_bytes - 100].rpartition(b",")[0] + b"}}"
+    with attacker.bot() as bot:
+        told = list[str]()
+        for _ in range(MESSAGES):
+            bot.send(frame(TEXT, few))
+        for message in bot.messages():
+            if message["type"] == "error":
+                told.append(message["code"])
+        assert bot.code == FLOODED
+    assert told == ["bad_message"] * (MESSAGES // (1 + len(few) // 1_024)) + ["too_many_messages"]

@@ -70,7 +70,7 @@ class Pipe:
             places=places,
             refusals=refusals,
             outbox=Outbox(lambda write: write()),
-            turns=Turns(bounds.uncommon_frames_per_turn, lambda begin: begin()),
+            turns=Turns(bounds.strangers_ms_per_turn, lambda begin: begin()),
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")

@@ -58,11 +58,15 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         """uvicorn's set of what it must shut down."""
         self.protocol = ServerProtocol(
-            max_size=self._gateway.frame_bytes,
+            max_size=(most_bytes := min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes)),
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,
         )
+        self._most_bytes = most_bytes
+        """Bytes of the largest message that it may send."""
+        self._is_known = False
+        """Whether its bot has logged in; what strangers send waits for its turn."""
         self._is_open = False
         """Whether frames can be sent, after each call of the protocol that may change it."""
         self.transport: asyncio.Transport | None = None
@@ -120,7 +124,7 @@ class Connection(asyncio.Protocol):
         """Bytes came in: frames, messages, and all that follows from them."""
         size = len(data)
         if size <= self._few_bytes:
-            texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
+            texts, _ = whole_texts(data, 0, size, self._most_bytes)
             session = self.session
             if texts and session is not None:
                 for text in texts:
@@ -147,11 +151,12 @@ class Connection(asyncio.Protocol):
 
     def _read(self, data: bytes, start: int) -> None:
         """Handle bytes from `start` on, as many as one turn of the loop allows."""
-        bounds, most_bytes = self._entrance.bounds, self._gateway.frame_bytes
+        bounds, turns = self._entrance.bounds, self._entrance.turns
         frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
-        while frames > 0 and start < stop and self._is_at_frame():
-            # This many bytes hold at most the frames that are left.
-            texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
+        while frames > 0 and start < stop and self._is_at_frame() and (self._is_known or turns.has_time()):
+            # This many bytes hold at most the frames that are left, or of a stranger, one.
+            few_bytes = (frames if self._is_known else 1) * LEAST_FRAME_BYTES
+            texts, start = whole_texts(data, start, min(stop, start + few_bytes), self._most_bytes)
             session = self.session
             if not texts or session is None:
                 break
@@ -168,10 +173,9 @@ class Connection(asyncio.Protocol):
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
         """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
         protocol, turns = self.protocol, self._entrance.turns
-        left = most = min(frames, turns.left)
-        while left > 0 and start < stop:
+        while frames > 0 and start < stop and turns.has_time():
             # So that no more frames are parsed than are left.
-            piece = data[start : min(start + left * LEAST_FRAME_BYTES, stop)]
+            piece = data[start : min(start + frames * LEAST_FRAME_BYTES, stop)]
             start += len(piece)
             protocol.receive_data(piece)
             self._look_at_state()
@@ -180,8 +184,7 @@ class Connection(asyncio.Protocol):
                 # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
                 self._unparsed -= least_size(len(cast(Frame, event).data))
                 self.on_frame(cast(Frame, event))
-                left -= 1
-        turns.spend(most - left)
+                frames -= 1
         self._flush()
         if start < len(data):
             self._wait(data, start)
@@ -242,6 +245,9 @@ class Connection(asyncio.Protocol):
 
     def known(self) -> None:
         self._place.know()
+        self._is_known = True
+        self._most_bytes = self.protocol.max_message_size = self._gateway.frame_bytes
+        self._look_at_state()
 
     def invited(self, tournament_id: str) -> None:
         self._place.invite(tournament_id)
@@ -345,7 +351,7 @@ class Connection(asyncio.Protocol):
 
     def _look_at_state(self) -> None:
         self._is_open = self.protocol.state is State.OPEN and self.transport is not None
-        is_simple = self._is_at_frame() and not self.rest and not self._is_held
+        is_simple = self._is_known and self._is_at_frame() and not self.rest and not self._is_held
         self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES if is_simple else 0
 
     def _end_session(self) -> None:

@@ -34,8 +34,12 @@ LEAST_REQUEST_BYTES = 16
 """Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
 HEADER_OVERHEAD = 32
 """Bytes that each header counts beside its own, as in HTTP/2 (RFC 9113, section 6.5.2)."""
-BYTES_OF_A_FRAME = 32
-"""Bytes of requests that take about as long to parse as an uncommon frame of a bot."""
+MOST_URL_BYTES = 4_096
+"""Bytes of a path and its query, which many routes look at; a longer one is refused."""
+HEADERS_OF_A_REQUEST = 32
+"""Each further number of headers counts as one more request of its address; browsers send some 15."""
+BYTES_OF_A_REQUEST = 1_024
+"""Each of these in what is refused counts as a request of its address."""
 LINGER_S = 1.0
 """How long a connection stays open after its last answer, so that the peer can read it."""
 Refusal = tuple[HTTPStatus, str, str]
@@ -162,10 +166,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def _feed(self, data: bytes, start: int) -> None:
         bounds, turns = self._entrance.bounds, self._entrance.turns
-        first, stop = start, min(len(data), start + bounds.bytes_per_turn)
-        if turns.left <= 0:
-            stop = start
-        while start < stop and not self._is_held():
+        stop = min(len(data), start + bounds.bytes_per_turn)
+        while start < stop and not self._is_held() and turns.has_time():
             # So small that it has no more requests than may wait.
             piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
             start += len(piece)
@@ -179,7 +181,6 @@ class HttpConnection(HttpToolsProtocol):
             is_coming = self._last is None and (self._in_head or self._in_body)
             if is_coming and self.other_bytes > bounds.header_bytes:
                 self._refuse(*self._too_large())
-        turns.spend((start - first) // BYTES_OF_A_FRAME)
         if start < len(data) and self._last is None:
             self.rest, self.rest_at = data, start
             self.transport.pause_reading()
@@ -221,14 +222,26 @@ class HttpConnection(HttpToolsProtocol):
         """Return why the request whose headers have come is refused; None: it is answered."""
         if self.other_bytes > self._entrance.bounds.header_bytes:
             return self._too_large()
+        if len(self.url) > MOST_URL_BYTES:
+            return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
         ban = self._ban()
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
-        if self._should_upgrade():
+        upgrades = self._should_upgrade()
+        # The web counts the requests that it answers itself.
+        if not self._count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
+            return HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests"
+        if upgrades:
             return self._refusal_of_upgrade()
         if self._place is not None and not self._place.has_room:
             return HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections"
         return None
+
+    def _count(self, requests: int) -> bool:
+        """Count as many requests of the source. Return False if these are too many."""
+        entrance = self._entrance
+        address = self._source.address or self.address
+        return requests == 0 or entrance.places.may_request(address, entrance.clock.now_ms(), requests)
 
     def _ban(self) -> Ban | None:
         """Return the ban of the source in its club, as far as that is loaded."""
@@ -367,7 +380,8 @@ class HttpConnection(HttpToolsProtocol):
     # --- the end ---
 
     def _refuse(self, status: HTTPStatus, text: str, reason: str) -> None:
-        """Answer with a refusal when every earlier request is answered, and hear no more."""
+        """Answer with a refusal when every earlier request is answered, and hear no more. Count it by its bytes."""
+        self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
         self._entrance.refusals.note(reason, self._source.address or self.address)
         self._last = partial(self._answer, status, text)
         if not self._in_body:

@@ -18,6 +18,9 @@ from rumble_server.gateway.ports import Leader
 from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
 
+BYTES_OF_A_MESSAGE = 1_024
+"""Each of these in a frame that is no message counts as one more message."""
+
 
 class Link(Protocol):
     """What a session needs from its connection."""
@@ -170,7 +173,7 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self._take():
+            if self._take(1 + len(text) // BYTES_OF_A_MESSAGE):
                 leader.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
             return
         if type(message) is Move and self.name is not None:
@@ -229,25 +232,25 @@ class Session:
 
     # --- limits ---
 
-    def _take(self) -> bool:
-        """Count a message that answers no turn: one too many ends the connection, and the matches of a known bot."""
+    def _take(self, messages: int = 1) -> bool:
+        """Count messages that answer no turn: one too many ends the connection, and the matches of a known bot."""
         shared = self.shared
         now_ms = shared.clock.now_ms()
         if self.name is None:
-            return self._take_of_stranger(now_ms) and self._take_of_address(now_ms)
-        if not shared.messages.take(self._counted_as[0], now_ms):
+            return self._take_of_stranger(now_ms, messages) and self._take_of_address(now_ms, messages)
+        if not shared.messages.take(self._counted_as[0], now_ms, messages):
             shared.leader.flooded(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True
 
-    def _take_of_stranger(self, now_ms: int) -> bool:
-        if self._bucket is not None and not self._bucket.take(now_ms):
+    def _take_of_stranger(self, now_ms: int, messages: int = 1) -> bool:
+        if self._bucket is not None and not self._bucket.take(now_ms, messages):
             self._refuse("messages", "", "too many messages before the login")
             return False
         return True
 
-    def _take_of_address(self, now_ms: int) -> bool:
-        if not self.shared.strangers.speak(self.link.address, now_ms):
+    def _take_of_address(self, now_ms: int, messages: int) -> bool:
+        if not self.shared.strangers.speak(self.link.address, now_ms, messages):
             self._refuse("messages", "", "too many messages from your address; try again in a minute")
             return False
         return True

@@ -1,18 +1,23 @@
-"""The turns of the loop that connections take to read what came in.
+"""The time that a turn of the loop has for what strangers can ask: frames before a login, uncommon frames, requests.
 
-Moves are handled as they come. A connection that has more to read than one turn of the loop allows it stops reading
-from its socket, and goes on in the next turn, after those that waited before it. So nobody makes others wait for long,
-however many bytes a socket hands over at once, and however many sockets do so.
+Moves are handled as they come. Everything else asks whether this turn still has time; if not it waits, and goes on in
+a later turn. Those who wait are served address by address, one after another. So nobody makes others wait for long,
+however many bytes a socket hands over at once, and however many sockets and addresses do so.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 from typing import Protocol
 
 
 class Reader(Protocol):
-    """A connection with bytes to read."""
+    """A connection with bytes to read, or a request."""
+
+    @property
+    def address(self) -> str:
+        """Whose turn it takes."""
 
     def read_on(self) -> None:
         """Handle as much of what waits as one turn allows; wait again with the rest."""
@@ -24,30 +29,51 @@ def next_turn(callback: Callable[[], None]) -> None:
 
 
 class Turns:
-    """The connections that wait, and what all together may still read in this turn of the loop.
+    """The connections and requests that wait. A turn of the loop has `most_ms` for all of them together.
 
-    `most` is the maximum number of uncommon frames (all but whole texts) in a turn; `later` calls back in the next.
+    `later` calls back in the next turn; `now_s` is a clock in seconds.
     """
 
-    __slots__ = ("_is_due", "_later", "_most", "_waiting", "left")
+    __slots__ = ("_ends_s", "_is_due", "_later", "_most_s", "_now_s", "_waiting")
 
-    def __init__(self, most: int, later: Callable[[Callable[[], None]], None] = next_turn) -> None:
-        self._most = most
+    def __init__(
+        self,
+        most_ms: int,
+        later: Callable[[Callable[[], None]], None] = next_turn,
+        now_s: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._most_s = most_ms / 1000
         self._later = later
-        self._waiting: deque[Reader] = deque()
+        self._now_s = now_s
+        self._waiting: dict[str, deque[Reader]] = {}
+        """Those that wait by address, the address first whose turn it is."""
         self._is_due = False
-        self.left = most
-        """How many uncommon frames may still be read in this turn."""
+        self._ends_s = 0.0
+        """When the time of this turn is spent."""
 
-    def spend(self, frames: int) -> None:
-        """Count uncommon frames that were read."""
-        self.left -= frames
-        self._call()
+    def has_time(self) -> bool:
+        """Whether this turn has time left; it begins when that is first asked."""
+        now_s = self._now_s()
+        if not self._is_due:
+            self._ends_s = now_s + self._most_s
+            self._call()
+        return now_s < self._ends_s
 
     def wait(self, reader: Reader) -> None:
         """Have a connection read on in its turn."""
-        self._waiting.append(reader)
+        self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
+
+    async def come(self, address: str) -> None:
+        """Wait, if this turn has no time left, until a request of this address has its turn."""
+        if not self.has_time():
+            request = _Request(address, self)
+            self.wait(request)
+            await request.turn
+
+    def end(self) -> None:
+        """Have all others wait for the next turn."""
+        self._ends_s = 0.0
 
     def _call(self) -> None:
         if not self._is_due:
@@ -56,10 +82,29 @@ class Turns:
 
     def _begin(self) -> None:
         self._is_due = False
-        self.left = self._most
-        for _ in range(len(self._waiting)):
-            if self.left <= 0:
+        for _ in range(sum(map(len, self._waiting.values()))):
+            if not self.has_time():
                 break
-            self._waiting.popleft().read_on()
+            address = next(iter(self._waiting))
+            readers = self._waiting.pop(address)
+            reader = readers.popleft()
+            if readers:
+                self._waiting[address] = readers
+            reader.read_on()
         if self._waiting:
             self._call()
+
+
+class _Request:
+    """A request that waits for its turn."""
+
+    def __init__(self, address: str, turns: Turns) -> None:
+        self.address = address
+        self.turn = asyncio.get_running_loop().create_future()
+        self._turns = turns
+
+    def read_on(self) -> None:
+        """Let the request go on. Its task runs after this call, so it is the last of its turn."""
+        if not self.turn.done():
+            self.turn.set_result(None)
+            self._turns.end()

@@ -29,13 +29,15 @@ class Bucket:
         """Whether one more event would be allowed."""
         return self._tokens_at(now_ms) >= 1.0
 
-    def take(self, now_ms: int) -> bool:
-        """Count one event. Return False if it is one too many."""
+    def take(self, now_ms: int, times: int = 1) -> bool:
+        """Count so many events. Return False if these are too many; several then take what is left."""
         self._tokens = self._tokens_at(now_ms)
         self._filled_at_ms = now_ms
-        if self._tokens < 1.0:
+        if self._tokens < times:
+            if times > 1:
+                self._tokens = 0.0
             return False
-        self._tokens -= 1.0
+        self._tokens -= times
         return True
 
     def is_idle(self, now_ms: int) -> bool:
@@ -72,8 +74,8 @@ class NameBuckets:
         bucket = self._kept.get(name.casefold())
         return bucket is None or bucket.allows(now_ms)
 
-    def take(self, name: str, now_ms: int) -> bool:
-        """Count one event of this name. Return False if it is one too many."""
+    def take(self, name: str, now_ms: int, times: int = 1) -> bool:
+        """Count events of this name. Return False if these are too many."""
         kept, key = self._kept, name.casefold()
         while kept and next(iter(kept.values())).is_idle(now_ms):
             kept.popitem(last=False)
@@ -82,7 +84,7 @@ class NameBuckets:
             bucket = kept[key] = Bucket(self._most, now_ms)
         else:
             kept.move_to_end(key)
-        return bucket.take(now_ms)
+        return bucket.take(now_ms, times)
 
 
 class Buckets:
@@ -107,8 +109,8 @@ class Buckets:
         bucket = self._kept.get(self._key(address, now_ms, about))
         return bucket is None or bucket.allows(now_ms)
 
-    def take(self, address: str, now_ms: int, about: str = "") -> bool:
-        """Count one event of this address. Return False if it is one too many."""
+    def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:
+        """Count events of this address. Return False if these are too many."""
         key = self._key(address, now_ms, about)
         bucket = self._kept.get(key)
         if bucket is None:
@@ -116,7 +118,7 @@ class Buckets:
             self._of_networks[network_of(key[0])] += 1
         else:
             self._kept.move_to_end(key)
-        return bucket.take(now_ms)
+        return bucket.take(now_ms, times)
 
     def _key(self, address: str, now_ms: int, about: str) -> Key:
         self._forget_idle(now_ms)

@@ -32,9 +32,9 @@ class Connections:
         """Give a new stream its place; None: its address has too many."""
         return self._place("stream", address, self._bounds.streams_per_address)
 
-    def may_request(self, address: str, now_ms: int) -> bool:
-        """Count an HTTP request. Return False if it is one too many."""
-        return self._is_exempt(address) or self._requests.take(address, now_ms)
+    def may_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
+        """Count HTTP requests. Return False if these are too many."""
+        return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
         """Count a costly request. Return False if it is one too many."""

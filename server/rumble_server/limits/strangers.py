@@ -18,9 +18,9 @@ class Strangers:
         """Whether one more message of this address would be allowed."""
         return self._is_exempt(address) or self._messages.allows(address, now_ms)
 
-    def speak(self, address: str, now_ms: int) -> bool:
-        """Count a message of this address. Return False if it is one too many."""
-        return self._is_exempt(address) or self._messages.take(address, now_ms)
+    def speak(self, address: str, now_ms: int, messages: int = 1) -> bool:
+        """Count messages of this address. Return False if these are too many."""
+        return self._is_exempt(address) or self._messages.take(address, now_ms, times=messages)
 
     def _is_exempt(self, address: str) -> bool:
         return not self._bounds.limit_loopback and is_loopback(address)

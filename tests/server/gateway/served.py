@@ -7,6 +7,7 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Iterable
 from random import Random
+from time import perf_counter
 from typing import Any, cast
 
 import uvicorn
@@ -24,6 +25,7 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.gateway.turns import Turns
@@ -89,7 +91,14 @@ class GatewayServer:
     """The running server: its port, and what its connections share."""
 
     def __init__(
-        self, limits: Limits, hosts: Iterable[str], bounds: Bounds, proxies: Iterable[str], app: Any, descriptors: int
+        self,
+        limits: Limits,
+        hosts: Iterable[str],
+        bounds: Bounds,
+        proxies: Iterable[str],
+        app: Any,
+        descriptors: int,
+        now_s: Callable[[], float],
     ) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
         self.log = MemoryLog(clock)
@@ -109,7 +118,7 @@ class GatewayServer:
             places=Connections(bounds),
             refusals=self.refusals,
             outbox=Outbox(),
-            turns=Turns(bounds.uncommon_frames_per_turn),
+            turns=Turns(bounds.strangers_ms_per_turn, now_s=now_s),
             descriptors=Descriptors(descriptors, self.refusals, clock.now_ms),
         )
 
@@ -120,7 +129,7 @@ class GatewayServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
-            app,
+            RequestTurns(app, self.entrance.turns),
             http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
             ws="none",
             lifespan="off",
@@ -197,10 +206,11 @@ async def served(
     proxies: Iterable[str] = (),
     app: Any = _no_pages,
     descriptors: int = 1 << 20,
+    now_s: Callable[[], float] = perf_counter,
     **limits: int,
 ) -> AsyncIterator[GatewayServer]:
-    """A server for one test; limits and bounds are the usual ones, or as given."""
-    made = GatewayServer(Limits(**limits), hosts, bounds or Bounds(), proxies, app, descriptors)
+    """A server for one test; limits and bounds are the usual ones, or as given. `now_s` measures turns of the loop."""
+    made = GatewayServer(Limits(**limits), hosts, bounds or Bounds(), proxies, app, descriptors, now_s)
     await made.start()
     try:
         yield made

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -91,10 +92,8 @@ async def test_frames_that_come_slowly_enough_are_no_flood(monkeypatch: pytest.M
                 answered += 1
 
 
-@pytest.mark.parametrize("bounds", [Bounds(frames_per_turn=100), Bounds(uncommon_frames_per_turn=100)])
-async def test_fragments_with_content_are_read_however_many_in_slices(
-    monkeypatch: pytest.MonkeyPatch, bounds: Bounds
-) -> None:
+async def test_fragments_with_content_are_read_however_many_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = Bounds(frames_per_turn=100, stranger_frame_bytes=65_536)
     text = LOGIN.ljust(20_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 19_999) for at in range(1, 20_000)]
     async with served(bounds=bounds) as server, frames_in_each_turn(monkeypatch) as counts, server.raw() as client:
@@ -121,7 +120,7 @@ async def test_texts_are_read_in_slices_too_and_each_is_answered(monkeypatch: py
 
 async def test_bytes_are_read_in_slices_too() -> None:
     text = LOGIN.ljust(60_000)
-    async with served(bounds=Bounds(bytes_per_turn=500)) as server, server.raw() as client:
+    async with served(bounds=Bounds(bytes_per_turn=500, stranger_frame_bytes=65_536)) as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.TEXT, text[:40_000], fin=False)
         client.send(Opcode.CONT, text[40_000:])
@@ -181,7 +180,7 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
     text = LOGIN.ljust(2_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
     async with (
-        served(bounds=Bounds(uncommon_frames_per_turn=100)) as server,
+        served(bounds=Bounds(frames_per_turn=100, strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
         frames_in_each_turn(monkeypatch) as counts,
         contextlib.AsyncExitStack() as stack,
     ):
@@ -192,4 +191,42 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
             client.send(Opcode.TEXT, text[:1], fin=False)
             client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
         await clients[0].hear("session")
-        assert max(counts.values()) <= 110
+        assert max(counts.values()) <= 202, "a turn has time for two pieces"
+
+
+async def test_texts_of_strangers_wait_for_their_turn_and_those_of_bots_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with (
+        served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        bot, *strangers = [await stack.enter_async_context(server.raw()) for _ in range(21)]
+        for client in (bot, *strangers):
+            await client.upgrade()
+            await client.hear("welcome")
+        bot.say(type="login", name="ann")
+        await bot.hear("session")
+        links = server.made[1:]
+        async with frames_in_each_turn(monkeypatch) as counts:
+            bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)
+            for link in links:
+                link.data_received(bad * 5)
+            server.made[0].data_received(bad * 5)
+            assert sum(counts.values()) == 2 + 5
+            for client in strangers:
+                for _ in range(5):
+                    assert (await client.hear("error"))["code"] == "bad_message"
+            assert max(counts.values()) == 2 + 5
+
+
+async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
+    async with served() as server, server.raw() as stranger, server.raw() as bot:
+        await stranger.upgrade()
+        stranger.send(Opcode.TEXT, LOGIN.ljust(5_000))
+        assert await stranger.close_code() == 1009
+        await bot.upgrade()
+        bot.say(type="login", name="ben")
+        await bot.hear("session")
+        bot.send(Opcode.TEXT, LOGIN.ljust(60_000))
+        assert (await bot.hear("error"))["code"] == "already_logged_in"
+        bot.send(Opcode.TEXT, LOGIN.ljust(70_000))
+        assert await bot.close_code() == 1009

@@ -512,3 +512,39 @@ async def test_behind_a_proxy_bots_are_counted_by_their_own_address() -> None:
         assert {link.address for link in server.made} == {"203.0.113.5", "203.0.113.6"}
         assert not any(link.is_local for link in server.made)
         assert server.refusals.counts == {"strangers": 2}
+
+
+# --- what counts as requests ---
+
+
+async def test_a_long_query_gets_414() -> None:
+    async with pages() as (server, app), server.raw() as client:
+        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 4_000))
+        assert (await answer(client))[0] == 200
+        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 5_000))
+        assert await refused(client) == 414
+        assert len(app.scopes) == 1
+        assert server.refusals.counts == {"url_bytes": 1}
+
+
+@pytest.mark.parametrize("request_", [UPGRADE + b"\r\n", (GET % 1)[:-2] + b"a: b\r\n" * 40 + b"\r\n"])
+async def test_upgrades_and_long_lists_of_headers_count_as_requests(request_: bytes) -> None:
+    async with pages(bounds={**LIMITED, "requests_per_minute": 3}) as (server, _):
+        found = []
+        for _ in range(4):
+            async with server.raw() as client:
+                client.writer.write(request_)
+                found.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+        assert found[:3] in ([101] * 3, [200] * 3)
+        assert found[3] == 429
+        assert server.refusals.counts == {"requests": 1}
+
+
+async def test_what_is_refused_counts_by_its_bytes() -> None:
+    async with pages(bounds={**LIMITED, "requests_per_minute": 18, "header_bytes": 10_000}) as (server, _):
+        found = []
+        for request in (b"GET /%s HTTP/1.1\r\n\r\n" % (b"x" * 9_000), GET % 1, UPGRADE + b"\r\n") * 2:
+            async with server.raw() as client:
+                client.writer.write(request)
+                found.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+        assert found == [414, 200, 101, 414, 200, 429]

@@ -338,3 +338,20 @@ def test_who_keeps_to_the_limit_is_never_closed() -> None:
         world.run(1000)
         bot.say(type="join", tournament="nowhere")
     assert bot.link.closed is None
+
+
+def test_a_frame_that_is_no_message_counts_by_its_bytes() -> None:
+    world = World(door=Door(Bounds(stranger_messages_per_minute=10)), limits=Limits(unsolicited_per_minute=8))
+    stranger = world.connect(**BEYOND)
+    stranger.say_text("x" * 4_000)
+    assert (stranger.error(), stranger.link.closed) == ("bad_message", None)
+    stranger.say_text("x" * 4_000)
+    assert world.connect(**BEYOND).link.closed is None
+    stranger.say_text("x" * 4_000)
+    assert (stranger.error(), stranger.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    other = world.connect(**BEYOND)
+    other.say_text("x" * 3_000)
+    assert other.link.closed is CloseCode.TOO_MANY_MESSAGES, "its address has none left"
+    bot = world.login("ann")
+    bot.say_text("x" * 7_500)
+    assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)

@@ -147,7 +147,7 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     entrance: Any = SimpleNamespace(
         policy=HandshakePolicy(),
         outbox=Outbox(lambda _: None),
-        turns=Turns(100_000, lambda _: None),
+        turns=Turns(100_000, lambda _: None, lambda: 0.0),
         bounds=bounds,
     )
     source, place = Source("127.0.0.1", True, "http"), Connections(bounds).uncounted("")

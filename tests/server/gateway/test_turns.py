@@ -1,15 +1,24 @@
-"""No connection, and no number of them, is read for long in one turn of the loop."""
+"""No connection, no request, and no number of them has the loop for long in one turn."""
 
+import asyncio
 from collections.abc import Callable
+from itertools import count, pairwise
+from typing import Any
 
+from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.turns import Turns
 
 
 class Loop:
-    """What is called in the next turn."""
+    """What is called in the next turn, and a clock that goes on by a second each time that it is read."""
 
     def __init__(self) -> None:
         self.due: list[Callable[[], None]] = []
+        self._ticks = count()
+
+    def turns(self, looks: int) -> Turns:
+        """Make turns that have time for so many pieces of work."""
+        return Turns(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
 
     def turn(self) -> None:
         due, self.due = self.due, []
@@ -18,41 +27,76 @@ class Loop:
 
 
 class Reader:
-    """A connection with frames to read, at most three in a turn."""
+    """A connection with pieces to read."""
 
-    def __init__(self, turns: Turns, frames: int) -> None:
-        self.frames = frames
+    def __init__(self, turns: Turns, pieces: int, address: str = "ann") -> None:
+        self.address = address
+        self.pieces = pieces
         self._turns = turns
         self.read_on()
 
     def read_on(self) -> None:
-        taken = min(self.frames, 3, self._turns.left)
-        self.frames -= taken
-        self._turns.spend(taken)
-        if self.frames:
+        while self.pieces and self._turns.has_time():
+            self.pieces -= 1
+        if self.pieces:
             self._turns.wait(self)
 
 
-def test_each_has_its_turn_and_all_together_no_more_than_the_bound() -> None:
+def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
     loop = Loop()
-    turns = Turns(7, lambda callback: loop.due.append(callback))
-    readers = [Reader(turns, 6) for _ in range(4)]
-    told = []
+    turns = loop.turns(5)
+    readers = [Reader(turns, 6) for _ in range(3)]
+    told = [sum(reader.pieces for reader in readers)]
     while loop.due:
-        told.append([reader.frames for reader in readers])
         loop.turn()
-    told.append([reader.frames for reader in readers])
-    assert told[0] == [3, 3, 5, 6], "seven frames are read at once"
-    assert told[1] == [0, 0, 4, 6], "who waited longest goes on first"
-    assert told[2] == [0, 0, 1, 3]
-    assert told[-1] == [0, 0, 0, 0]
+        told.append(sum(reader.pieces for reader in readers))
+    assert told[0] == 18 - 5
+    assert told[-1] == 0
+    assert max(before - after for before, after in pairwise(told)) <= 5
+
+
+def test_who_waits_is_served_address_by_address() -> None:
+    loop = Loop()
+    turns = loop.turns(2)
+    crowd = [Reader(turns, 4, "crowd") for _ in range(50)]
+    alone = Reader(turns, 1, "alone")
+    for _ in range(3):
+        loop.turn()
+    assert alone.pieces == 0
+    assert sum(reader.pieces for reader in crowd) > 190
 
 
 def test_nothing_is_called_when_nobody_waits() -> None:
     loop = Loop()
-    turns = Turns(7, lambda callback: loop.due.append(callback))
-    turns.spend(7)
-    assert turns.left == 0
+    turns = loop.turns(1)
+    assert turns.has_time()
+    assert not turns.has_time()
     loop.turn()
-    assert turns.left == 7
     assert loop.due == []
+    assert turns.has_time()
+
+
+async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn() -> None:
+    loop, answered = Loop(), list[str]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        answered.append(f"{scope['client'][0]} {(await receive())['body']}")
+
+    async def receive() -> Any:
+        return {"body": "read"}
+
+    async def send(_message: Any) -> None:
+        """Nobody hears the answers."""
+
+    web = RequestTurns(app, loop.turns(2))
+    requests = [{"type": "http", "client": (address, 1)} for address in ("ann", "ann", "ann", "ben")]
+    tasks = [asyncio.create_task(web(scope, receive, send)) for scope in requests]
+    tasks[1].cancel()
+    told = []
+    while not all(task.done() for task in tasks):
+        for _ in range(3):
+            await asyncio.sleep(0)
+        told.append(len(answered))
+        loop.turn()
+    assert sorted(answered) == ["ann read", "ann read", "ben read"]
+    assert max(after - before for before, after in pairwise([0, *told])) == 1

@@ -1,0 +1,25 @@
+"""Requests wait for their turn like everything that strangers send (`turns.py`)."""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rumble_server.gateway.turns import Turns
+
+
+class RequestTurns:
+    """ASGI middleware: a request, and each part of a body that it has read, is handled in its turn."""
+
+    def __init__(self, app: ASGIApp, turns: Turns) -> None:
+        self._app = app
+        self._turns = turns
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        turns, client = self._turns, scope.get("client")
+        address = client[0] if client else ""
+
+        async def receive_in_turn() -> Message:
+            message = await receive()
+            await turns.come(address)
+            return message
+
+        await turns.come(address)
+        await self._app(scope, receive_in_turn, send)
