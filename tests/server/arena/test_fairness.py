@@ -1,5 +1,6 @@
 """Round-robins beside slow bots: nobody is passed over, nobody idles without need, and the audit accuses nobody."""
 
+from functools import partial
 from random import Random
 
 import pytest
@@ -18,8 +19,8 @@ def evening(bots: int, slow: int, cycles: int) -> Audit:
     tournament = world.create(cycles=cycles)
     for number in range(bots):
         bot = world.login(f"b{number}", join=tournament.id, max_matches=1)
-        think_ms = SLOW_MS if number < slow else FAST_MS
-        bot.play(lambda turn: random.choice(turn["legal"]), lambda think_ms=think_ms: think_ms + random.randrange(5))
+        think_ms = range(SLOW_MS, SLOW_MS + 5) if number < slow else range(FAST_MS, FAST_MS + 5)
+        bot.play(lambda turn: random.choice(turn["legal"]), partial(random.choice, think_ms))
     world.organiser.start(tournament.id)
     world.run()
     assert tournament.status == "finished"
