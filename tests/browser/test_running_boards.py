@@ -187,7 +187,30 @@ async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServ
     await paced_bots.join(server.bot_url, cup, "lea", "mia", think_s=0.3)
     server.command(cup, "start")
     await page.goto(f"/tournaments/{cup}")
-    await expect(page.locator("#boards .stamp")).to_have_text(re.compile(r"^(lea|mia) wins on time$"))
+    ended = page.locator("#boards article:has(.stamp:visible)")
+    await expect(ended).to_contain_text(re.compile(r"(lea|mia) wins\s+on time\s*$"))
+
+
+async def test_who_won_stands_below_the_board_and_how_below_that(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    page = await open_page()
+    await page.clock.install()
+    await keep_results(page)
+    names = [f"{letter}{'w' * 31}" for letter in "cdefghijkl"]
+    cup, pace = await begun(server, paced_bots, "Below", *names, legs=1, cycles=1)
+    await page.goto(f"/tournaments/{cup}")
+    pace.release()
+    ended = page.locator("#boards article:has(.stamp:visible)").first
+    for width in (390, 1280, 1920):
+        await page.set_viewport_size({"width": width, "height": 900})
+        picture, stamp, name, state = [
+            await ended.locator(part).evaluate("(part) => part.getBoundingClientRect().toJSON()")
+            for part in (".picture", ".stamp", ".stamp b", ".state")
+        ]
+        assert picture["bottom"] <= stamp["top"] < stamp["bottom"] <= state["top"], width
+        assert name["width"] >= 40, width
+        assert stamp["right"] <= width
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import { root } from "./root.js";
  * @typedef {import("./slots.js").Slots["all"][number]} Slot
  */
 
-/** What is said of an end that was not on the board. */
+/** What is said of an end that was not on the board; its reason is longer than the line below a small board. */
 const HOW = /** @type {Record<string, string>} */ ({
   resignation: "by resignation",
   illegal_move: "by an illegal move",
@@ -69,6 +69,7 @@ export class BoardCard {
     });
     if (board) this.#draw(board);
     this.#stamp.hidden = result === null;
+    this.#state.title = result?.reason ?? "";
     if (result) this.#showResult(result);
     else setText(this.#state, board ? stateText(board, now - slot.toldAt) : empty);
   }
@@ -92,11 +93,10 @@ export class BoardCard {
 
   /** @param {MatchResult} result */
   #showResult({ scores, winner, seats, termination, reason }) {
-    const [who, how] = this.#stamp.children;
+    const [who, verb] = this.#stamp.children;
     setText(who, scores === null ? "Void" : winner === null ? "Draw" : seats[winner]);
-    setText(how, scores === null ? "to be played again" : `${winner === null ? "" : "wins "}${HOW[termination] ?? ""}`);
-    setText(this.#state, reason);
-    this.#state.title = reason;
+    setText(verb, scores === null || winner === null ? "" : "wins");
+    setText(this.#state, scores === null ? "to be played again" : (HOW[termination] ?? reason));
   }
 }
 
