@@ -86,7 +86,12 @@ class Feed:
     async def stream_of_ended(
         self, tournament_id: str, snapshot: bytes, *, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life."""
+        """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life.
+
+        The snapshot took time to make; a server that began to stop meanwhile tells nothing more.
+        """
+        if self.closed:
+            return
         first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
 
         async def catch_up() -> list[Chunk]:

@@ -82,6 +82,11 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
     assert server.feed.spectators == 0
 
 
+async def test_a_reader_of_what_is_over_gets_nothing_from_a_server_that_stops(server: MemoryServer) -> None:
+    server.feed.close()
+    assert [piece async for piece in server.feed.stream_of_ended("friday", b"{}")] == []
+
+
 async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
     await server.watch(tournament).read("snapshot")
