@@ -81,7 +81,7 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
 def test_audit(capsys: Captured) -> None:
     told(capsys, "create", "Audited", "--game", "tictactoe")
     assert told(capsys, "audit", "audited")["fair"] is True
-    assert run(["tournament", "audit", "audited"]) == 0
+    assert run(["tournament", "audit", "audited", "--host-token", "any-token-of-16-characters"]) == 0
     shown = capsys.readouterr().out
     assert "audited: nothing to complain of" in shown
     assert "excused ms" in shown
