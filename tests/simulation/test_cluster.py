@@ -231,7 +231,7 @@ def let_who_comes_last_stay(patch: pytest.MonkeyPatch) -> None:
 
 
 BUGS = (
-    (hear_any_epoch, r"after one of run", 790),
+    (hear_any_epoch, r"after one of run", 5246),
     (count_a_repeat_twice, r"rejected more often than it moved", 90),
     (forget_what_is_not_acknowledged, r"and nothing came of it", 13),
     (forget_what_the_leader_s_own_bots_said, r"and nothing came of it", 13),
