@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.store.checksum import intact
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.match_index import indexed, last_number
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import WITH_CHECKSUMS, open_existing
 from rumble_server.store.sqlite_rows import read_sqlite
+from rumble_server.store.tournament_index import LOST_VALUES, Told, differences, has_lost_values, note
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -58,22 +61,75 @@ def verify(path: str) -> Findings:
     damaged: set[str] = set()
     with closing(open_existing(path)) as database:
         found.problems += structure_problems(database)
+        indexes = _Indexes(database)
         for row in read_rows(database):
             if isinstance(row, range):
+                indexes.is_log_whole = False
                 found.problems.append(f"the rows from {row.start} to {row.stop - 1} of the log cannot be read")
                 continue
             found.rows += 1
             found.unchecked += row.checksum is None
             try:
-                row.facts()
+                indexes.note(row)
             except ValueError as error:
                 found.problems.append(
                     f"row {row.number} of the log ({about(*split(row.tournament))}) is damaged: {line_of(error)}"
                 )
                 damaged.add(row.tournament)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
+        found.problems += indexes.problems(damaged)
     found.problems += _contradictions(path, damaged)
     return found
+
+
+class _Indexes:
+    """The indexes of tournaments and matches beside the log. What a server writes meanwhile is passed over."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.is_log_whole = True
+        """Whether every row of the log can be read."""
+        self._database = database
+        self._told: Told = {}
+        self._astray: set[str] = set()
+        """Matches of whose starts and ends the index of matches misses some."""
+        self._has_lost_values = False
+        try:
+            with database:
+                database.execute("BEGIN")
+                self._has_lost_values = has_lost_values(database)
+                self._last, self._indexed = last_number(database), indexed(database)
+                rows = database.execute("SELECT id, listed, over FROM tournaments NOT INDEXED").fetchall()
+            self._index = {key: (bool(listed), bool(over)) for key, listed, over in rows}
+        except sqlite3.Error:  # told by `structure_problems`
+            self._last = self._indexed = 0
+
+    def note(self, row: Row) -> None:
+        """Compare a row. Raises ValueError with a line that says why it is damaged."""
+        facts = row.facts()
+        club, tournament = split(row.tournament)
+        if tournament and row.number <= self._last:
+            note(self._told, row.tournament, facts)
+        for number, fact in facts:
+            if isinstance(fact, MatchStarted | MatchOver) and number <= self._indexed:
+                match = prefix_of(club) + fact.match
+                if not self._leads_to(match, number):
+                    self._astray.add(match)
+
+    def _leads_to(self, match: str, number: int) -> bool:
+        query = "SELECT 1 FROM matches WHERE id = ? AND first <= ? AND coalesce(last, ?) >= ?"
+        try:
+            return self._database.execute(query, (match, number, number, number)).fetchone() is not None
+        except sqlite3.Error:
+            return False
+
+    def problems(self, damaged: set[str]) -> Iterator[str]:
+        """Yield what is wrong with the indexes; `damaged`: tournaments with damaged rows."""
+        if self._has_lost_values:
+            yield LOST_VALUES
+        if self._last:
+            yield from differences(self._told, self._index, damaged if self.is_log_whole else self._told)
+        if self._astray:
+            yield f"the index of matches is wrong for {len(self._astray)} matches, as {min(self._astray)}"
 
 
 def about(club: str, tournament: str) -> str:

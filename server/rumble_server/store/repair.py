@@ -3,7 +3,6 @@
 import shutil
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from rumble_server.store.files import make_private
 from rumble_server.store.keys import MAIN, split
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
+from rumble_server.store.tournament_index import Told, note
 from rumble_server.store.writer import write
 from rumble_server.tournament.facts import (
     AdministratorSet,
@@ -26,8 +26,6 @@ from rumble_server.tournament.facts import (
     NameReset,
     NameUsed,
     ServerFact,
-    TournamentCreated,
-    TournamentEnded,
 )
 
 SERVER_ROWS_LOST = (
@@ -93,8 +91,7 @@ class _Repair:
         self._clubs: defaultdict[str, _Known] = defaultdict(_Known)
         self._aside_of: set[str] = set()
         """The keys of damaged rows' tournaments; a club's for it as a whole. Not sure, since they are damaged, too."""
-        self._tournaments: dict[str, tuple[bool, bool]] = {}
-        """Whether a tournament is listed, and whether it is over, by its key."""
+        self._tournaments: Told = {}
 
     def run(self, now_ms: int) -> list[str]:
         self._mended.execute(
@@ -166,8 +163,11 @@ class _Repair:
     def _set_aside(self, *values: object) -> None:
         self._mended.execute("INSERT INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
 
-    def _note(self, key: str, facts: Iterable[Numbered]) -> None:
-        known = self._clubs[split(key)[0]]
+    def _note(self, key: str, facts: list[Numbered]) -> None:
+        club, tournament = split(key)
+        known = self._clubs[club]
+        if tournament:
+            note(self._tournaments, key, facts)
         for _, fact in facts:
             match fact:
                 case NameUsed() | NameReset():
@@ -180,22 +180,22 @@ class _Repair:
                     known.has_administrator = True
                 case BotJoined():
                     known.entrants.setdefault(fact.bot.casefold(), fact.bot)
-                case TournamentCreated():
-                    self._tournaments[key] = (fact.config.listed, False)
-                case TournamentEnded():
-                    listed = self._tournaments.get(key, (True, False))[0]
-                    self._tournaments[key] = (listed, True)
 
     def _copy_tournaments(self) -> None:
         self._mended.executemany(
             "INSERT INTO tournaments (id, listed, over) VALUES (?, ?, ?)",
-            [(each, *known) for each, known in self._tournaments.items()],
+            [(each, listed is not False, over) for each, (listed, over) in self._tournaments.items()],
         )
         pruned = "pruned" if _version(self._damaged) >= WITH_CHECKSUMS else "0"
         try:
             rows = self._damaged.execute(f"SELECT id, listed, over, {pruned} FROM tournaments").fetchall()
         except sqlite3.Error:  # what the log tells is all that is known
             return
+        # Where all of a tournament was read, the log knows better than the index whether it is over.
+        rows = [
+            (key, listed, over and bool(self._ranges or key in self._aside_of or key not in self._tournaments), pruned)
+            for key, listed, over, pruned in rows
+        ]
         # One whose creation is lost is kept, so that it is shown as damaged.
         self._mended.executemany(
             """INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)

@@ -27,6 +27,7 @@ from rumble_server.store.purge import empty_wal, purge
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import check_database, open_database
 from rumble_server.store.sqlite_rows import read_sqlite
+from rumble_server.store.tournament_index import check_index
 
 log = logging.getLogger(__name__)
 
@@ -63,13 +64,17 @@ class SqliteStore:
         try:
             last = last_number(self.database)
             empty_wal(self.database)
+            problem = check_index(self.database)
             with self.database:
                 self.database.execute("BEGIN IMMEDIATE")
                 index_matches(self.database, last)
-            return last
         except sqlite3.Error as error:
             self.database.close()
             raise StoreError(f"cannot use the database {self.path}: {error}") from None
+        if problem is not None:
+            self.database.close()
+            raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
+        return last
 
     # --- clubs ---
 

@@ -1,15 +1,24 @@
 """What is damaged is found, and nothing else."""
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rumble_server.store.damage import read_rows, verify
+from rumble_server.store import damage
+from rumble_server.store.batch import Batch
+from rumble_server.store.damage import Row, read_rows, verify
 from rumble_server.store.errors import StoreError
-from rumble_server.store.schema import open_existing
+from rumble_server.store.repair import repair
+from rumble_server.store.schema import open_database, open_existing
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
+from rumble_server.store.tournament_index import LOST_VALUES
+from rumble_server.store.writer import write
+from rumble_server.tournament.facts import TournamentEnded
 
-from tests.server.store.disk import rows
+from tests.server.store.disk import rows, shut
 from tests.server.store.played import bit, change, cut, digit, execute, played, save, tear
 
 NAMES = ("Friday", "Monday", "Sunday", "Tuesday")
@@ -75,6 +84,79 @@ def test_torn_pages_are_found_and_the_rows_beyond_them_read(path: Path) -> None:
     problems = verify(str(path)).problems
     assert any(problem.startswith("the file: ") for problem in problems)
     assert f"the rows from {lost[0].start} to {lost[0].stop - 1} of the log cannot be read" in problems
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("DELETE FROM tournaments WHERE id = 'friday'", "tournament friday is not in the index of tournaments"),
+        (
+            "UPDATE tournaments SET over = 0 WHERE id = 'friday'",
+            "tournament friday is in the index of tournaments with another status than in the log",
+        ),
+        (
+            "UPDATE tournaments SET listed = 0 WHERE id = 'friday'",
+            "tournament friday is in the index of tournaments with another status than in the log",
+        ),
+        (
+            "DELETE FROM matches WHERE id = 'friday.1.1.1.1'",
+            "the index of matches is wrong for 1 matches, as friday.1.1.1.1",
+        ),
+        (
+            "UPDATE matches SET last = first WHERE id = 'friday.1.1.1.1'",
+            "the index of matches is wrong for 1 matches, as friday.1.1.1.1",
+        ),
+        ("DELETE FROM meta", LOST_VALUES),
+    ],
+)
+def test_an_index_that_differs_from_the_log_is_told_and_mended(path: Path, statement: str, problem: str) -> None:
+    tables = ("SELECT id, listed, over FROM tournaments ORDER BY id", "SELECT * FROM matches")
+    before = [rows(path, query) for query in tables]
+    execute(path, statement)
+    assert verify(str(path)).problems == [problem]
+    repair(str(path), f"{path}.before", 0)
+    assert verify(str(path)).problems == []
+    assert [rows(path, query) for query in tables] == before
+
+
+@pytest.mark.parametrize("table", ["tournaments", "tournaments_by_over", "meta"])
+def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_from_starting(
+    path: Path, table: str
+) -> None:
+    """The page is sound, as that of an earlier copy would be."""
+    with closing(open_existing(str(path))) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        size = int(database.execute("PRAGMA page_size").fetchone()[0])
+        root = (int(database.execute(query, (table,)).fetchone()[0]) - 1) * size
+    content = bytearray(path.read_bytes())
+    # After the kind of the page: no free block, no entry, and their texts begin at its end.
+    content[root + 1 : root + size] = bytes(4) + size.to_bytes(2) + bytes(size - 7)
+    path.write_bytes(content)
+    assert verify(str(path)).problems
+    with pytest.raises(StoreError, match=r"is damaged: .*`rumble db repair`"):
+        SqliteStore(str(path))
+    repair(str(path), f"{path}.before", 0)
+    shut(SqliteStore(str(path)))
+    with closing(read_sqlite(str(path))) as reader:
+        assert reader.listed_ids(9) == ["monday", "friday"]
+
+
+def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = played("Friday", "Monday")
+    half = next(number for number, fact in enumerate(facts) if isinstance(fact, TournamentEnded))
+    path.unlink()
+    save(path, facts[:half])
+
+    def play_and_read(database: sqlite3.Connection) -> Iterator[Row | range]:
+        batch = Batch()
+        batch.facts += enumerate(facts[half:], half + 1)
+        with closing(open_database(str(path))) as other:
+            write(other, [batch.content()], index=True)
+        return read_rows(database)
+
+    monkeypatch.setattr(damage, "read_rows", play_and_read)
+    assert verify(str(path)).problems == []
 
 
 def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_a_fact_in_the_row_of_another_tournament_is_damage_in_a_club_too(path: P
             row = (number, tournament, write_facts([(number, joined(number, "friday"))]))
             database.execute("INSERT INTO log VALUES (?, ?, 0, ?, NULL)", row)
     of_sunday = "row 1 of the log (tournament go/sunday) is damaged: its facts belong elsewhere"
-    assert verify(str(path)).problems == [of_sunday]
+    assert [each for each in verify(str(path)).problems if each.startswith("row")] == [of_sunday]
 
 
 def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:

@@ -61,6 +61,18 @@ async def test_a_record_that_was_changed_is_left_out(url: str) -> None:
         assert len(reader.ended(["friday", "monday"])) == 2
 
 
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("DELETE FROM tournaments", "is not in the index of tournaments"),
+        ("UPDATE tournaments SET over = false", "is in the index of tournaments with another status than in the log"),
+    ],
+)
+async def test_an_index_that_differs_from_the_log_is_told(url: str, statement: str, problem: str) -> None:
+    run(url, f"{statement} WHERE club = 'a' AND id = 'friday'")
+    assert verify(url).problems == [f"tournament a/friday {problem}"]
+
+
 async def test_a_tournament_that_lost_its_creation_is_told(url: str) -> None:
     run(url, "DELETE FROM log WHERE club = 'a' AND tournament = 'friday'")
     assert "tournament a/friday cannot be rebuilt: its creation is not in the log" in verify(url).problems
