@@ -7,7 +7,7 @@ import pytest
 from rumble_protocol.server_messages import Limits
 from rumble_server.bounds import Bounds
 
-from tests.hostile.attacker import Attacker, RawBot, Refused, is_open, statuses
+from tests.hostile.attacker import PING, PONG, Attacker, RawBot, Refused, frame, is_open, statuses
 from tests.hostile.conftest import CONNECTIONS, NAMES_PER_HOUR, STRANGERS
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target, wait_until
@@ -65,10 +65,14 @@ def test_connections_of_one_address(attacker: Attacker) -> None:
         assert wait_until(lambda: refusal_of_bot(attacker) is None)
 
 
-def test_upgrades_of_too_many_strangers_are_refused(attacker: Attacker) -> None:
+def test_upgrades_of_too_many_strangers_are_refused_unless_one_of_them_is_silent(attacker: Attacker) -> None:
     with contextlib.ExitStack() as opened:
-        for _ in range(STRANGERS):
-            opened.enter_context(attacker.bot())
+        bots = [opened.enter_context(attacker.bot()) for _ in range(STRANGERS)]
+        assert refusal_of_bot(attacker) is None
+        assert bots[0].closed() == 0
+        for bot in [*bots[1:], opened.enter_context(attacker.bot())]:
+            bot.send(frame(PING, b"here"))
+            assert (PONG, b"here") in bot.frames()
         assert refusal_of_bot(attacker) == TOO_MANY_REQUESTS
 
 

@@ -70,6 +70,8 @@ class Client:
         self._sleep = sleep
         self._chance = lot
         self._connection: Connection | None = None
+        self._is_to_come_again = False
+        """Whether the server has refused a login only for now."""
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
@@ -101,7 +103,7 @@ class Client:
                     last_good = self._now()
                     if last_good - began > STEADY_S:
                         waits = delays(self._chance)
-                elif not logins or self._now() - last_good > self._patience_s:
+                elif not (logins or self._is_to_come_again) or self._now() - last_good > self._patience_s:
                     raise BadServer(problem)
                 wait_s = next(waits)
                 self._say(logging.INFO, f"{problem}; connecting again in {wait_s:.1f} s")
@@ -146,6 +148,7 @@ class Client:
                     self._say(level, text)
                 case Drop():
                     self._connection = None
+                    self._is_to_come_again = True
                 case Admitted(identity):
                     self._admitted(identity)
                 case Finish(summary):

@@ -28,7 +28,8 @@ LONGEST_MOVE = 256
 LONGEST_NOTE = 1024
 """Most bytes of a note that are sent: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals after which a bot that was logged in before tries again."""
+"""Refusals after which a bot that was logged in before tries again. Too many messages may be those of its neighbours,
+so a bot that was never logged in tries again, too."""
 ABOUT_ENTERING = frozenset(
     {
         ErrorCode.UNKNOWN_TOURNAMENT,
@@ -230,7 +231,7 @@ class Conversation:
         details = "; ".join(f"{detail.field}: {detail.problem}" for detail in error.detail)
         text = f"{error.message} ({details})" if details else error.message
         at_login = not self._logged_in
-        if self.logins and error.code in FOR_NOW:
+        if error.code in FOR_NOW and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
             return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
         if at_login or (self._entering and error.code in ABOUT_ENTERING):
             return [Fail(Refused(error.code, text))]

@@ -1,5 +1,6 @@
 """Challenges: each is an unlisted, unrated tournament of one match between two bots that are connected."""
 
+from collections import Counter
 from collections.abc import Set
 from random import Random
 from typing import Any, NoReturn
@@ -21,6 +22,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_MADE = 4096
 """Maximum number of frames of which it is kept what they made or ended; beyond it the oldest is forgotten."""
+TOO_MANY = "too many challenges are open here; try again later"
+GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
 """Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
 
@@ -88,12 +91,23 @@ class Challenges:
     def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
         bounds, counted = self._door.bounds, self._counted
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
-        if len(counted) >= bounds.open_challenges or len(own) >= bounds.challenges_per_address:
-            self._refuse(session, other, "too many challenges are open here; try again later")
+        if len(own) >= bounds.challenges_per_address:
+            self._refuse(session, other, TOO_MANY)
         if len(at_other) >= bounds.open_challenges_at_one_bot or (
             len(own & at_other) >= bounds.challenges_per_address_at_one_bot
         ):
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
+        if len(counted) >= bounds.open_challenges and not self._make_room(len(own)):
+            self._refuse(session, other, TOO_MANY)
+
+    def _make_room(self, own: int) -> bool:
+        """Cancel the oldest challenge of who has most of the places, if that is more than one above its `own`."""
+        ((holder, most),) = Counter(self._counted.values()).most_common(1)
+        if most <= own + 1:
+            return False
+        oldest = next(each for each, counted_for in self._counted.items() if counted_for == holder)
+        self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)
+        return True
 
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
         self._door.refusals.note("challenges", session.address, other.name)

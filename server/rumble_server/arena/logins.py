@@ -50,10 +50,23 @@ class Logins:
 
         Raises TournamentError with `too_many_messages` where there is no room for its connection.
         """
-        if not (caller.has_room or (invited_to is not None and caller.has_invited_room)):
+        has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
+        if not has_room and not self._is_entrant(login, caller.address):
             self._door.refusals.note("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
+
+    def _is_entrant(self, login: Login, address: str) -> bool:
+        """Whether a login shows the key of a bot in a tournament, which has a place of its own. Count a wrong key."""
+        player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
+        if player is None or key is None or all(each.challenger is not None for each in player.tournaments.values()):
+            return False
+        if not self._door.guesses.may_try(address, login.name, key, now_ms):
+            return False
+        is_right = self._recorder.names.owns(login.name, key)
+        if not is_right:
+            self._door.guesses.wrong(address, login.name, key, now_ms)
+        return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
         """Let a bot in. Return the player, and whether its name is open.

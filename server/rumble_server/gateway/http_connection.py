@@ -16,6 +16,7 @@ from typing import Any, cast
 import httptools
 from rumble_protocol.clubs import MAIN, split_path, web_path
 from rumble_protocol.codes import CloseCode
+from rumble_protocol.secret import is_made
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -110,7 +111,8 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.abort()
             return
         proxied = entrance.sources.is_proxy(self._peer)
-        self._place = entrance.places.uncounted(address) if proxied else entrance.places.open(address)
+        places = entrance.places
+        self._place = places.uncounted(address) if proxied else places.open(address, self.transport.abort)
         if self._place is not None:
             self._watch()
             return
@@ -137,6 +139,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came in, as much as one turn of the loop allows."""
+        if self._request == 0 and self._place is not None:
+            self._place.hear()
         if self._last is not None:
             self._finish()
         elif self.rest:  # a transport may hand over what it had when it was paused
@@ -216,6 +220,8 @@ class HttpConnection(HttpToolsProtocol):
             super().on_headers_complete()
             if self.cycle is not before:
                 self._cycles.append(self.cycle)
+                if self._is_beyond():  # so that it takes no place beyond the answer
+                    self.cycle.keep_alive = False
             self._in_body = True
 
     def _refusal(self) -> Refusal | None:
@@ -233,9 +239,18 @@ class HttpConnection(HttpToolsProtocol):
             return HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests"
         if upgrades:
             return self._refusal_of_upgrade()
-        if self._place is not None and not self._place.has_room:
+        if self._is_beyond() and not self._shows_made_token():
             return HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections"
         return None
+
+    def _is_beyond(self) -> bool:
+        """Whether the address has no place for one more connection."""
+        return self._place is not None and not self._place.has_room
+
+    def _shows_made_token(self) -> bool:
+        """Whether the request shows a token of the form that Rumble makes, whoever's: it is compared in any case."""
+        shown = next((value for name, value in self.headers if name == b"authorization"), b"")
+        return is_made(shown.decode("latin-1").removeprefix("Bearer "))
 
     def _count(self, requests: int) -> bool:
         """Count as many requests of the source. Return False if these are too many."""
@@ -341,10 +356,14 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make the connection a bot's, with its place; behind a proxy it takes one now. It is closed if `refused`."""
+        """Make the connection a bot's, with its place; a forwarded connection takes one now. `refused` closes it."""
         entrance, place = self._entrance, self._place
-        if place is None or entrance.sources.is_proxy(self._peer):
-            place = entrance.places.open(self._source.address)
+        if place is None or entrance.sources.is_proxy(self._peer) or self._source.address != self.address:
+            if place is not None:
+                place.close()
+            place = entrance.places.open(self._source.address, self.transport.abort)
+        else:
+            place.listen(self.transport.abort)
         if place is None:
             entrance.refusals.note("strangers", self._source.address)
             self._answer(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)

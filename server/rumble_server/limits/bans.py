@@ -86,7 +86,7 @@ class Bans:
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
         """Return the ban of an address (or of the network that stands for it), if it is banned."""
-        ban = self._of_network(address, now_ms)
+        ban = self._of_network(address.partition(" ")[0], now_ms)  # without what `limits.source.TUNNELLED` adds
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 
     def _of_network(self, address: str, now_ms: int) -> Ban | None:

@@ -1,6 +1,7 @@
 """What each address has open, connections and event streams, and the requests it makes."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
@@ -17,12 +18,26 @@ class Connections:
         self._bounds = bounds
         self.counts: Counter[Room] = Counter()
         """The number of taken places by room; a room without one is left out."""
+        self.silent: dict[str, dict[Place, Callable[[], None]]] = {}
+        """By address: the strangers that have said nothing, the oldest first, each with what ends its connection."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._costly = Buckets(bounds.costly_per_minute)
 
-    def open(self, address: str) -> "Place | None":
-        """Give a new connection its place; None: its address has too many strangers."""
-        return self._place("stranger", address, self._bounds.strangers_per_address)
+    def open(self, address: str, end: Callable[[], None]) -> "Place | None":
+        """Give a new connection, which `end` ends, its place; None: its address has too many strangers.
+
+        Where an address has as many as it may, the oldest that has said nothing is ended.
+        """
+        most = self._bounds.strangers_per_address
+        place = self._place("stranger", address, most)
+        if place is None and address in self.silent:
+            oldest, end_oldest = next(iter(self.silent[address].items()))
+            oldest.close()
+            end_oldest()
+            place = self._place("stranger", address, most)
+        if place is not None:
+            place.listen(end)
+        return place
 
     def refuse(self, address: str) -> "Place | None":
         """Give a connection that is refused a place until it is told so; None: too many wait for that already."""
@@ -86,6 +101,17 @@ class Place:
         self._room: Room = ()
         self._move(room)
 
+    def listen(self, end: Callable[[], None]) -> None:
+        """Count a stranger as silent until it is heard."""
+        if self.is_stranger:
+            self._connections.silent.setdefault(self.address, {})[self] = end
+
+    def hear(self) -> None:
+        """Count it as silent no more: it has said something."""
+        silent = self._connections.silent.get(self.address)
+        if silent is not None and silent.pop(self, None) is not None and not silent:
+            del self._connections.silent[self.address]
+
     @property
     def is_stranger(self) -> bool:
         """Whether it has neither logged in nor completed an HTTP request, and counts."""
@@ -117,6 +143,7 @@ class Place:
         self._move(())
 
     def _move(self, room: Room) -> None:
+        self.hear()
         self._connections.count(self._room, -1)
         self._room = room
         self._connections.count(room, 1)

@@ -16,6 +16,9 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
 """The name of a header with which a proxy tells of its client, or of itself."""
+TUNNELLED = "{} (forwarded)"
+"""The address for what a proxy on this machine forwards that is not believed. No bound of an address exempts it, and
+what its clients do wrong is not counted for the people at the machine itself."""
 SCHEMES = frozenset({"http", "https"})
 
 
@@ -24,7 +27,8 @@ class Source:
     """Where a request comes from."""
 
     address: str
-    """An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket."""
+    """An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket; `TUNNELLED`
+    for all clients of a proxy on this machine that is not believed."""
     is_local: bool
     """Whether its client is on this very machine: nobody forwarded it."""
     scheme: str
@@ -52,7 +56,10 @@ class Sources:
         headers = list(headers)
         if not self.is_proxy(peer):
             address = source_of(peer)
-            return Source(address, is_loopback(address) and not is_forwarded(headers), scheme)
+            is_local = is_loopback(address) and not is_forwarded(headers)
+            if is_loopback(address) and not is_local:
+                address = TUNNELLED.format(address)
+            return Source(address, is_local, scheme)
         hops, schemes, hosts = _forwarded(headers)
         client, believed = peer, 0
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:

@@ -201,6 +201,13 @@ async def test_an_unavailable_server_is_tried_again() -> None:
     assert len(world.slept) == 2
 
 
+async def test_a_newcomer_whose_neighbours_flood_comes_again() -> None:
+    refusing = FakeConnection(says.welcome(), says.error("too_many_messages", fatal=True))
+    world = World(refusing, FakeConnection(*OPENING, says.tournament_over()))
+    assert await world.client(First()).run() == OVER
+    assert len(world.slept) == 1
+
+
 async def test_leaving() -> None:
     class Leaving(First):
         def __init__(self) -> None:

@@ -117,9 +117,23 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
     assert len(world.arena.tournaments) == 2
     assert world.arena.door.refusals.counts == {"challenges": 1}
     elsewhere = challenge(guest(world, "eve", address="203.0.113.8"))
-    assert (elsewhere["type"] != "error") == ("address" in bound)
-    guests[0].say(type="resign", match=guests[0].last("match_start")["match"])
+    assert (elsewhere["type"] != "error") == (bound != "open_challenges_at_one_bot")
+    left = guests[bound == "open_challenges"]  # there the first has given way
+    left.say(type="resign", match=left.last("match_start")["match"])
     assert (challenge(guests[-1])["type"] != "error") or bound == "open_challenges_at_one_bot"
+
+
+def test_five_addresses_that_take_all_places_leave_room_for_others() -> None:
+    """Who comes from elsewhere takes the place of the oldest challenge of the address with most."""
+    world = World(door=Door(Bounds(open_challenges=10)))
+    world.login("ben", challenges=True)
+    takers = [guest(world, f"t{number}", address=f"203.0.113.{number % 5}") for number in range(10)]
+    assert all(challenge(each)["type"] != "error" for each in takers)
+    assert challenge(guest(world, "ann", address="192.0.2.1"))["type"] != "error"
+    (told,) = takers[0].inbox.all("notice")
+    assert (told["code"], told["tournament"]) == ("cancelled", takers[0].last("joined")["tournament"])
+    assert all(not each.inbox.all("notice") for each in takers[1:])
+    assert challenge(guest(world, "cid", address="192.0.2.1"))["code"] == "unavailable", "it has its fair share"
 
 
 def test_loopback_is_an_address_like_any_other() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from weakref import ref
 
 import pytest
+from rumble_protocol.secret import make_secret
 from rumble_server.bounds import Bounds
 from rumble_server.gateway import http_connection
 from rumble_server.gateway.http_connection import HttpConnection
@@ -404,17 +405,53 @@ async def several(server: GatewayServer, count: int, address: str = "127.0.1.1")
 
 async def test_an_address_has_so_many_strangers_and_one_more_gets_429() -> None:
     async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
+        for each in strangers:
+            await say_something(server, each)
         async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
             one_more.writer.write(UPGRADE + b"\r\n")
             assert await refused(one_more) == 429
             assert server.refusals.counts == {"strangers": 1}
             other.writer.write(GET % 1)
             assert await answer(other) == (200, b'["/1", 0]')
-        strangers[0].writer.write(GET % 2)
+        strangers[0].writer.write((GET % 2)[1:])
         assert await answer(strangers[0]) == (200, b'["/2", 0]')
         async with server.raw("127.0.1.1") as next_one:
             next_one.writer.write(UPGRADE + b"\r\n")
             await upgraded(next_one)
+
+
+async def say_something(server: GatewayServer, client: Raw) -> None:
+    """Send the first byte of a request, and wait until the server has heard it."""
+    silent = sum(map(len, server.entrance.places.silent.values()))
+    client.writer.write(b"G")
+    await until(lambda: sum(map(len, server.entrance.places.silent.values())) < silent)
+
+
+async def test_silent_sockets_of_an_address_keep_nobody_out() -> None:
+    """64 of them kept a class out: the oldest gives way, whether it speaks HTTP or WebSocket."""
+    async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
+        for each in sockets[:2]:
+            await each.ended()
+        bot, browser = sockets[2:]
+        bot.writer.write(UPGRADE + b"\r\n")
+        await upgraded(bot)
+        browser.writer.write(GET % 1)
+        assert await answer(browser) == (200, b'["/1", 0]')
+        async with several(server, 2):
+            await bot.ended()
+
+
+async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
+    """One answer, and then the connection ends: it takes no place."""
+    bounds = {**LIMITED, "connections_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), server.raw("127.0.1.1") as known:
+        known.writer.write(GET % 1)
+        assert await answer(known) == (200, b'["/1", 0]')
+        for token, status in (("a-token-of-ones-choice", 429), (make_secret(), 200)):
+            async with server.raw("127.0.1.1") as host:
+                host.writer.write((GET % 2)[:-2] + f"Authorization: Bearer {token}\r\n\r\n".encode())
+                assert int((await host.until(b"\r\n\r\n")).split()[1]) == status
+                await host.ended()
 
 
 async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at_once(
@@ -422,7 +459,15 @@ async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
-    async with pages(bounds=bounds) as (server, _), several(server, 2), several(server, 5) as refused_ones:
+    async with pages(bounds=bounds) as (server, _), several(server, 2) as strangers:
+        for each in strangers:
+            await say_something(server, each)
+        await several_refused(server)
+
+
+async def several_refused(server: GatewayServer) -> None:
+    """Connect more often than an address may; each connection is ended."""
+    async with several(server, 5) as refused_ones:
         for client in refused_ones:
             await client.ended()
         assert server.refusals.counts == {"strangers": 5}
@@ -493,7 +538,7 @@ async def test_the_application_is_told_the_source_and_whether_it_is_local() -> N
     told = [(scope["client"][0], scope["scheme"], scope["state"]["is_local"]) for scope in app.scopes]
     assert told == [
         ("127.0.1.1", "http", True),
-        ("127.0.1.1", "http", False),
+        ("127.0.1.1 (forwarded)", "http", False),
         ("127.0.9.9", "http", False),
         ("2001:db8::/64", "https", False),
     ]
@@ -508,6 +553,8 @@ async def test_behind_a_proxy_bots_are_counted_by_their_own_address() -> None:
             address = "203.0.113.5" if number < 4 else "203.0.113.6"
             client.writer.write(UPGRADE + b"X-Forwarded-For: %s\r\n\r\n" % address.encode())
             statuses.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+            for place in list(server.entrance.places.silent.get(address, ())):
+                place.hear()
         assert statuses == [101, 101, 429, 429, 101, 101]
         assert {link.address for link in server.made} == {"203.0.113.5", "203.0.113.6"}
         assert not any(link.is_local for link in server.made)

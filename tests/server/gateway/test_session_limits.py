@@ -277,6 +277,26 @@ def test_a_login_without_room_for_its_connection_is_refused() -> None:
     assert world.arena.door.refusals.counts == {"connections": 1}
 
 
+def test_a_bot_of_a_tournament_comes_back_by_its_key_though_its_address_has_no_room() -> None:
+    """Its key alone is looked at; who guesses at it is counted as ever."""
+    world = World()
+    world.create()
+    ann, dan = (world.connect(**BEYOND) for _ in range(2))
+    ann.login("ann", key=KEY, join="friday")
+    dan.login("dan", key=KEY)
+    for bot in (ann, dan):
+        bot.drop()
+
+    def again(name: str, key: str = KEY) -> str:
+        bot = world.connect(**BEYOND)
+        bot.link.has_room = bot.link.has_invited_room = False
+        bot.login(name, key=key)
+        return bot.inbox.kinds()[-1]
+
+    assert [again("ann"), again("dan"), again("ann", "guess-at-the-key-of-ann")] == ["session", "error", "error"]
+    assert world.arena.door.refusals.counts == {"connections": 2, "wrong_key": 1}
+
+
 def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:
     world = World(limits=Limits(unsolicited_per_minute=5))
     mover, waiter = in_play(world)

@@ -11,8 +11,12 @@ def small(**bounds: int | bool) -> Connections:
     return Connections(Bounds.model_validate({**given, "streams_per_address": 1, **bounds}))
 
 
+def nothing() -> None:
+    """End no connection."""
+
+
 def opened(connections: Connections, address: str = HERE) -> Place:
-    place = connections.open(address)
+    place = connections.open(address, nothing)
     assert place is not None
     return place
 
@@ -26,13 +30,30 @@ def known(connections: Connections) -> Place:
 
 def test_an_address_has_only_so_many_strangers_and_they_are_no_other_addresss_business() -> None:
     connections = small()
-    first, _ = opened(connections), opened(connections)
-    assert connections.open(HERE) is None
+    first, second = opened(connections), opened(connections)
+    first.hear()
+    second.hear()
+    assert connections.open(HERE, nothing) is None
     opened(connections, THERE)
     first.close()
     first.close()
-    opened(connections)
-    assert connections.open(HERE) is None
+    opened(connections).hear()
+    assert connections.open(HERE, nothing) is None
+
+
+def test_the_oldest_silent_stranger_of_a_full_address_gives_way() -> None:
+    connections, ended = small(strangers_per_address=3), list[str]()
+    for name in ("spoke", "first", "second"):
+        place = connections.open(HERE, lambda name=name: ended.append(name))  # type: ignore[misc]
+        assert place is not None
+        if name == "spoke":
+            place.hear()
+    opened(connections, THERE)
+    for _ in range(2):
+        opened(connections).hear()
+    assert ended == ["first", "second"]
+    assert connections.open(HERE, nothing) is None, "nobody is silent any more"
+    assert connections.counts["stranger", HERE] == 3
 
 
 def test_one_who_is_known_is_a_stranger_no_more() -> None:
@@ -105,11 +126,13 @@ def test_streams_are_counted_for_themselves() -> None:
 
 def test_loopback_is_exempt_unless_the_operator_says_otherwise() -> None:
     free = small()
-    places = [free.open("127.0.1.7") for _ in range(100)]
+    places = [free.open("127.0.1.7", nothing) for _ in range(100)]
     assert all(place is not None and place.has_room and not place.is_stranger for place in places)
     assert all(free.stream("::1") for _ in range(100))
     bound = small(limit_loopback=True)
-    assert [bound.open("127.0.1.7") is None for _ in range(3)] == [False, False, True]
+    opened(bound, "127.0.1.7").hear()
+    opened(bound, "127.0.1.7").hear()
+    assert bound.open("127.0.1.7", nothing) is None
     opened(bound, "127.0.1.8")
 
 
@@ -121,3 +144,4 @@ def test_what_has_closed_takes_no_memory() -> None:
         place.invite("friday")
         place.close()
     assert not connections.counts
+    assert not connections.silent

@@ -1,6 +1,7 @@
 """From peer and headers to the source that limits count by, and whether it is this very machine."""
 
 import pytest
+from rumble_server.hosts import is_loopback
 from rumble_server.limits.source import Source, Sources, source_of
 
 PROXY, CLIENT = "192.0.2.1", "198.51.100.7"
@@ -101,7 +102,9 @@ def test_nobody_else_is_believed() -> None:
         (b"x-forwarded-host", b"evil.example"),
     ]
     assert of(*forged, peer="203.0.113.5") == Source("203.0.113.5", False, "http")
-    assert of(*forged, peer="127.0.0.1") == Source("127.0.0.1", False, "http")
+    tunnelled = of(*forged, peer="127.0.0.1")
+    assert tunnelled == Source("127.0.0.1 (forwarded)", False, "http")
+    assert not is_loopback(tunnelled.address), "no bound of an address exempts what a tunnel brings"
 
 
 def test_a_network_of_proxies_is_believed() -> None:
