@@ -7,6 +7,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena import messages
+from rumble_server.tournament.commands import closed
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 
@@ -18,8 +19,7 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
     line = ended.line(bot)
     if line is None:
-        message = f"{ended.id} is {ended.status}; it takes no more bots: join another"
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+        raise closed(ended.id, ended.status, "; it takes no more bots: join another")
     if line.withdrawn:
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
     over = say.TournamentOver(
@@ -38,5 +38,5 @@ def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
     line = ended.line(bot)
     if line is not None and not line.withdrawn:
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{ended.id} is {ended.status}")
+        raise closed(ended.id, ended.status)
     return [messages.left(ended)]

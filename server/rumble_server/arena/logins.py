@@ -160,6 +160,8 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
         )
         session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        while player.untold:
+            session.send_last(*player.untold.popleft())
         if name_is_open and key_shown:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))

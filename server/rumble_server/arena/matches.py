@@ -22,6 +22,7 @@ from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.frames import frames_of_over
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.tournament import Tournament
@@ -308,6 +309,10 @@ class Matches:
         players = match.players
         for part in match.parts:
             players[part.seat].end(part)
+        if len(over.told) < len(players):
+            away = [part.seat for part in match.parts if part.seat not in over.told]
+            for seat, frame in frames_of_over(over, match.referee.state, away):
+                players[seat].untold.append((frame, self.recorder.log.last))
         del match.referee  # match and referee know each other: without this they are freed only by the collector
         self._on_over(match.tournament, over, players)
         for player in players:

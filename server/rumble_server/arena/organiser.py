@@ -31,12 +31,16 @@ class Organiser:
 
     @transactional
     def create(self, config: TournamentConfig) -> Tournament:
+        if config.start_at_bots is not None:
+            commands.check_rounds(config, config.start_at_bots)
         return self.arena.lifecycle.create(config)
 
     @transactional
     def start(self, tournament_id: str) -> None:
-        """Number the field and begin."""
-        self.arena.lifecycle.begin(self._tournament(tournament_id))
+        """Number the field and begin. A host is refused more rounds of a Swiss than its field can play."""
+        tournament = self._tournament(tournament_id)
+        commands.check_rounds(tournament.config, len(tournament.field))
+        self.arena.lifecycle.begin(tournament)
 
     @transactional
     def pause(self, tournament_id: str, reason: str) -> None:

@@ -1,10 +1,13 @@
 """A bot as the live server knows it: its sessions, its matches, its tournaments."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
 
+MOST_UNTOLD = 16
+"""Maximum number of ends of matches that are kept for a bot that is away; the newest are kept."""
 Free = dict[str, set[str]]
 """By game: the names of the players who can take one more match of a tournament, if need be in place of a challenge."""
 
@@ -12,7 +15,7 @@ Free = dict[str, set[str]]
 class Player:
     """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "away_from", "claimed", "free_since_ms", "name", "sessions", "sole", "tournaments")
+    __slots__ = ("_free", "away_from", "claimed", "free_since_ms", "name", "sessions", "sole", "tournaments", "untold")
 
     def __init__(self, name: str, free: Free) -> None:
         """This player is kept in `free`."""
@@ -30,6 +33,9 @@ class Player:
         """The number of the fact of its name, if the name is new in this run."""
         self.free_since_ms = 0
         """When it last came, or a match of it ended: for audits."""
+        self.untold: deque[tuple[bytes, int]] = deque(maxlen=MOST_UNTOLD)
+        """The `match_over` of matches that ended while it was away, each with the number of its fact: for its next
+        login in this run."""
 
     @property
     def is_connected(self) -> bool:

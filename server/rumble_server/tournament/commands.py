@@ -6,6 +6,8 @@ from typing import Literal
 
 from rumble_protocol.codes import ErrorCode
 
+from rumble_server.match.match_id import MatchId
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
     BotBenched,
@@ -21,6 +23,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.formats import make_schedule
+from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
 
@@ -69,6 +72,14 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     except ValueError as error:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"{tournament.id} cannot be started: {error}") from None
     return TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
+
+
+def check_rounds(config: TournamentConfig, bots: int) -> None:
+    """Raise TournamentError if so many bots cannot play as many rounds of a Swiss as are asked for."""
+    most = most_rounds(bots)
+    if config.format == "swiss" and bots > 1 and config.rounds is not None and config.rounds > most:
+        message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
+        raise TournamentError(ErrorCode.BAD_SETTINGS, message)
 
 
 def pause(
@@ -125,10 +136,8 @@ def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
 def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
     """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
     if tournament.status in OVER or tournament.config.format != "swiss":
-        why = (
-            f"is {tournament.status}" if tournament.status in OVER else f"is a {tournament.config.format}, and no Swiss"
-        )
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} {why}; it has no half-point byes")
+        what = tournament.status if tournament.status in OVER else f"a {tournament.config.format}, and no Swiss"
+        raise closed(tournament.id, what, "; it has no half-point byes")
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
@@ -152,8 +161,18 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
     over = tournament.results.get(match_id)
     if over is None:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
+    played = MatchId.parse(match_id)
+    if tournament.agenda is not None and (played.round, played.board) in tournament.agenda.schedule.went_on:
+        message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
     return ResultVoided(match_id, over.attempt, now_ms)
 
 
 def _closed(tournament: Tournament, so: str = "") -> TournamentError:
-    return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} is {tournament.status}{so}")
+    return closed(tournament.id, tournament.status, so)
+
+
+def closed(tournament_id: str, status: str, so: str = "") -> TournamentError:
+    """Make the refusal of what a tournament of this status does not do; `so` says what follows from the status."""
+    text = "over" if status in OVER else status
+    return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

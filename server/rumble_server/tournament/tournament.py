@@ -75,6 +75,8 @@ class Tournament:
         self._terms = Terms(self.config, ())
         self.frames: set[tuple[str, int]] = set()
         """The frames from other nodes that had an effect here, by node and number."""
+        self.voided_later: list[str] = []
+        """The matches of a Swiss whose results were voided after a later round had been paired by these."""
         self.half_byes: dict[int, dict[str, None]] = {}
         """By round of a Swiss, from 1: the bots that the host leaves out of it, in order."""
         self.running: dict[str, MatchStarted] = {}
@@ -183,7 +185,7 @@ class Tournament:
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
         byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
-        if pairs:  # without any, it says that no further round can be paired
+        if pairs or half_byes:  # without any, it says that no further round can be paired
             self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
@@ -240,6 +242,8 @@ class Tournament:
             self.table.take_back(result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
+        if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
+            self.voided_later.append(over.match)
         for bot in over.seats:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over.match, over.seats)

@@ -41,8 +41,8 @@ def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
     ("bot", "message"),
     [
         ("cid", "cid left friday for good"),
-        ("dan", "friday is finished; it takes no more bots: join another"),
-        ("zoe", "friday is finished; it takes no more bots: join another"),
+        ("dan", "friday is over; it takes no more bots: join another"),
+        ("zoe", "friday is over; it takes no more bots: join another"),
     ],
 )
 def test_who_is_not_in_it_cannot_join(bot: str, message: str) -> None:
@@ -59,7 +59,7 @@ def test_who_is_in_it_cannot_leave_and_who_is_not_is_told_so() -> None:
     bot = world.login("ann")
     bot.say(type="leave", tournament="friday")
     error = bot.last("error")
-    assert (error["code"], error["message"]) == ("tournament_closed", "friday is finished")
+    assert (error["code"], error["message"]) == ("tournament_closed", "friday is over")
 
 
 @pytest.mark.parametrize("kind", ["join", "leave"])

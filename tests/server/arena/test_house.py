@@ -157,7 +157,7 @@ def test_functions_of_files_are_residents_too() -> None:
         (("friday", "random", "filler"), ErrorCode.UNAVAILABLE, "filler is taken"),
         (("friday", "random", "house-perfect"), ErrorCode.UNAVAILABLE, "house-perfect is taken"),
         (("friday", "random", None, MOST_ADDED), ErrorCode.UNAVAILABLE, f"room for {MOST_ADDED - 1}"),
-        (("over", "random"), ErrorCode.TOURNAMENT_CLOSED, "cancelled"),
+        (("over", "random"), ErrorCode.TOURNAMENT_CLOSED, "over is over"),
         (("hexes", "perfect"), ErrorCode.UNKNOWN_BOT, "there are: random"),
     ],
 )

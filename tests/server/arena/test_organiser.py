@@ -188,6 +188,31 @@ def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired
     )
 
 
+def test_a_round_that_half_point_byes_leave_nobody_for_is_followed_by_the_next() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, format="swiss", rounds=2, legs=1)
+    enter(world, tournament, "ann", "ben")
+    for name in ("ann", "ben"):
+        world.organiser.give_half_bye(tournament.id, name, 1)
+    enter(world, tournament, "cid")
+    world.run()
+    assert (tournament.status, tournament.reason) == ("finished", "all matches were played")
+    assert {line.name: line.half_byes for line in tournament.table.standings()} == {"ann": 1, "ben": 1, "cid": 0}
+    assert len(tournament.results) == 1
+
+
+def test_more_rounds_of_a_swiss_than_its_field_can_play_are_refused() -> None:
+    world = World()
+    why = "4 bots can play 3 rounds without meeting again, not 7"
+    with pytest.raises(TournamentError, match=why) as refused:
+        world.create(format="swiss", rounds=7, start_at_bots=4)
+    assert refused.value.code is ErrorCode.BAD_SETTINGS
+    tournament = world.create(format="swiss", rounds=7)
+    enter(world, tournament, "ann", "ben", "cid", "dan")
+    with pytest.raises(TournamentError, match=why):
+        world.organiser.start(tournament.id)
+
+
 def test_so_many_bans_are_in_force_and_those_that_have_run_out_do_not_count() -> None:
     world = World()
     bans = world.arena.door.bans

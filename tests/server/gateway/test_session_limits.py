@@ -297,6 +297,21 @@ def test_a_bot_of_a_tournament_comes_back_by_its_key_though_its_address_has_no_r
     assert world.arena.door.refusals.counts == {"connections": 2, "wrong_key": 1}
 
 
+def test_the_end_of_a_match_is_told_to_who_was_away_at_the_next_login() -> None:
+    world = World()
+    mover, waiter = in_play(world)
+    mover.drop()
+    world.run(31_000)
+    over = waiter.last("match_over")
+    again = world.connect()
+    again.login(mover.name)
+    assert again.inbox.kinds()[:3] == ["welcome", "session", "match_over"]
+    assert again.last("match_over") == over
+    third = world.connect()
+    third.login(mover.name)
+    assert "match_over" not in third.inbox.kinds()
+
+
 def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:
     world = World(limits=Limits(unsolicited_per_minute=5))
     mover, waiter = in_play(world)

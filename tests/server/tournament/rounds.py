@@ -24,7 +24,7 @@ def pull(schedule: Schedule, results: Results, gone: Collection[int] = ()) -> Ro
         return None
     paired = task()
     schedule.add(paired)
-    return paired if paired.pairings else None
+    return paired if paired.pairings or paired.half_byes else None
 
 
 def all_rounds(schedule: Schedule) -> list[Round]:

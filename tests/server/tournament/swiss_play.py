@@ -28,7 +28,9 @@ def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: boo
             _strike(leader, random, number)
         pair_next(leader)
         if not leader.tournament.plays and not leader.due():
-            return
+            if leader.tournament.is_complete:
+                return
+            continue  # half-point byes leave nobody to pair
         _play_round(leader, random)
         leader.come(*leader.tournament.field)
 

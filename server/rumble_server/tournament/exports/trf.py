@@ -13,6 +13,7 @@ are comments. Lines end with CR and LF.
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 from rumble_server.match.match_id import MatchId
@@ -50,10 +51,16 @@ class _Report:
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
         self.is_swiss = tournament["format"] == "swiss"
         self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
+        for match in tournament.get("voided_later", ()):
+            self.remarks.append(f"later rounds were paired by a result of {match} that was voided since")
         self.asked: list[str] = []
         """The lines of byes in the next round."""
         matches = document["matches"]
-        self.rounds = sorted({_round(match["id"]) for match in matches})
+        legs = range(1, tournament["legs"] + 1)
+        without = [each["round"] for each in tournament.get("rounds_paired", ()) if not each["pairs"]]
+        if without and without[-1] == len(tournament["rounds_paired"]):
+            self.remarks.append(f"round {without[-1]} has no matches: other programs take its byes for requests")
+        self.rounds = sorted({_round(match["id"]) for match in matches}.union(product((1,), without, legs)))
         if self.is_swiss and tournament["legs"] == 1:
             self._leave_out_what_is_not_over()
         column = {key: place for place, key in enumerate(self.rounds)}

@@ -4,7 +4,7 @@ A round is paired when every match of the one before has its result. No two bots
 pairing that was forfeited as a whole may come again. In an odd field one bot has a bye, which counts as won; each bot
 has one at most. A bot that has withdrawn is not paired any more, nor one in a round for which the host gave it a
 half-point bye. If a round cannot be paired (a small field, or most of it gone) the tournament ends before it, and says
-why.
+why. Where half-point byes leave nobody to pair, these byes are all that the round has, and the next round follows.
 
 Pairing may take seconds in a big field, in one thread. So `prepare` gives the work as a small picklable `SwissTask`, to
 be called in another process, and `add` takes its answer.
@@ -35,14 +35,19 @@ class SwissTask:
     half_byes: tuple[int, ...]
 
     def __call__(self) -> Round:
-        """Pair the round. If it cannot be paired, it has no pairings."""
+        """Pair the round. If it cannot be paired, it has no pairings, and nothing but the half-point byes."""
         try:
             paired = pair(self.event, self.rules)
         except CannotBePaired:
-            return Round(())
+            return Round((), (), self.half_byes)
         boards = enumerate(paired.boards, 1)
         pairings = tuple(Pairing(1, self.number, board, first, second) for board, (first, second) in boards)
         return Round(pairings, () if paired.bye is None else (paired.bye,), self.half_byes)
+
+
+def most_rounds(bots: int) -> int:
+    """Return how many rounds so many bots can play without meeting again."""
+    return bots - 1 + bots % 2
 
 
 class Swiss(Schedule):
@@ -52,14 +57,14 @@ class Swiss(Schedule):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        most = plan.bots - 1 + plan.bots % 2
-        self.number_of_rounds = min((plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds, most)
+        asked = (plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds
+        self.number_of_rounds = min(asked, most_rounds(plan.bots))
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)
         self._rounds: list[Round] = []
         self._unpaired = False
-        """Whether the next round cannot be paired: a round without pairings was added."""
+        """Whether the next round cannot be paired: a round without pairings and half-point byes was added."""
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
@@ -86,8 +91,8 @@ class Swiss(Schedule):
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def add(self, paired: Round) -> None:
-        """Take in a round; one without pairings ends the tournament."""
-        if paired.pairings:
+        """Take in a round; one without pairings and half-point byes ends the tournament."""
+        if paired.pairings or paired.half_byes:
             self._rounds.append(paired)
         else:
             self._unpaired = True

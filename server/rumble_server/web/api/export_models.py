@@ -70,6 +70,7 @@ class ExportedTournament(ServerMessageModel):
     virtual_points: list[list[float]] | None = None
     """By pairing number and round, where the pairing is accelerated."""
     rounds_paired: list[PairedRound] | None = None
+    voided_later: list[str] | None = None
 
 
 class ExportDocument(ServerMessageModel):

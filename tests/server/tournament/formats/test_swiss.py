@@ -169,6 +169,36 @@ def test_a_half_point_bye_leaves_a_bot_out_of_its_round_with_the_points_of_a_dra
     assert 0 not in [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
 
 
+def test_half_point_byes_that_leave_nobody_to_pair_are_all_that_the_round_has() -> None:
+    schedule = Swiss(Plan(3, legs=1, rounds=3))
+    schedule.half_byes = {1: {0, 1}, 2: {0, 1, 2}}
+    rounds = [pull(schedule, {}) for _ in range(2)]
+    assert [(each.pairings, each.byes, each.half_byes) for each in rounds if each is not None] == [
+        ((), (2,), (0, 1)),
+        ((), (), (0, 1, 2)),
+    ]
+    assert not schedule.stopped({})
+    last = pull(schedule, {})
+    assert last is not None
+    assert len(last.pairings) == 1
+    assert 2 not in last.byes, "nobody has two byes that count as won"
+
+
+def test_half_point_byes_that_leave_two_who_have_met_do_not_end_it() -> None:
+    schedule = Swiss(Plan(4, legs=2, rounds=3))
+    first = pull(schedule, {})
+    assert first is not None
+    met, others = ({pairing.first, pairing.second} for pairing in first.pairings)
+    schedule.half_byes = {2: others}
+    results = {pairing.match_key(leg): Played(WIN) for pairing in first.pairings for leg in (1, 2)}
+    second = pull(schedule, results)
+    assert second is not None
+    assert (second.pairings, second.byes, second.half_byes) == ((), (), tuple(sorted(others)))
+    third = pull(schedule, results)
+    assert third is not None
+    assert all({pairing.first, pairing.second} != met for pairing in third.pairings)
+
+
 def test_baku_acceleration_has_the_first_half_meet_each_other() -> None:
     pulled = pull(Swiss(Plan(10, legs=1, rounds=5, acceleration="baku")), {})
     assert pulled is not None
