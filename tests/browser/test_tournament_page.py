@@ -70,7 +70,7 @@ async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
         assert abs(line["from"]) <= 1.5
         assert abs(line["to"]) <= 1.5
         assert abs(line["joint"]) <= 0.5
-    await expect(page.locator("#ratings details")).not_to_have_attribute("open", "")
+    await expect(page.locator("#ratings > details")).not_to_have_attribute("open", "")
     legs = page.locator(".bracket .leg")
     assert (await legs.first.get_attribute("href") or "").startswith(sample_site.path("/matches/"))
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.ended import Line
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
@@ -71,15 +72,17 @@ def _table(standings: Sequence[Placed], *, over: bool) -> str:
     if len(first) > 1:
         verb = "share first place" if over else "share the lead"
         return f"{_names(first)} {verb} with {_points(best)}."
-    text = f"{best.name} {'wins' if over else 'leads'} with {_points(best)} from {_count(best.played, 'match')}"
+    played = f"{_count(best.played, 'match')}{_byes(best)}"
+    text = f"{best.name} {'wins' if over else 'leads'} with {_points(best)} from {played}"
     if len(standings) < 2:
         return f"{text}."
     second = [line for line in standings if line.rank == standings[1].rank]
     if second[0].points == best.points:
-        tiebreak = f" ({best.decided_by.upper()})" if best.decided_by else ""
-        return f"{text}, before {_names(second)} by tie-break{tiebreak}."
+        return f"{text}, before {_names(second)} by {TIEBREAKS.get(best.decided_by, 'tie-break')}."
+    least = min(line.played for line in standings)
+    level = "" if over or 2 * least >= best.played else f" Not level yet: who has played least has played {least}."
     follows = "came second" if over else "follows" if len(second) == 1 else "follow"
-    return f"{text}; {_names(second)} {follows} with {points(second[0].points)}."
+    return f"{text}; {_names(second)} {follows} with {points(second[0].points)}.{level}"
 
 
 def _names(lines: Sequence[Placed]) -> str:
@@ -87,6 +90,12 @@ def _names(lines: Sequence[Placed]) -> str:
         return _count(len(lines), "bot")
     *others, last = [line.name for line in lines]
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _byes(line: Placed) -> str:
+    """Name the byes that are among the points of a bot."""
+    byes = line.byes + line.half_byes
+    return f" and {_count(byes, 'bye')}" if byes else ""
 
 
 def _points(line: Placed) -> str:

@@ -24,7 +24,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
-from rumble_server.web.pages.digests import Digests, lines_of, records
+from rumble_server.web.pages.digests import Digests, Record, lines_of, records
 from rumble_server.web.pages.docs import document_in, operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
@@ -124,10 +124,13 @@ def add_pages(app: FastAPI) -> None:
         name, site = request.path_params["bot"], site_of(request)
         listing = await _digests_of(request).listing(site, library_of(request))
         found = await asyncio.to_thread(lines_of, listing.counted, name)
-        if not found:
+        player = site.arena.players.get(name)
+        if not found and (player is None or not player.is_connected):
             unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
-        (record,) = records(replace(each, lines=(line,)) for each, line in found)
+        record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
+        if record is None:
+            record = Record(name if player is None else player.name)
         player = site.arena.players.get(record.name)
         session = None if player is None else player.newest
         return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)

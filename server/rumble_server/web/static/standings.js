@@ -89,7 +89,7 @@ function textsOf(line, best) {
     played: String(line.played),
     record: `${line.wins}–${line.draws}–${line.losses}`,
     byes: byesOf(line) ? points(byesOf(line)) : "",
-    decided: line.decided_by.toUpperCase(),
+    decided: titleOf(line.decided_by),
     rating: ratingText(line),
     faults: faults.join(", ") || "–",
   };
@@ -129,6 +129,15 @@ export function reached(rank, best) {
 function movementText(gained) {
   if (gained === null) return "";
   return gained > 0 ? `▲${gained}` : gained < 0 ? `▼${-gained}` : "–";
+}
+
+/**
+ * Name a tie-break in words, as the head of its column does.
+ * @param {string} name
+ */
+function titleOf(name) {
+  const heads = [...document.querySelectorAll("#standings-head .tiebreak abbr")];
+  return heads.find((head) => head.textContent === name.toUpperCase())?.getAttribute("title") ?? "";
 }
 
 /** @param {number | null} value */

@@ -49,7 +49,7 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
          [line(ANN, 1, 1, 1), line(BOB, 2, 0), line(CEY, 2, 0)]),
         ("ann wins with 3 points from 4 matches; bob came second with ½.", "finished",
          [line(ANN, 1, 3), line(BOB, 2, 0.5)]),
-        ("ann leads with 3 points from 4 matches, before bob by tie-break (SB).", "running",
+        ("ann leads with 3 points from 4 matches, before bob by Sonneborn-Berger.", "running",
          [line(ANN, 1, 3, decided_by="sb"), line(BOB, 2, 3, decided_by="sb")]),
         ("ann, bob and cey share the lead with 2 points.", "running", [line(name, 1, 2) for name in (ANN, BOB, CEY)]),
         ("ann and bob share first place with 2 points.", "finished",
@@ -59,6 +59,17 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
 )  # fmt: skip
 def test_who_leads_or_has_won(told: str, status: str, standings: list[Standing]) -> None:
     assert of(status, *standings) == told
+
+
+def test_byes_among_the_points_are_named() -> None:
+    ann = line(ANN, 1, 3).model_copy(update={"byes": 1})
+    assert of("finished", ann, line(BOB, 2, 1)).startswith("ann wins with 3 points from 4 matches and 1 bye;")
+
+
+def test_a_lead_of_who_has_played_more_says_so_while_it_runs() -> None:
+    told = of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 0, played=0))
+    assert told.endswith("bob follows with 0. Not level yet: who has played least has played 0.")
+    assert "level" not in of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 9, played=20))
 
 
 def test_a_lobby_says_what_it_waits_for() -> None:

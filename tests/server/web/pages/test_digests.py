@@ -108,6 +108,25 @@ async def test_the_page_of_a_bot_that_nobody_knows(server: MemoryServer, browser
     assert (await browser.get("/bots/alice")).status_code == 404
 
 
+async def test_a_connected_bot_has_a_page_before_its_first_tournament(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.bots("newcomer")
+    page = await browser.get("/bots/newcomer")
+    assert page.status_code == 200
+    assert "It has been in none that is listed." in page.text
+
+
+async def test_a_cancelled_tournament_ranks_nobody(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    server.bots("alice", "bob", join=tournament.id)
+    server.world.organiser.end(tournament.id, cancelled=True)
+    server.pass_ms()
+    page = (await browser.get("/bots/alice")).text
+    assert '<td class="number">–</td>' in page
+    assert "of 2</td>" not in page
+
+
 async def test_a_page_does_not_wait_for_long_reading_and_says_so(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
