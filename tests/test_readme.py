@@ -1,13 +1,8 @@
-"""The README's commands are what the check runs, its bot is the one that is tested, and its links lead somewhere."""
+"""The README's commands are what the check runs, its bot is the file that is tested, and its links lead somewhere."""
 
 import re
-import sys
-from pathlib import Path
 
-import pytest
-from rumble_server.cli.main import run
-
-from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page
+from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, is_file
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
@@ -29,24 +24,13 @@ def test_the_check_runs_the_demo_and_the_tests_as_they_stand() -> None:
         assert gate.count(f'.ci/bare "{marked(marker).strip()}" || failed=$?') == 1
 
 
-def is_short(block: Block) -> None:
+def is_the_bare_bot(block: Block) -> None:
+    is_file(block)
     assert f"## A bot in {len(block.text.splitlines())} lines\n" in README
 
 
 def test_every_block_is_what_it_claims() -> None:
-    assert check_page(PAGE, {"tiny.py": is_short, "sh": are_commands("pip", "python")}) == 4
-
-
-@pytest.mark.e2e
-def test_the_printed_bot_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("tiny.py").write_text(marked("tiny.py"), encoding="utf-8")
-    code = run(["practice", "--", sys.executable, "tiny.py", "{address}", "{join}", "{name}"])
-    told = capfd.readouterr()
-    assert (code, told.err) == (0, ""), told
-    assert "tournament_over" in told.out
+    assert check_page(PAGE, {"file:": is_the_bare_bot, "sh": are_commands("pip", "python")}) == 4
 
 
 def test_it_is_read_in_two_minutes() -> None:

@@ -4,37 +4,65 @@ import json
 import os
 import pathlib
 import random
-import re
 import secrets
 import sys
 import time
+import zlib
 
-import websockets.sync.client
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import connect
 
-server, tournament, name, invitation = [*sys.argv[1:], ""][:4] if len(sys.argv) > 3 else sys.exit(__doc__)
-[(tls, host, club)] = re.findall("^(?:(?:http|ws)(s?)://)?([^/?#]+)(/c/[^/?#]+)?", server)
-place = (host + club).replace(":", "-").replace("/", "+")
-kept = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), f"{name}@{place}.key")
-kept.parent.mkdir(parents=True, exist_ok=True)
-kept.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
-kept.write_text(kept.read_text() or secrets.token_urlsafe())
-login = {"type": "login", "name": name, "key": kept.read_text(), "join": tournament, "invite": invitation or None}
-joined = False
-while True:  # connect again whenever the connection ends, but not after a close code from 4000 on
+
+def answer(turn):
+    """Choose any move: make this better. `state` has the position, `seat` says who you are."""
+    move = random.choice(turn["legal"])
+    return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
+
+
+if len(sys.argv) < 4:
+    sys.exit(__doc__)
+server, tournament, name, invitation = [*sys.argv[1:], None][:4]
+scheme, _, place = server.rstrip("/").rpartition("://")  # SERVER is host:port, or a URL; a club has /c/NAME behind it
+url = f"{'wss' if scheme in ('https', 'wss') else 'ws'}://{place}/bot"
+
+file_name = f"{name}@{place}.key".replace(":", "-").replace("/", "+")
+key_file = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), file_name)
+key_file.parent.mkdir(parents=True, exist_ok=True)
+key_file.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
+if not key_file.read_text():
+    digits = secrets.token_hex(16)
+    key_file.write_text(f"rumble_{digits}{zlib.crc32(digits.encode()):08x}")
+login = {"type": "login", "name": name, "key": key_file.read_text(), "join": tournament, "invite": invitation}
+
+joined, ended, pause_s = False, None, 0.5
+while ended is None:
     try:
-        with websockets.sync.client.connect(f"ws{tls}://{host}{club}/bot") as socket:
-            for frame in socket:
+        with connect(url) as socket:
+            while ended is None:
+                frame = socket.recv()
                 print(frame)
                 match message := json.loads(frame):
                     case {"type": "welcome"}:
                         socket.send(json.dumps(login))
                     case {"type": "joined"}:
-                        joined = True
+                        joined, pause_s = True, 0.5
                     case {"type": "turn"}:
-                        answer = {"type": "move", "match": message["match"], "turn_id": message["turn_id"]}
-                        socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
-                    case {"type": "tournament_over" | "error" as kind} if kind != "error" or not joined:
-                        sys.exit(message.get("message"))  # why the login or the join is refused
-    except (OSError, websockets.WebSocketException) as lost:
-        print(lost)
-        sys.exit(1) if re.search("received 4" if joined else "received 4|HTTP 404", str(lost)) else time.sleep(0.5)
+                        turn = message
+                        socket.send(json.dumps(answer(turn)))
+                    case {"type": "rejected", "your_turn": True, "code": "illegal_move" | "bad_move"}:
+                        socket.send(json.dumps(answer(turn)))
+                    case {"type": "tournament_over"}:
+                        ended = 0
+                    case {"type": "error", "message": text} if not joined:
+                        ended = text
+                    case {"type": "error" | "notice", "code": "removed" | "tournament_closed", "message": text}:
+                        ended = text
+    except (OSError, WebSocketException) as error:  # try again, unless the connection ended for good
+        closed = error.rcvd.code if isinstance(error, ConnectionClosed) and error.rcvd else None
+        status = error.response.status_code if isinstance(error, InvalidStatus) else None
+        if closed in (4001, 4003, 4004, 4010) or (status == 404 and not joined):
+            sys.exit(f"{url}: {error}")
+        print(f"{url}: {error}; trying again")
+        time.sleep(pause_s * random.uniform(0.5, 1.5))
+        pause_s = min(2 * pause_s, 30)
+sys.exit(ended)  # 0, or why the server refuses this bot

@@ -47,6 +47,8 @@ class FakeServer:
     challenges: list[bot_messages.Challenge] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     moves: int = 0
+    closes: list[int | None] = field(default_factory=list)
+    """The close codes of the connections that were played to the end."""
 
     @property
     def address(self) -> str:
@@ -117,6 +119,7 @@ class FakeServer:
             if not self.stays:
                 await self._say(socket, over)
         await socket.wait_closed()
+        self.closes.append(socket.close_code)
 
     async def _enter(self, socket: ServerConnection, login: bot_messages.Login) -> bool:
         if login.join is None:

@@ -38,10 +38,10 @@ def test_places_in_the_command_are_filled_and_the_kit_is_the_server_of_a_club(
     bare = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
     with socket.create_server(("127.0.0.1", 0)) as free:
         server = f"http://127.0.0.1:{free.getsockname()[1]}/c/fun/"
-    places = ["{address}/tournaments/x", "{join}", "{name}"]
+    places = ["{address}", "{join}", "{name}"]
     assert run(["check", "--json", "--server", server, "--", sys.executable, bare, *places]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 1)
+    assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 0)
     assert [rule["why"] for rule in told["rules"] if rule["id"] == "connect"] == ["at /c/fun/bot"]
     assert run(["check", "--wait", "0.1", "--server", server]) == 1
     assert "/c/fun/bot (tournament: check)" in capsys.readouterr().err
