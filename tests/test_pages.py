@@ -4,11 +4,15 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from rumble_bots import Turn
+from rumble_bots.functions.local import FunctionBot
+from rumble_bots.reference.battle import battle
 from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.feed_messages import FEED_EVENTS
@@ -39,10 +43,15 @@ def plays_as_a_class(block: Block) -> None:
     exec(compile(block.text, "my_bot.py", "exec"), module)
     clock = server.TurnClock(remaining_ms=1000, seats_ms=[1000, 1000], lag_ms=0)
     fields: dict[str, Any] = {"match": "m", "attempt": 1, "turn_id": "t", "game": "tictactoe", "clock": clock}
-    for board, ply, answer in (("XX.OO....", 4, "2"), (".XXOO....", 4, "0"), (".........", 0, "0")):
+    for board, ply, answer in (("XX.OO....", 4, "2"), (".XXOO....", 4, "0"), (".........", 0, "4")):
         legal = [str(square) for square in range(9) if board[square] == "."]
         message = server.Turn(ply=ply, seat=0, state={"board": board}, legal=legal, moves=[], **fields)
         assert module["Careful"]().choose(Turn.of(message, None, lambda: 0.0)) == answer
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "my_bot.py")
+        file.write_text(block.text)
+        careful = partial(FunctionBot, text=f"{file}:Careful", game="connect4")
+        assert battle(careful, "random", get_game("connect4"), 40, opening=2).score >= 36, "it is a better one"
 
 
 def says_what_it_thinks(block: Block) -> None:
@@ -87,8 +96,8 @@ GUIDE: Checks = {
     "sh": are_commands("python3", "python", ".", "pip", "export"),
 }
 PAGES: dict[str, tuple[int, Checks]] = {
-    "docs/FIRST_HOUR.md": (9, GUIDE),
-    "docs/HOSTING.md": (7, GUIDE),
+    "docs/FIRST_HOUR.md": (10, GUIDE),
+    "docs/HOSTING.md": (8, GUIDE),
     "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),

@@ -8,12 +8,13 @@ import secrets
 import sys
 import time
 import zlib
+from typing import Any
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
 
-def answer(turn):
+def answer(turn: dict[str, Any]) -> dict[str, Any]:
     """Choose any move: make this better. `state` has the position, `seat` says who you are."""
     move = random.choice(turn["legal"])
     return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
@@ -21,7 +22,7 @@ def answer(turn):
 
 if len(sys.argv) < 4:
     sys.exit(__doc__)
-server, tournament, name, invitation = [*sys.argv[1:], None][:4]
+server, tournament, name, *invitation = sys.argv[1:]
 scheme, _, place = server.rstrip("/").rpartition("://")  # SERVER is host:port, or a URL; a club has /c/NAME behind it
 url = f"{'wss' if scheme in ('https', 'wss') else 'ws'}://{place}/bot"
 
@@ -32,7 +33,9 @@ key_file.touch(0o600)  # the key proves that the name is yours: made once, then 
 if not key_file.read_text():
     digits = secrets.token_hex(16)
     key_file.write_text(f"rumble_{digits}{zlib.crc32(digits.encode()):08x}")
-login = {"type": "login", "name": name, "key": key_file.read_text(), "join": tournament, "invite": invitation}
+login = {"type": "login", "name": name, "key": key_file.read_text(), "join": tournament}
+if invitation:
+    login["invite"] = invitation[0]
 
 joined, ended, pause_s = False, None, 0.5
 while ended is None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from signal import SIGINT
 from typing import Any
 
 import httpx
@@ -47,11 +48,11 @@ class Reader:
         self.folder = folder / "checkout"
         self._stack = stack
         self._seen = set[str]()
+        self._server: subprocess.Popen[str] | None = None
         self.folder.mkdir()
         for name in ("bots", "docs", "protocol"):
             (self.folder / name).symlink_to(ROOT / name)
         settings = {"RUMBLE_PORT": self.port, "RUMBLE_SERVER": self.url, "RUMBLE_STATE_DIR": str(folder / "state")}
-        settings["RUMBLE_ADMIN_TOKEN"] = "choose-a-long-token"  # the one that docs/HOSTING.md chooses
         self.environment = clean_environment(folder, {"PATH": path_with_programs(folder / "programs"), **settings})
 
     def told(self, tournament: str) -> Any:
@@ -135,9 +136,17 @@ class Reader:
         assert [row for row in told["standings"] if row["faults"]] == []
 
     def serve(self) -> None:
-        """Start the server, whose house bots have no processes of their own, and wait until it listens."""
+        """Start the server, whose house bots have no processes of their own, and wait until it listens.
+
+        A server that runs is stopped first, as by Ctrl-C.
+        """
+        if self._server is not None:
+            self._server.send_signal(SIGINT)
+            self._server.wait(PATIENCE_S)
         log = self.folder / "serve.log"
-        process = self._stack.enter_context(running([sys.executable, SERVER, "serve"], self.environment, log))
+        process = self._server = self._stack.enter_context(
+            running([sys.executable, SERVER, "serve"], self.environment, log)
+        )
         assert announced_port(process, log) == int(self.port)
         assert (self.folder / "rumble.db").exists()
 

@@ -28,7 +28,7 @@ def _table(title: str, *columns: str) -> Table:
     plain = not sys.stdout.isatty()
     table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
     table.add_column("#", justify="right")
-    table.add_column("bot")
+    table.add_column("bot", no_wrap=True)  # where there is no room, other columns are narrower
     for column in columns:
         table.add_column(column, justify="right")
     return table
@@ -188,7 +188,7 @@ def crosstable(tournament: "Tournament") -> Table:
     for standing in standings:
         table.add_column(_short(standing, standings), justify="center")
     table.add_column("points", justify="right")
-    table.add_column("won-drawn-lost", justify="center")
+    table.add_column("won drawn lost", justify="center")
     byes = _byes(standings)
     for column_of_byes in byes:
         table.add_column(column_of_byes, justify="right")
