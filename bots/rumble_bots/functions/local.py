@@ -1,6 +1,7 @@
 """Any Python function in the place of a reference bot: for battles in one process, and for `rumble ask`."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Sequence
 from random import Random
 
@@ -24,24 +25,29 @@ class FunctionBot(ReferenceBot):
 
     def __init__(self, random: Random, *, text: str, game: str) -> None:
         super().__init__(random)
-        self._text = text
+        self.asked_at_s: float | None = None
+        """Time at which the function was asked for a move, by `time.monotonic`; None while it has no turn."""
+        self.text = text
         self._game = game
         self._bot = load_bot(text)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
         """Ask the function. Raises BotFailed where it fails, or its answer is no legal move."""
         turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms)
+        self.asked_at_s = time.monotonic()
         try:
             answer = self._bot.choose(turn)
             move = str(_result(answer))
         except SdkError:
             raise
         except Exception as error:
-            raise BotFailed(f"{self._text} failed: {in_a_line(error)}") from error
+            raise BotFailed(f"{self.text} failed: {in_a_line(error)}") from error
+        finally:
+            self.asked_at_s = None
         try:
             state.code_of(move)
         except MoveError as error:
-            raise BotFailed(f"{self._text} answered no legal move: {error}") from error
+            raise BotFailed(f"{self.text} answered no legal move: {error}") from error
         return Choice(move)
 
 

@@ -1,6 +1,7 @@
 """`rumble ask`: the move a bot would make in a position."""
 
 import json
+import time
 from random import Random
 from typing import Annotated
 
@@ -36,10 +37,7 @@ def ask(
     show_cache: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With the search cached: print N positions of its table.")
     ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.001, help="A function: how long to wait for its answer; by default 60."),
-    ] = None,
+    timeout: options.Timeout = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -57,8 +55,11 @@ def ask(
     cache: list[tuple[str, float]] = []
     if is_function(bot):
         options.no_options_for_functions(chosen | options.given(exact=exact or None, show_cache=show_cache))
+        asked_at_s = {bot: time.monotonic()}
         choice = in_time(
-            lambda: FunctionBot(Random(seed), text=bot, game=game).choose(state), bot, timeout or TIMEOUT_S
+            lambda: FunctionBot(Random(seed), text=bot, game=game).choose(state),
+            lambda: asked_at_s,
+            timeout or TIMEOUT_S,
         )
     else:
         if timeout is not None:

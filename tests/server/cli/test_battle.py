@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +87,13 @@ def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(caps
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["battle", *args]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_function_that_never_returns_ends_the_battle(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def ai(turn):\n    while True: pass\n")
+    (tmp_path / "slow.py").write_text("import threading\ndef ai(turn): threading.Event().wait()\n")
+    for name in ("mine", "slow"):
+        command = [sys.executable, "-m", "rumble_server.cli", "battle", "random", f"{name}.py:ai", "--timeout", "0.2"]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr == f"rumble: {name}.py:ai gave no answer in 0.2 s; --timeout SECONDS allows more\n"

@@ -4,9 +4,9 @@ import ast
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rumble_bots.functions.any_board import AnyBoard
@@ -19,6 +19,12 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 
 TIMEOUT_S = 60
 """How long a function may take, in s, unless its user says otherwise."""
+LOOK_S = 0.5
+"""Time in s between two looks whether a function takes too long."""
+SLOW_S = 2.0
+"""Time in s after which a function that thinks is named."""
+
+Made = TypeVar("Made")
 
 
 def position_of(
@@ -62,25 +68,35 @@ def _text_of_rows(game: Game, rows: str) -> str:
     return board.position(read)
 
 
-def in_time(choose: Callable[[], Choice], what: str, seconds: float) -> Choice:
-    """Return the answer of `choose`, or raise what it raises. Raises CliError after `seconds`.
+def in_time(
+    work: Callable[[], Made],
+    asked_at_s: Callable[[], Mapping[str, float]],
+    seconds: float,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Made:
+    """Return what `work` returns, or raise what it raises. Raises CliError where a function takes over `seconds`.
 
+    `asked_at_s` gives by function when it was asked, by `time.monotonic`. `tell` is told twice a second which are slow.
     A thread cannot be ended: it goes on until the command ends, which does not wait for it.
     """
-    answer: Future[Choice] = Future()
+    made: Future[Made] = Future()
 
     def run() -> None:
         try:
-            answer.set_result(choose())
+            made.set_result(work())
         except BaseException as error:  # noqa: BLE001  # raised where it is waited for
-            answer.set_exception(error)
+            made.set_exception(error)
 
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not answer.done():
-        raise CliError(f"{what} gave no answer in {seconds:g} s; --timeout SECONDS allows more")
-    return answer.result()
+    Thread(target=run, daemon=True).start()
+    while not wait([made], min(seconds, LOOK_S)).done:
+        now_s, slow = time.monotonic(), ""
+        for what, at_s in asked_at_s().items():
+            if now_s - at_s >= seconds:
+                raise CliError(f"{what} gave no answer in {seconds:g} s; --timeout SECONDS allows more")
+            if now_s - at_s >= SLOW_S:
+                slow += f"; {what} has thought about its move for {now_s - at_s:.0f} s"
+        tell(slow)
+    return made.result()
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:

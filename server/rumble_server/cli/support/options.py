@@ -65,6 +65,10 @@ HostToken = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", min=0.001, help="A function: how long to wait for an answer; by default 60."),
+]
 Search = Annotated[
     str | None, typer.Option(metavar="NAME", help="minimax: plain, cached, alphabeta, cached-alphabeta or strong.")
 ]

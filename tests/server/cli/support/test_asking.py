@@ -1,9 +1,14 @@
 """Positions to ask about, searches to the end, and tables."""
 
+import re
+import time
+from threading import Event
+
 import pytest
 from rumble_bots.functions.any_board import AnyBoard
 from rumble_bots.reference import make_reference_bot
 from rumble_engine import BadPosition, get_game
+from rumble_server.cli.support import asking
 from rumble_server.cli.support.asking import cached_positions, exactly, position_of
 from rumble_server.cli.support.errors import CliError
 
@@ -79,3 +84,16 @@ def test_the_table_is_shown_nearest_first_each_position_once() -> None:
         cached_positions(make_reference_bot("minimax", search="plain"), state, 1)
     with pytest.raises(CliError, match="--show-cache"):
         cached_positions(make_reference_bot("random"), state, 1)
+
+
+def test_a_slow_function_is_named_until_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "SLOW_S", 0.0)
+    answered, told = Event(), list[str]()
+
+    def tell(slow: str) -> None:
+        told.append(slow)
+        answered.set()
+
+    asked_at_s = {"mine.py:ai": time.monotonic() - 7}
+    assert asking.in_time(lambda: answered.wait(60), lambda: asked_at_s, 60, tell)
+    assert re.fullmatch(r"; mine\.py:ai has thought about its move for \d+ s", told[0])
