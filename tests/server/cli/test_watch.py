@@ -197,7 +197,7 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.e2e
 def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
-    assert run(["tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "3"]) == 0
+    assert run(["tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8"]) == 0
     capsys.readouterr()
     playing = threading.Thread(target=play, args=(server_url, "cup", "ann", "ben"))
     playing.start()
@@ -206,11 +206,14 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
     captured = capsys.readouterr()
     assert (code, captured.err) == (0, "")
     lines = captured.out.splitlines()
-    assert sum(line.startswith("cup.") for line in lines) == 6
+    assert len({line.split()[0] for line in lines if line.startswith("cup.")}) == 16
     assert "Cup is finished: all matches were played" in lines
     table = lines.index(next(line for line in lines if line.startswith("Cup: finished")))
     assert {line.split()[1] for line in lines[table + 2 :]} == {"ann", "ben"}
     assert run(["watch", "cup", "--boards", "2"]) == 0, "one that is over is shown at once"
+    again = capsys.readouterr().out.splitlines()
+    told = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]
+    assert told[0] == told[1], "all results, though a snapshot has only the latest"
     for kind, begin in {"json": "{", "csv": "match,", "pgn": "[Event", "trf": "012 Cup"}.items():
         file = tmp_path / f"cup.{kind}"
         assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0

@@ -48,6 +48,8 @@ def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str]
     while True:
         try:
             for event in connect(last_id):
+                if tries:
+                    say("the server is back")
                 last_id, tries, wait_s = event.id or last_id, 0, FIRST_WAIT_S
                 yield event
             problem = StreamLost("the server ended the stream")

@@ -42,7 +42,8 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     if is_screen(console):
         _draw(console, shown, _reading(shown, _events(client, path, shown.say)))
     else:
-        for event in _events(client, path, _say):
+        results = api_path("tournaments", tournament_id, "matches")
+        for event in _events(client, path, _say, results):
             _print_lines(console, shown.take(event))
             if shown.status in OVER:
                 break
@@ -92,9 +93,23 @@ def _say(problem: str) -> None:
     sys.stderr.flush()
 
 
-def _events(client: OrganiserClient, path: str, say: Callable[[str], None]) -> Iterator[Event]:
+def _events(
+    client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
+) -> Iterator[Event]:
+    """Yield the events; with the path of the `results`, all of these are the `latest` of each snapshot."""
+
+    def connect(last_id: str | None) -> Iterator[Event]:
+        for event in client.events(path, last_id):
+            if event.kind == "snapshot" and results is not None:
+                try:
+                    matches = client.get(results)["matches"]
+                except CliError as error:
+                    raise StreamLost(error.message) from None
+                event.data["latest"] = [{**match, "match": match["id"]} for match in reversed(matches)]
+            yield event
+
     try:
-        yield from follow(lambda last_id: client.events(path, last_id), time.sleep, say)
+        yield from follow(connect, time.sleep, say)
     except StreamLost as lost:
         raise CliError(str(lost)) from None
 

@@ -46,6 +46,7 @@ def test_a_lost_connection_is_made_again_from_where_it_was() -> None:
     assert line.asked == [None, "2", "2"]
     assert line.slept == [0.5, 1.0]
     assert line.said[0] == "the server ended the stream; connecting again in 0.5 s"
+    assert line.said[2:] == ["the server is back"]
 
 
 def test_a_server_that_never_answered_is_not_tried_again() -> None:
