@@ -1,5 +1,6 @@
 """The SDK's sockets: the `websockets` asyncio client behind two small types."""
 
+import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.tls_trouble import tls_trouble
 
 PING_S, PONG_S = 15, 30
 """Seconds between pings, and seconds to wait for a pong before the connection counts as lost."""
@@ -102,9 +104,12 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             raise Unreachable(f"{server.http_base} is not available at the moment") from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
-    except (InvalidHandshake, InvalidMessage) as error:
-        raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
-    except (OSError, EOFError) as error:
+    except (InvalidHandshake, InvalidMessage, OSError, EOFError) as error:
+        trouble = await asyncio.to_thread(tls_trouble, error, server)
+        if trouble:
+            raise Unreachable(trouble) from error
+        if isinstance(error, InvalidHandshake | InvalidMessage):
+            raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
         raise Unreachable(f"cannot reach {server.http_base}: {_plain(error)}") from error
     if socket.subprotocol != SUBPROTOCOL:
         await socket.close()

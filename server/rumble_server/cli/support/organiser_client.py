@@ -107,8 +107,7 @@ class OrganiserClient:
                     raise CliError(self._complaint(answer))
                 yield from parse(answer.iter_lines())
         except httpx.HTTPError as error:
-            told = str(error) or type(error).__name__
-            raise StreamLost(f"no server answers at {self.base} ({told})") from None
+            raise StreamLost(self._unanswered(error)) from None
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
 
@@ -130,7 +129,7 @@ class OrganiserClient:
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
         except httpx.HTTPError as error:
-            raise CliError(f"no server answers at {self.base} ({error})") from None
+            raise CliError(self._unanswered(error)) from None
         except UnicodeEncodeError as error:
             if error.encoding == "utf-8":
                 problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
@@ -142,6 +141,12 @@ class OrganiserClient:
             return answer
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
+
+    def _unanswered(self, error: "httpx.HTTPError") -> str:
+        from rumble_bots.sdk.tls_trouble import tls_trouble
+
+        told = str(error) or type(error).__name__
+        return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
         """Keep what the server exchanges the token for: with that, no wrong ones of neighbours lock its host out."""

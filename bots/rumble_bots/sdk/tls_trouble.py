@@ -1,0 +1,44 @@
+"""Says in words why a connection failed by TLS, or for lack of it, and what helps."""
+
+import socket
+import ssl
+from dataclasses import replace
+
+from rumble_bots.sdk.address import Address
+
+PROBE_S = 2.0
+"""Time in s for which a server may be asked whether it speaks TLS."""
+UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
+"""Errors after which a server is not asked: nothing answers there."""
+OTHER_NAME = (62, 64)
+"""OpenSSL's codes for a certificate that is for another host name or IP address: to trust it does not help."""
+
+
+def tls_trouble(error: BaseException, server: Address) -> str:
+    """Return why `error` stopped a connection to `server`, if that was by TLS or for lack of it; else an empty text."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, (ssl.SSLError, *UNHEARD)):
+        cause = cause.__cause__ or cause.__context__
+    if not server.secure:
+        secure = replace(server, secure=True).http_base
+        return f"{server.http_base} speaks TLS: write {secure}" if cause is None and _speaks_tls(server) else ""
+    if not isinstance(cause, ssl.SSLError):
+        return ""
+    if not isinstance(cause, ssl.SSLCertVerificationError):
+        plain = replace(server, secure=False).http_base
+        return f"{server.http_base} does not speak TLS ({cause.reason}): write {plain}"
+    told = f"this machine does not trust the certificate of {server.http_base}: {cause.verify_message}"
+    return told if cause.verify_code in OTHER_NAME else f"{told}; SSL_CERT_FILE=FILE.pem names one to trust"
+
+
+def _speaks_tls(server: Address) -> bool:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection((server.host, server.port), PROBE_S) as opened,
+            context.wrap_socket(opened, server_hostname=server.host),
+        ):
+            return True
+    except OSError:
+        return False
