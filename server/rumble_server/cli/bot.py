@@ -25,7 +25,7 @@ def bot(
             metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.", autocompletion=completion.bots
         ),
     ],
-    server: options.Server,
+    server: options.Server = options.LOCAL_SERVER,
     join: options.Join = None,
     name: options.Name = None,
     key: options.Key = None,

@@ -48,7 +48,7 @@ def bridge(
     context: typer.Context,
     protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
     command: Command,
-    server: options.Server,
+    server: options.Server = options.LOCAL_SERVER,
     join: options.Join = None,
     name: Annotated[
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")

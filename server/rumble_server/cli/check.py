@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rumble_server.cli.support import completion
+from rumble_server.cli.support.bot_names import program
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import Json
 
@@ -19,7 +20,9 @@ AWAITED_S = 60.0
 def check(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- COMMAND]", help="Starts the bot; without it, start the bot yourself."),
+        typer.Argument(
+            metavar="[-- COMMAND]", help="Starts the bot; or FILE.py:FUNCTION; without it, start the bot yourself."
+        ),
     ] = None,
     game: Annotated[
         list[str] | None,
@@ -68,7 +71,7 @@ def check(
     address = _address(server, port)
     wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
     games = list(dict.fromkeys(game or ()))
-    plan = Plan(command or (), games, address.host, address.port, address.club, wait_s, move_ms, patience)
+    plan = Plan(program(command or ()), games, address.host, address.port, address.club, wait_s, move_ms, patience)
     try:
         report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
     except BadCommand as error:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.support.options import Game, Key, Server, Setting, read_settings
+from rumble_server.cli.support.options import LOCAL_SERVER, Game, Key, Server, Setting, read_settings
 from rumble_server.cli.support.terminal import plain_or_rich, stdin_lines, writer
 
 MOVE_MS = 600_000
@@ -12,8 +12,8 @@ MOVE_MS = 600_000
 
 
 def play(
-    server: Server,
-    against: Annotated[str, typer.Option(metavar="BOT", help="Name of the bot to play.")],
+    against: Annotated[str, typer.Option(metavar="BOT", help="Name of the bot to play, such as house-minimax.")],
+    server: Server = LOCAL_SERVER,
     game: Game = "tictactoe",
     setting: Setting = None,
     seat: Annotated[
@@ -28,9 +28,12 @@ def play(
     """Play a match against a bot, in this terminal."""
     from functools import partial
 
+    from rumble_bots.reference import REFERENCE_BOTS
+    from rumble_bots.sdk.errors import Refused
     from rumble_bots.sdk.serve import serve
     from rumble_engine import get_game
     from rumble_protocol.bot_messages import Challenge
+    from rumble_protocol.codes import ErrorCode
     from rumble_protocol.fields import TimeControl
 
     from rumble_server.cli.support.boards import board_of
@@ -42,4 +45,10 @@ def play(
     challenge = Challenge(against=against, game=game, settings=settings, seat=seat, time_control=clock)
     console = plain_or_rich()
     person = Person(stdin_lines(), writer(console), partial(board_of, console))
-    run(serve(person, server, name=name or user_name(), key=key, challenge=challenge))
+    try:
+        run(serve(person, server, name=name or user_name(), key=key, challenge=challenge))
+    except Refused as refused:
+        if refused.code != ErrorCode.UNKNOWN_BOT or against not in REFERENCE_BOTS:
+            raise
+        hint = f"the server's own is called house-{against}"
+        raise Refused(refused.code, refused.message, hint) from None

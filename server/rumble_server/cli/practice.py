@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support import completion
+from rumble_server.cli.support.bot_names import program
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 
 
@@ -13,8 +14,8 @@ def practice(
         list[str],
         typer.Argument(
             metavar="-- COMMAND",
-            help="Starts the bot. Its environment has RUMBLE_SERVER (host:port), RUMBLE_JOIN, RUMBLE_NAME and "
-            "RUMBLE_KEY; its arguments may have {address} (as RUMBLE_SERVER), {join} and {name}.",
+            help="Starts the bot, or FILE.py:FUNCTION. Its environment has RUMBLE_SERVER (host:port), RUMBLE_JOIN, "
+            "RUMBLE_NAME and RUMBLE_KEY; its arguments may have {address} (as RUMBLE_SERVER), {join} and {name}.",
         ),
     ],
     game: Game = "tictactoe",
@@ -31,5 +32,11 @@ def practice(
     from rumble_server.cli.support.practising import Screen, practise
 
     return practise(
-        game, read_settings(setting), against, command, Screen(as_json=json_, step=step), matches=matches, seed=seed
+        game,
+        read_settings(setting),
+        against,
+        program(command),
+        Screen(as_json=json_, step=step),
+        matches=matches,
+        seed=seed,
     )

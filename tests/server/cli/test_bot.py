@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import pytest
 from rumble_bots.reference import faulty
 from rumble_server.cli import bot
 from rumble_server.cli.main import run
+from rumble_server.cli.support.options import LOCAL_SERVER
 
 from tests.bots.sdk.fake_server import FakeServer
 
@@ -154,6 +156,20 @@ def test_wrong_usage(args: list[str], message: str, file: str, capsys: pytest.Ca
     assert said.count("\n") == 1
 
 
-def test_the_server_must_be_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bot", "random", "--join", "cup"]) == 2
-    assert "Missing option '--server'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "command",
+    [["bot", "random", "--join", "cup"], ["play", "--against", "x"], ["bridge", "stdio", "--join", "cup", "cat"]],
+)
+def test_one_server_is_the_default_of_all_commands(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[str] = []
+
+    async def serve(_: object, server: str, **__: object) -> str:
+        served.append(server)
+        return "played"
+
+    monkeypatch.setattr("rumble_bots.sdk.serve.serve", serve)
+    monkeypatch.delenv("RUMBLE_SERVER", raising=False)
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert run(command) == 0
+    assert served == [LOCAL_SERVER]

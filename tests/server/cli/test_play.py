@@ -113,11 +113,14 @@ def test_settings_of_the_game_are_part_of_the_challenge(typed: int) -> None:
 
 
 @pytest.mark.e2e
-def test_an_unknown_opponent_fails(typed: int, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("against", "hint"), [("nobody", ""), ("minimax", "; the server's own is called house-minimax")]
+)
+def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: pytest.CaptureFixture[str]) -> None:
     os.close(typed)
     with FakeServer().in_a_thread() as server:
-        assert run(["play", "--server", server.address, "--against", "nobody", "--name", "ann"]) == 1
-    assert capsys.readouterr().err == "rumble: the server refused: nobody has that name (unknown_bot)\n"
+        assert run(["play", "--server", server.address, "--against", against, "--name", "ann"]) == 1
+    assert capsys.readouterr().err == f"rumble: the server refused: nobody has that name (unknown_bot){hint}\n"
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,16 @@ def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     assert '"rank":' in err, "what the program writes is kept apart from the trace"
 
 
+def test_a_function_plays_as_it_does_in_the_other_commands(
+    practise: Practice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def ai(turn): return turn.legal[0]\n")
+    code, out, err = practise("mine.py:ai")
+    assert code == 0, err
+    assert out.splitlines()[-1] == "note   1 of 1 played to the end"
+
+
 def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
     args = ["--game", "connect4", "--against", "heuristic", "--seed", "7", "--json", *bot, "plays"]
     runs = [practise(*args) for _ in range(2)]

@@ -1,6 +1,7 @@
 """Bots as a command line names them: reference bots and functions, and the names under which they play."""
 
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +49,12 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
             raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
         read[key.replace("-", "_")] = json_or_text(value)
     return name, read
+
+
+def program(command: Sequence[str]) -> list[str]:
+    """Return the command of a bot's program: FILE.py:FUNCTION alone stands for the `rumble bot` that plays it."""
+    is_function = len(command) == 1 and command[0].rpartition(":")[0].endswith(".py")
+    return [*((sys.executable, "-m", "rumble_server.cli", "bot") if is_function else ()), *command]
 
 
 def own_name(bot: str) -> str:
