@@ -282,6 +282,7 @@ class MatchOver:
     `seats_excused_ms` and `drops` are of the whole attempt, by seat: what was excused, and how often the seat's
     connection ended on its own turn. `stalled`: it is void because more was excused than the server allows.
     `informed`: a bot sent an `info` with a move, so whoever wants them has to read the attempt's frames.
+    `started_at_ms` is None where the attempt never began, and in older facts.
     """
 
     match: str
@@ -298,6 +299,7 @@ class MatchOver:
     drops: "tuple[int, ...]"
     stalled: bool
     informed: bool
+    started_at_ms: int | None
 
     def __init__(
         self,
@@ -315,6 +317,7 @@ class MatchOver:
         drops: tuple[int, ...] = (),
         stalled: bool = False,
         informed: bool = False,
+        started_at_ms: int | None = None,
     ) -> None:
         self.match = match
         self.attempt = attempt
@@ -330,6 +333,7 @@ class MatchOver:
         self.drops = drops
         self.stalled = stalled
         self.informed = informed
+        self.started_at_ms = started_at_ms
 
     @property
     def tournament(self) -> str:

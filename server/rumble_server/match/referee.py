@@ -429,6 +429,7 @@ class Referee(Progress):
             _the_one(tuple(drops)),
             stalled,
             self._informed,
+            self.terms.at_ms,
         )
         driver = self._driver
         driver.record(over)

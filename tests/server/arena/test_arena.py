@@ -465,6 +465,8 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
         "reason": over.reason,
         "at_fault": [],
         "moves": list(over.moves),
+        "started_at_ms": over.started_at_ms,
+        "ended_at_ms": over.at_ms,
     }
     (void,) = document["voided"]
     assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")

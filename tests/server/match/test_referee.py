@@ -144,6 +144,7 @@ def test_by_the_rules_of_the_game(
         told=(0, 1),
         seats_excused_ms=(0, 0),
         drops=(0, 0),
+        started_at_ms=START_MS,
     )
     for inbox in driven.seats:
         assert inbox.last("match_over") == {

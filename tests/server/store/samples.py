@@ -104,6 +104,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "sha256": hexes,
     "settings": st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
     "stalled": st.booleans(),
+    "started_at_ms": st.none() | times,
     "informed": st.booleans(),
     "status": st.sampled_from(["finished", "cancelled"]),
     "termination": st.sampled_from(Termination),

@@ -102,6 +102,8 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[s
         "reason": over.reason,
         "at_fault": list(over.at_fault),
         "moves": list(over.moves),
+        "started_at_ms": over.started_at_ms,
+        "ended_at_ms": over.at_ms,
     }
     if any(infos):
         told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]

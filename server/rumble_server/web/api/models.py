@@ -44,7 +44,10 @@ class StandingsAnswer(ServerMessageModel):
 
 
 class Result(ServerMessageModel):
-    """One attempt at a match, with its outcome. `scores` is null if it is void."""
+    """One attempt at a match, with its outcome. `scores` is null if it is void.
+
+    `started_at_ms` is null if it never began.
+    """
 
     id: str
     attempt: Count
@@ -53,6 +56,8 @@ class Result(ServerMessageModel):
     termination: Termination
     reason: str
     moves: list[str]
+    started_at_ms: Milliseconds | None = None
+    ended_at_ms: Milliseconds | None = None
 
 
 class MatchList(ServerMessageModel):

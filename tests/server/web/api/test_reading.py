@@ -94,6 +94,13 @@ async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, brows
     lost = [over for over in tournament.results.values() if over.termination == "no_show"]
     told = (await browser.get(f"/api/matches/{lost[0].match}")).json()
     assert (told["termination"], told["moves"], told["state"]) == ("no_show", [], {"board": "." * 9})
+    listed = (await browser.get("/api/tournaments/friday/matches")).json()["matches"]
+    exported = (await browser.get("/api/tournaments/friday/export.json")).json()["matches"]
+    times = [[(match["started_at_ms"], match["ended_at_ms"]) for match in each] for each in (listed, exported)]
+    assert times[0] == times[1] == [(over.started_at_ms, over.at_ms) for over in tournament.results.values()]
+    begun = [times for times in times[0] if times[0] is not None]
+    assert len(begun) == len(listed) - len(lost) > 0
+    assert all(tournament.started_at_ms <= began < ended for began, ended in begun)
 
 
 async def test_what_is_over_is_found_after_a_restart() -> None:
