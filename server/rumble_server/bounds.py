@@ -34,8 +34,9 @@ class Bounds(BaseModel):
     """Open event streams of one address."""
     requests_per_minute: Count = 12_000
     """HTTP requests a minute of one address; 40 browsers that load pages at the same time stay far below it."""
-    costly_per_minute: Count = 60
-    """Requests a minute of one address for what is read from the archive: exports, transcripts, old boards."""
+    reading_ms_per_minute: Milliseconds = 40_000
+    """Time a minute that one address may use, in ms, of the process that reads the log, draws and checks: exports,
+    boards, pictures, pages of tournaments. Answers beyond 256 KiB cost a ms for each 4 KiB."""
 
     header_bytes: Bytes = 65_536
     """Bytes of all headers of one HTTP request, its first line included, and 32 more for each header."""

@@ -167,6 +167,17 @@ def costly_reads(attacker: Attacker, tournament: str) -> None:
             raise CutShort
 
 
+def pictures(attacker: Attacker, tournament: str) -> None:
+    """Ask for pictures of large boards, each another one, on many sockets at once."""
+    moves = "&".join(f"move={column}{row}" for row in range(1, 16, 2) for column in "abcdefghijklmno")
+    with contextlib.ExitStack() as opened:
+        sockets = [opened.enter_context(attacker.socket()) for _ in range(15)]
+        for number, sock in enumerate(sockets):
+            sock.sendall(attacker.get(f"/api/games/gomoku/board.svg?{moves}&flipped={number % 2}"))
+        if 429 in {status for sock in sockets for status in statuses(sock.recv(1 << 16))}:
+            raise CutShort
+
+
 def unread_streams(attacker: Attacker, tournament: str) -> None:
     """Ask for streams, and read nothing of them."""
     with contextlib.ExitStack() as opened:
@@ -246,6 +257,7 @@ ATTACKS: dict[str, Attack] = {
     "long challenges": long_challenges,
     "late pongs": late_pongs,
     "costly reads": costly_reads,
+    "pictures": pictures,
     "unread streams": unread_streams,
 }
 

@@ -4,13 +4,13 @@ import contextlib
 import socket
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
-from rumble_server.bounds import Bounds
 
 from tests.hostile.attacker import Attacker, play_out, statuses
 from tests.hostile.conftest import STREAMS
-from tests.hostile.target import Target, wait_until
+from tests.hostile.target import Target, target, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
@@ -41,15 +41,19 @@ def test_exports_at_once_hold_up_nothing(server: Target, attacker: Attacker) -> 
     assert not [fact for fact in server.facts() if fact["fact"] == "tournament_paused"]
 
 
-def test_costly_requests_of_one_address(attacker: Attacker) -> None:
-    """Costly requests have a bound a minute; cheap ones have none."""
-    most = Bounds().costly_per_minute
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        paths = ["/api/tournaments/cup/export.csv"] * (most + 20)
-        answers = Counter(pool.map(attacker.ask, paths))
-    assert set(answers) == {OK, TOO_MANY_REQUESTS}
-    assert most <= answers[OK] <= most + 10
-    assert attacker.ask("/api/tournaments") == OK
+def test_the_work_of_one_address_is_bounded_and_holds_nobody_up(tmp_path: Path) -> None:
+    """Pictures, boards, lists and exports count by their cost: beyond its share an address is told so, others not."""
+    with target(tmp_path, "--reading-ms-per-minute", "100") as server:
+        cup = server.create()
+        paths = [f"/api/tournaments/{cup}/{each}" for each in ("matches", "export.csv")]
+        paths += [f"/api/games/gomoku/board.svg?move={column}1" for column in "abcdefgh"]
+        greedy, other = server.attacker(), server.attacker()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            answers = Counter(pool.map(greedy.ask, paths * 20))
+        assert set(answers) == {OK, TOO_MANY_REQUESTS}
+        assert greedy.ask("/healthz") == OK
+        assert other.ask(paths[0]) == OK
+        assert 'rumble_refusals_total{reason="costly"}' in server.host.get("/metrics").text
 
 
 def test_streams_of_one_address(attacker: Attacker) -> None:

@@ -40,9 +40,14 @@ class Bucket:
         self._tokens -= times
         return True
 
+    def spend(self, now_ms: int, cost: int) -> None:
+        """Take what something has cost. Where less is left, nothing is allowed until the rest is made up for."""
+        self._tokens = self._tokens_at(now_ms) - cost
+        self._filled_at_ms = now_ms
+
     def is_idle(self, now_ms: int) -> bool:
-        """Whether nothing was taken for a whole period: it is full, and forgetting it changes nothing."""
-        return now_ms - self._filled_at_ms >= self._period_ms
+        """Whether nothing was taken for a whole period and it is full: forgetting it changes nothing."""
+        return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
     def _tokens_at(self, now_ms: int) -> float:
         refill = (now_ms - self._filled_at_ms) * self._most / self._period_ms
@@ -111,6 +116,13 @@ class Buckets:
 
     def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:
         """Count events of this address. Return False if these are too many."""
+        return self._used(address, now_ms, about).take(now_ms, times)
+
+    def spend(self, address: str, now_ms: int, cost: int) -> None:
+        """Take what something of this address has cost, more than is left, too."""
+        self._used(address, now_ms).spend(now_ms, cost)
+
+    def _used(self, address: str, now_ms: int, about: str = "") -> Bucket:
         key = self._key(address, now_ms, about)
         bucket = self._kept.get(key)
         if bucket is None:
@@ -118,7 +130,7 @@ class Buckets:
             self._of_networks[network_of(key[0])] += 1
         else:
             self._kept.move_to_end(key)
-        return bucket.take(now_ms, times)
+        return bucket
 
     def _key(self, address: str, now_ms: int, about: str) -> Key:
         self._forget_idle(now_ms)

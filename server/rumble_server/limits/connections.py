@@ -21,7 +21,7 @@ class Connections:
         self.silent: dict[str, dict[Place, Callable[[], None]]] = {}
         """By address: the strangers that have said nothing, the oldest first, each with what ends its connection."""
         self._requests = Buckets(bounds.requests_per_minute)
-        self._costly = Buckets(bounds.costly_per_minute)
+        self._reading = Buckets(bounds.reading_ms_per_minute)
 
     def open(self, address: str, end: Callable[[], None]) -> "Place | None":
         """Give a new connection, which `end` ends, its place; None: its address has too many strangers.
@@ -52,8 +52,13 @@ class Connections:
         return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
-        """Count a costly request. Return False if it is one too many."""
-        return self._is_exempt(address) or self._costly.take(address, now_ms)
+        """Whether this address has a share left of the process that reads the log."""
+        return self._is_exempt(address) or self._reading.allows(address, now_ms)
+
+    def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
+        """Take of the share of this address what a request has cost."""
+        if not self._is_exempt(address):
+            self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
         """Give a place to what counts elsewhere: the connection of a proxy counts as those of its clients."""

@@ -12,6 +12,7 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import TypeVar, TypeVarTuple
 
 from rumble_server.bounds import Bounds
+from rumble_server.fair_queue import FairQueue
 from rumble_server.match.match_id import Neighbours
 from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import DamagedLog, StoreError
@@ -43,6 +44,8 @@ class ReadingRoom:
         self.reader = open_reader()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
         self.process = SideProcess(open_shelf, open_reader, bounds.rebuilt_results)
+        self.queue = FairQueue()
+        """Who waits for the process."""
         self.kept: dict[tuple[str, str], EndedTournament] = {}
         """Records by club and id; changed on the thread only."""
         self._kept_lines = 0
@@ -107,7 +110,8 @@ class Archive:
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         try:
-            return await self._room.process.run(make, *given)
+            async with self._room.queue.turn():
+                return await self._room.process.run(make, *given)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
+from rumble_server.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.banning import banning_routes
@@ -39,8 +40,9 @@ from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
 from rumble_server.web.shares import RequestShares, Shares
-from rumble_server.web.site import Clubs, Process
+from rumble_server.web.site import Clubs, Process, process_of
 from rumble_server.web.static_files import PREFIX, static_files
+from rumble_server.web.tries import source_of
 
 log = logging.getLogger(__name__)
 
@@ -101,6 +103,9 @@ def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
         if isinstance(error, TournamentError):
             error = WebError.of(error)
+        elif isinstance(error, Crowded):
+            process_of(request).operation.refusals.note("costly", source_of(request), request.url.path)
+            error = WebError.too_many(str(error))
         elif isinstance(error, Pruned):
             error = WebError(HTTPStatus.GONE, "pruned", str(error))
         elif isinstance(error, StoreError):
@@ -115,7 +120,7 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    for kind in (WebError, TournamentError, StoreError, RequestValidationError, HTTPException, Exception):
+    for kind in (WebError, TournamentError, Crowded, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
 
 

@@ -50,6 +50,10 @@ class WebError(Exception):
         self.message = message
         self.detail = list(detail)
 
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """Pickle all of it: another process may raise it."""
+        return type(self), (self.status, self.code, self.message, self.detail)
+
     @classmethod
     def of(cls, error: TournamentError) -> Self:
         """Convert what a tournament refuses: 404 for an unknown id or name, 409 for what cannot be done now."""

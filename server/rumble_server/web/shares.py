@@ -1,20 +1,19 @@
-"""What one address may ask of the web: requests and costly requests a minute, event streams at a time."""
-
-import re
+"""What one address may ask of the web: requests and work of the server a minute, event streams at a time."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.match.match_id import tournament_id_of
+from rumble_server.fair_queue import Asker, asks
 from rumble_server.web.errors import WebError
 from rumble_server.web.needs import STREAM
-from rumble_server.web.site import Process, is_of_node, site_of
+from rumble_server.web.site import Process, is_of_node
 from rumble_server.web.tries import source_of
 
-COSTLY = re.compile(r"/api/tournaments/[^/]+/export\.\w+|/api/matches/[^/]+/transcript")
-BOARDS = re.compile(r"(?:/api)?/matches/([^/]+)/board(?:s|\.\w+)")
-"""Costly when the tournament is over, and so has to be read from the disk."""
+FREE_BYTES = 262_144
+"""Bytes of an answer that cost nothing beside the time to make them: ordinary pages are smaller."""
+BYTES_OF_A_MS = 4_096
+"""Further bytes that cost a ms of the share of an address: packing and sending them takes the event loop's time."""
 
 
 class RequestShares:
@@ -37,7 +36,7 @@ class RequestShares:
 
 
 class Shares:
-    """ASGI middleware: refuses streams and costly requests to a club beyond the share of their address with 429."""
+    """ASGI middleware: refuses streams beyond the share of their address with 429, and has the others' cost counted."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app
@@ -47,13 +46,17 @@ class Shares:
         if scope["type"] != "http" or is_of_node(scope):
             await self._app(scope, receive, send)
             return
-        process, path = self._process, scope["path"][len(scope["root_path"]) :]
+        process, path, address = self._process, scope["path"][len(scope["root_path"]) :], source_of(Request(scope))
+        asker = Asker(
+            address,
+            lambda: process.places.may_ask(address, process.now_ms()),
+            lambda cost_ms: process.places.spend(address, process.now_ms(), cost_ms),
+        )
+        asks(asker)
         if STREAM.fullmatch(path):
             await self._stream(scope, receive, send)
-        elif _is_costly(scope, path) and not process.places.may_ask(source_of(Request(scope)), process.now_ms()):
-            await _refuse(process, "costly", "too many exports, transcripts and boards", scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, _counted(send, asker))
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         place = self._process.places.stream(source_of(Request(scope)))
@@ -66,11 +69,19 @@ class Shares:
             place.close()
 
 
-def _is_costly(scope: Scope, path: str) -> bool:
-    boards = BOARDS.fullmatch(path)
-    if boards is not None:
-        return tournament_id_of(boards[1]) not in site_of(Request(scope)).arena.tournaments
-    return COSTLY.fullmatch(path) is not None
+def _counted(send: Send, asker: Asker) -> Send:
+    """Have the bytes of a long answer cost a part of its asker's share."""
+    free = FREE_BYTES
+
+    async def count(message: Message) -> None:
+        nonlocal free
+        free -= len(message.get("body", b""))
+        if free < 0:
+            asker.spend(-free // BYTES_OF_A_MS)
+            free = -(-free % BYTES_OF_A_MS)
+        await send(message)
+
+    return count
 
 
 async def _refuse(process: Process, reason: str, what: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -121,3 +121,10 @@ def test_names_are_counted_in_whatever_case_and_forgotten_when_they_are_full() -
     assert len(buckets) == 2
     assert buckets.take("cid", MINUTE_MS)
     assert len(buckets) == 2
+
+
+def test_what_cost_more_than_was_left_is_made_up_for() -> None:
+    buckets = Buckets(10, 1_000)
+    buckets.spend("one", 0, 25)
+    assert [buckets.allows("one", at_ms) for at_ms in (0, 1_500, 1_600)] == [False, False, True]
+    assert buckets.allows("other", 0)

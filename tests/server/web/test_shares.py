@@ -1,25 +1,36 @@
-"""Streams and costly requests of one address have a bound; another address does not feel it."""
+"""Streams, requests and what these cost have a bound for one address; another address does not feel it."""
 
 from collections import Counter
-from types import SimpleNamespace
 
 import httpx
-import pytest
 from rumble_server.bounds import Bounds
+from rumble_server.fair_queue import Crowded, asker_now
 from rumble_server.limits.connections import Connections
-from rumble_server.web.shares import RequestShares, Shares
+from rumble_server.web.shares import BYTES_OF_A_MS, FREE_BYTES, RequestShares, Shares
 from rumble_server.web.site import Operation, Process
 from starlette.types import Message, Receive, Scope, Send
 
 
 class Pages:
-    """An application that answers with 200; a stream first waits for its peer."""
+    """An application that answers with 200; a stream first waits for its peer, and `/work` costs something."""
+
+    def __init__(self) -> None:
+        self.bytes = self.cost_ms = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+        status = 200
+        if scope["path"] == "/work":
+            try:
+                asker_now().begin()
+                asker_now().spend(self.cost_ms)
+            except Crowded:
+                status = 429
+        await send({"type": "http.response.start", "status": status, "headers": []})
         if scope["path"].endswith("/events"):
             await receive()
-        await send({"type": "http.response.body", "body": b""})
+        for piece in (self.bytes // 3, self.bytes - self.bytes // 3):
+            await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
+        await send({"type": "http.response.body"})
 
 
 class Web:
@@ -31,13 +42,11 @@ class Web:
         self.now_ms = 0
         places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
         process = Process(lambda: self.now_ms, operation=operation, places=places)
-        shares = Shares(Pages(), process)
+        self.pages = Pages()
+        shares = Shares(self.pages, process)
 
         async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
-            scope["root_path"] = "/c/class-7" if scope["path"].startswith("/c/class-7/") else ""
-            live = {"friday"} if scope["root_path"] else {"live"}
-            scope.setdefault("state", {})["site"] = SimpleNamespace(arena=SimpleNamespace(tournaments=live))
-            await shares(scope, receive, send)
+            await shares({**scope, "root_path": ""}, receive, send)
 
         self.app = RequestShares(of_club, process)
 
@@ -45,48 +54,36 @@ class Web:
         transport = httpx.ASGITransport(self.app, client=(address, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer = await client.get(path)
-        if answer.status_code == 429:
+        if answer.status_code == 429 and path != "/work":
             assert answer.json()["error"]["code"] == "too_many_requests"
         return answer.status_code
 
 
-COSTLY = [
-    "/api/tournaments/friday/export.json",
-    "/api/tournaments/friday/export.csv",
-    "/api/matches/friday.1.1.1.1/transcript",
-    "/api/matches/friday.1.1.1.1/boards",
-]
-CHEAP = ["/", "/api/tournaments/friday", "/api/matches/live.1.1.1.1/boards", "/api/games/chess/board"]
+PAGES = ["/", "/api/tournaments/friday", "/api/tournaments/friday/matches", "/matches/friday.1.1.1.1/board.svg"]
 
 
-@pytest.mark.parametrize("path", COSTLY)
-async def test_an_address_has_so_many_costly_requests_a_minute(path: str) -> None:
-    web = Web(costly_per_minute=2)
-    assert [await web.get(path) for _ in range(3)] == [200, 200, 429]
-    assert [await web.get(each) for each in COSTLY] == [429] * 4
-    assert [await web.get(each) for each in CHEAP] == [200] * 4
-    assert await web.get(path, "192.0.2.2") == 200
-    assert web.refusals.counts == {"costly": 5}
-    web.now_ms += 30_000
-    assert [await web.get(path) for _ in range(2)] == [200, 429]
+async def test_an_address_has_so_much_of_the_servers_work_a_minute() -> None:
+    web = Web(reading_ms_per_minute=1_000)
+    web.pages.cost_ms = 600
+    assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
+    assert [await web.get(each) for each in PAGES] == [200] * 4
+    assert await web.get("/work", "192.0.2.2") == 200
+    web.now_ms += 15_000
+    assert [await web.get("/work") for _ in range(2)] == [200, 429]
+    assert [await web.get("/work", "127.0.0.1") for _ in range(5)] == [200] * 5
 
 
-async def test_cheap_requests_and_loopback_are_not_counted() -> None:
-    web = Web(costly_per_minute=1)
-    assert [await web.get(each) for each in CHEAP * 3] == [200] * 12
-    assert [await web.get(COSTLY[0], "127.0.0.1") for _ in range(5)] == [200] * 5
-    assert await web.get(COSTLY[0]) == 200
-
-
-async def test_pictures_count_as_boards() -> None:
-    web = Web(costly_per_minute=1)
-    assert [await web.get(f"/matches/live.1.1.1.1/board.{kind}") for kind in ("svg", "png") * 2] == [200] * 4
-    assert [await web.get(f"/matches/friday.1.1.1.1/board.{kind}") for kind in ("svg", "png")] == [200, 429]
+async def test_long_answers_cost_by_their_bytes() -> None:
+    web = Web(reading_ms_per_minute=1_000)
+    web.pages.bytes = FREE_BYTES
+    assert [await web.get("/work") for _ in range(9)] == [200] * 9
+    web.pages.bytes = FREE_BYTES + 500 * BYTES_OF_A_MS
+    assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
 
 
 async def test_an_address_has_so_many_requests_a_minute() -> None:
     web = Web(requests_per_minute=6)
-    assert [await web.get(each) for each in [*CHEAP, *COSTLY]] == [200] * 6 + [429] * 2
+    assert [await web.get(each) for each in PAGES * 2] == [200] * 6 + [429] * 2
     assert await web.get("/", "192.0.2.2") == 200
     assert [await web.get("/", "127.0.0.1") for _ in range(20)] == [200] * 20
     assert web.refusals.counts == {"requests": 2}
@@ -128,14 +125,6 @@ async def test_an_address_has_so_many_streams_at_a_time() -> None:
     assert within == [429, 200]
     assert web.refusals.counts == {"streams": 1}
     assert await web.get("/api/tournaments/friday/events") == 200
-
-
-async def test_what_is_costly_in_a_club_is_found_out_in_that_club() -> None:
-    web = Web(costly_per_minute=1)
-    assert [await web.get("/c/class-7/api/matches/friday.1.1.1.1/boards") for _ in range(3)] == [200] * 3
-    assert [await web.get("/c/class-7/api/matches/live.1.1.1.1/boards") for _ in range(2)] == [200, 429]
-    assert await web.get("/c/class-7/api/tournaments/friday/export.json") == 429
-    assert web.refusals.counts == {"costly": 2}
 
 
 async def test_what_a_node_asks_for_all_its_visitors_has_no_share() -> None:

@@ -1,6 +1,5 @@
 """Boards for pages: that of any position, with the cells to click for each move, and those of a match ply by ply."""
 
-import asyncio
 from http import HTTPStatus
 from typing import Annotated
 
@@ -42,23 +41,24 @@ def board_routes() -> APIRouter:
 
     @router.post(
         "/games/{game}/board",
+        response_model=BoardAnswer,
         openapi_extra=body_schema(BoardQuestion),
         responses=error_answers(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     )
-    async def post_board(game: str, request: Request) -> BoardAnswer:
+    async def post_board(game: str, request: Request) -> Response:
         """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
-        body = await read_body(request)
-        try:
-            question = BoardQuestion.model_validate_json(body)
-        except ValidationError as error:
-            raise bad_request(error.errors(include_url=False)) from None
-        return await asyncio.to_thread(draw, game, question)
+        drawn = await site_of(request).archive.draw(draw, game, await read_body(request))
+        return Response(drawn, media_type="application/json")
 
     return router
 
 
-def draw(name: str, question: BoardQuestion) -> BoardAnswer:
-    """Draw a position. Raises WebError for a bad position, and for moves that are not allowed in it."""
+def draw(name: str, body: bytes) -> bytes:
+    """Draw the position of a question. Raises WebError for a bad one, and for moves that are not allowed in it."""
+    try:
+        question = BoardQuestion.model_validate_json(body)
+    except ValidationError as error:
+        raise bad_request(error.errors(include_url=False)) from None
     try:
         game = get_game(name)
         settings = game.complete(question.settings) if question.settings else {}
@@ -69,11 +69,12 @@ def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     except EngineError as error:
         raise refused(error) from None
     view = state.view()
-    return BoardAnswer(
+    answer = BoardAnswer(
         drawing=game.drawing(view, question.last_move),
         diagram=state.diagram(),
         moves={move: game.path(view, move) for move in legal},
     )
+    return answer.model_dump_json().encode()
 
 
 def refused(error: EngineError) -> WebError:

@@ -1,6 +1,5 @@
 """The organiser's commands. Each is on disk before it is answered."""
 
-import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeVar
@@ -59,13 +58,8 @@ def command_routes() -> APIRouter:
     async def create_tournament(request: Request) -> TournamentView:
         """Create a tournament; it waits in its lobby."""
         site = site_of(request)
-        body = await read_body(request)
-        try:
-            config = TournamentConfig.model_validate_json(body)
-        except ValidationError as error:
-            raise bad_config(error, body) from None
+        config = await site.archive.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
-        await asyncio.to_thread(config.make_openings)
         site.need_disk()
         with site.arena.transaction() as transaction:
             tournament = Organiser(site.arena).create(config)
@@ -140,6 +134,16 @@ def command_routes() -> APIRouter:
         return Done(message=told)
 
     return router
+
+
+def read_config(body: bytes) -> TournamentConfig:
+    """Read a configuration and make its openings, which may take a second. Raises WebError."""
+    try:
+        config = TournamentConfig.model_validate_json(body)
+    except ValidationError as error:
+        raise bad_config(error, body) from None
+    config.make_openings()
+    return config
 
 
 async def read_model(request: Request, model: type[Body]) -> Body:

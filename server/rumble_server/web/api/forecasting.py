@@ -1,6 +1,5 @@
 """The forecast of a tournament before it is created."""
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -8,13 +7,14 @@ from pydantic import ValidationError
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
-from rumble_server.tournament.forecast import forecast
+from rumble_server.tournament.forecast import Forecast, forecast
 from rumble_server.web.api.commands import REFUSED, body_schema
 from rumble_server.web.api.organiser_models import ForecastAnswer
 from rumble_server.web.api.problems import bad_config
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only, read_body
+from rumble_server.web.site import site_of
 from rumble_server.web.texts import forecast_text
 
 
@@ -30,15 +30,7 @@ def forecasting_routes() -> APIRouter:
     @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
         """Forecast a tournament of `bots` bots: its matches, and about how long it takes. Creates nothing."""
-        body = await read_body(request)
-        try:
-            config = TournamentConfig.model_validate_json(body)
-        except ValidationError as error:
-            raise bad_config(error, body) from None
-        try:
-            told = await asyncio.to_thread(forecast, config, bots)
-        except ValueError as error:
-            raise WebError(422, ErrorCode.BAD_SETTINGS, str(error)) from None
+        told = await site_of(request).archive.draw(forecast_of, await read_body(request), bots)
         return ForecastAnswer(
             matches=told.matches,
             most_matches=told.most_matches,
@@ -50,3 +42,15 @@ def forecasting_routes() -> APIRouter:
         )
 
     return router
+
+
+def forecast_of(body: bytes, bots: int) -> Forecast:
+    """Forecast the tournament of a configuration. Raises WebError."""
+    try:
+        config = TournamentConfig.model_validate_json(body)
+    except ValidationError as error:
+        raise bad_config(error, body) from None
+    try:
+        return forecast(config, bots)
+    except ValueError as error:
+        raise WebError(422, ErrorCode.BAD_SETTINGS, str(error)) from None

@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
+from rumble_server.fair_queue import Crowded, asker_now
+
 
 class KeptAnswers:
     """Answers by key, `most_bytes` in all; beyond it the one used longest ago goes."""
@@ -20,16 +22,24 @@ class KeptAnswers:
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
-        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept, and with `keep`."""
-        kept = self._answers.get(key)
-        if kept is not None:
-            self._answers.move_to_end(key)
-            return kept
-        making = self._making.get(key)
-        if making is None:
-            making = self._making[key] = asyncio.ensure_future(make())
-            making.add_done_callback(lambda made: self._take(key, made, keep=keep))
-        return await asyncio.shield(making)
+        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept, and with `keep`.
+
+        Raises Crowded, and what making it raises.
+        """
+        asker_now().begin()
+        while (kept := self._answers.get(key)) is None:
+            making = self._making.get(key)
+            is_own = making is None
+            if making is None:
+                making = self._making[key] = asyncio.ensure_future(make())
+                making.add_done_callback(lambda made: self._take(key, made, keep=keep))
+            try:
+                return await asyncio.shield(making)
+            except Crowded:  # the share of whoever asked first is used up
+                if is_own:
+                    raise
+        self._answers.move_to_end(key)
+        return kept
 
     def _take(self, key: Hashable, made: "asyncio.Future[Any]", *, keep: bool) -> None:
         del self._making[key]

@@ -105,9 +105,9 @@ def token(drawing: Drawing, seat: int) -> Markup:
 
 
 def _tag(name: str, attributes: Mapping[str, object], *children: Markup | str) -> Markup:
-    given = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in attributes.items())
-    inside = Markup("").join(escape(child) for child in children)
-    return Markup("<{0}{1}>{2}</{0}>").format(name, given, inside)
+    # Plain texts that are joined at the end: `Markup.format` would be most of the time of a large board.
+    given = "".join(f' {key}="{value if type(value) is int else escape(value)}"' for key, value in attributes.items())
+    return Markup(f"<{name}{given}>{''.join(map(escape, children))}</{name}>")
 
 
 def _path(kind: str, data: str) -> Markup:

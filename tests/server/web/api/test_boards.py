@@ -1,15 +1,18 @@
 """Boards of any position, and of every ply of a match."""
 
+import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 import httpx
 import pytest
 from rumble_engine import get_game
+from rumble_server.fair_queue import Crowded
 from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 
-from tests.server.web.memory_server import MemoryServer
+from tests.server.web.memory_server import HOST, MemoryArchive, MemoryServer
 
 EMPTY = {"board": "." * 9}
 
@@ -139,3 +142,22 @@ async def test_fields_of_a_question_are_counted_before_they_are_validated(
 async def test_the_first_wrong_move_of_a_question_is_told_alone(browser: httpx.AsyncClient) -> None:
     answer = await browser.post("/api/games/tictactoe/board", json={"state": EMPTY, "legal": [1] * 4_000})
     assert (answer.status_code, len(answer.json()["error"]["detail"])) == (422, 1)
+
+
+async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it holds the interpreter of the event loop, on a thread neither."""
+    made: list[str] = []
+
+    async def draw(_: MemoryArchive, make: Callable[..., Any], *given: Any) -> Any:
+        made.append(make.__name__)
+        raise Crowded
+
+    monkeypatch.setattr(MemoryArchive, "draw", draw)
+    openings = json.dumps({"name": "many", "game": "gomoku", "openings": [["a1"]] * 7_000})
+    statuses = [
+        (await browser.post(path, content=openings, headers=HOST)).status_code
+        for path in ("/api/games/gomoku/board", "/api/tournaments", "/api/host/forecast?bots=2")
+    ]
+    assert (statuses, made) == ([429] * 3, ["draw", "read_config", "forecast_of"])

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 import pytest
+from rumble_server.fair_queue import Crowded
 from rumble_server.web.api.kept import KeptAnswers
 
 
@@ -52,6 +53,24 @@ async def test_what_is_no_answer_is_not_kept() -> None:
         with pytest.raises(ValueError, match="cannot be made"):
             await kept.get("key", lambda: kitchen.make("bad"))
     assert kitchen.made == ["bad", "bad"]
+
+
+async def test_who_asks_with_another_whose_share_is_used_up_is_answered_nevertheless() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(100)
+
+    async def refused() -> bytes:
+        await kitchen.go_on.wait()
+        raise Crowded
+
+    first = asyncio.create_task(kept.get("key", refused))
+    await asyncio.sleep(0)
+    others = [asyncio.create_task(kept.get("key", lambda: kitchen.make("answer"))) for _ in range(3)]
+    await asyncio.sleep(0)
+    kitchen.go_on.set()
+    assert await asyncio.gather(*others) == [b"answer"] * 3
+    assert kitchen.made == ["answer"]
+    with pytest.raises(Crowded):
+        await first
 
 
 async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:

@@ -1,0 +1,108 @@
+"""Whose task is next where tasks are served one at a time: addresses take turns, each with its oldest task."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from math import ceil
+from time import perf_counter
+
+MOST_WAITING = 64
+"""Maximum number of tasks that wait. One more sends the newest task away of the address that has most of them."""
+
+
+class Crowded(Exception):
+    """An address asks more than its share. The text is for people."""
+
+    def __init__(self) -> None:
+        super().__init__("too much work for your address; try again in a minute")
+
+
+class Asker:
+    """Whom the tasks of one request are for; without an address they are the server's own."""
+
+    def __init__(
+        self,
+        address: str = "",
+        may_ask: Callable[[], bool] = lambda: True,
+        spend: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """`may_ask` tells whether the address has a share left; `spend` takes ms of it."""
+        self.address = address
+        self.spend = spend
+        self.is_served = False
+        """Whether a task had its turn: an answer that has begun goes before others of its address."""
+        self._may_ask = may_ask
+        self._has_begun = False
+
+    def begin(self) -> None:
+        """Begin to serve the request, if that is not done. Raises Crowded where the address has no share left."""
+        if not self._has_begun and not self._may_ask():
+            raise Crowded
+        self._has_begun = True
+
+
+_asker: ContextVar[Asker] = ContextVar("asker")
+
+
+def asks(asker: Asker) -> None:
+    """Note for whom the current asyncio task, and those that it starts, ask."""
+    _asker.set(asker)
+
+
+def asker_now() -> Asker:
+    """Return for whom the current asyncio task asks."""
+    return _asker.get(None) or Asker()
+
+
+class FairQueue:
+    """Gives turns: one at a time."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        """The places of each address that waits; the first address is next."""
+        self._is_taken = False
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for the turn of a task; its time is spent of its asker's share. Raises Crowded."""
+        asker = asker_now()
+        asker.begin()
+        if self._is_taken:
+            await self._wait(asker)
+        self._is_taken = asker.is_served = True
+        began_s = perf_counter()
+        try:
+            yield
+        finally:
+            asker.spend(ceil((perf_counter() - began_s) * 1000))
+            self._go_on()
+
+    async def _wait(self, asker: Asker) -> None:
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        places = self._waiting.setdefault(asker.address, deque())
+        (places.appendleft if asker.is_served else places.append)(place)
+        if sum(map(len, self._waiting.values())) > MOST_WAITING:
+            newest = max(self._waiting.values(), key=len).pop()
+            if not newest.done():
+                newest.set_exception(Crowded())
+        try:
+            await place
+        except asyncio.CancelledError:
+            if not place.cancelled():  # its turn had just come
+                self._go_on()
+            raise
+
+    def _go_on(self) -> None:
+        self._is_taken = False
+        while self._waiting and not self._is_taken:
+            address = next(iter(self._waiting))
+            places = self._waiting.pop(address)
+            while places and not self._is_taken:
+                place = places.popleft()
+                if not place.done():  # else it is cancelled
+                    self._is_taken = True
+                    place.set_result(None)
+            if places:
+                self._waiting[address] = places
