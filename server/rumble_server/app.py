@@ -6,6 +6,7 @@ import errno
 import logging
 import secrets
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,7 @@ from rumble_protocol.secret import make_secret
 
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
@@ -66,6 +68,8 @@ CLEAR_TOKEN = "host_token"
 """Under this key earlier versions kept the host token as it is."""
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where it listens on every address of this machine, and the one by which the machine itself connects."""
+PRUNE_S = 3_600
+"""Time in s between two looks for challenges whose frames were kept long enough."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
 
@@ -119,6 +123,7 @@ class Server:
         self._links: Links | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
+        self._is_stopping = threading.Event()
 
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
         """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed.
@@ -159,6 +164,7 @@ class Server:
             ended=self.ended,
             counts=self._counts,
             holds=None if self._node is None else self._node.holds,
+            directory=ClubDirectory(self.config.bounds.main_quotas),
         )
         self.clubs = self._make_clubs()
         if self._node is not None:
@@ -179,6 +185,7 @@ class Server:
         self.clubs.open_house()
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
+        self._pruning = asyncio.create_task(self._prune())
         return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
@@ -339,6 +346,19 @@ class Server:
         except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 
+    async def _prune(self) -> None:
+        """Have the frames of old challenges deleted, so that what anybody may write does not fill the disk."""
+        while True:
+            before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
+            try:
+                await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
+                self.store.count_bytes()
+                for club in self.clubs:
+                    club.arena.allowance.used_bytes = club.log.bytes
+            except StoreError as error:
+                log.error("the frames of old challenges could not be deleted: %s", error)
+            await asyncio.sleep(PRUNE_S)
+
     def _read_ended(self) -> Mapping[str, Counted]:
         with contextlib.closing(self.store.reader()) as reader:
             return reader.ended_by_club()
@@ -450,6 +470,8 @@ class Server:
         for pairing in self._pairings:
             pairing.cancel()
         self._pairing.close()
+        self._is_stopping.set()
+        self._pruning.cancel()
         await self._counting
         clubs.let_go()
         await self.store.close()

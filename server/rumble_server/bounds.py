@@ -85,6 +85,11 @@ class Bounds(BaseModel):
     """Open challenges of one address (loopback, too), or of all who are in one tournament by invitation."""
     challenges_per_address_at_one_bot: Count = 8
     """The same, at one bot."""
+    challenge_bytes_per_day: Bytes = 268_435_456
+    """Bytes in the database that challenges of one address (loopback, too), or of all who are in one tournament by
+    invitation, may take in a day, some 600 a ply; beyond them running matches end, and a new challenge is refused."""
+    challenge_frames_ms: Milliseconds = 86_400_000
+    """Time for which the moves and frames of a challenge are kept after its end, in ms; its result stays."""
     unhurried_challenges: Count = 8
     """Open challenges at one bot from which on further ones to it are bounded by `hurried_challenge_ms`."""
     hurried_challenge_ms: Milliseconds = 600_000
@@ -102,8 +107,11 @@ class Bounds(BaseModel):
     """Bytes of answers about tournaments that are over, kept for the next who asks; the one used longest ago goes."""
     kept_frame_bytes: Bytes = 2_048
     """Bytes of a bot's frame that are kept to the letter in transcripts."""
+    main_bytes: Bytes = 10_737_418_240
+    """Bytes in the database that main may have, unless the administrator gives it another quota; beyond them nothing
+    new is created there, and what was created goes on."""
     club_bots: Count = 1_000
-    """Names of bots in a club, unless the administrator gives it another quota; main has no quotas of its own."""
+    """Names of bots in another club, unless the administrator gives it another quota."""
     club_tournaments: Count = 100
     """The same for tournaments that are not over, without challenges."""
     club_bytes: Bytes = 1_073_741_824
@@ -125,6 +133,11 @@ class Bounds(BaseModel):
     """Days for which the audit log keeps addresses."""
     lease_ms: Annotated[int, Field(ge=500)] = 5_000
     """Time for which a node of several leads clubs without a renewal, in ms; it renews each fifth of it."""
+
+    @property
+    def main_quotas(self) -> Quotas:
+        """The quotas of main while the administrator has given no others."""
+        return Quotas(bytes=self.main_bytes)
 
     @property
     def club_quotas(self) -> Quotas:

@@ -206,6 +206,7 @@ class Club:
         else:
             self.log.on_durable.append(lambda batch: gate.enter(partial(self._on_durable, batch)))
             self.log.on_trouble.append(lambda trouble: gate.enter(partial(self.arena.on_trouble, trouble)))
+        self.log.on_sizes.append(self.arena.challenges.spend)
         self.arena.allowance.used_bytes = self.log.bytes
         self._settle()
         self._recover(stored)

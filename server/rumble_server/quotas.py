@@ -22,4 +22,3 @@ class Quotas:
 QUOTAS = tuple(each.name for each in fields(Quotas))
 """The names of all quotas."""
 NO_QUOTAS = Quotas()
-"""Those of main, unless the administrator sets some."""

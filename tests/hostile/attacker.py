@@ -238,13 +238,13 @@ def next_turn(*bots: RawBot) -> tuple[RawBot, Message]:
             raise TimeoutError
 
 
-def play_on(*bots: RawBot) -> Message:
+def play_on(*bots: RawBot, padding: str = "") -> Message:
     """Play a match of strict turns, the bots given by seat, by the first legal moves; return its `match_over`."""
     for bot in cycle(bots):
         message = bot.until("turn", "match_over")
         if message["type"] == "match_over":
             return message
-        bot.move(message)
+        bot.move(message, padding)
     raise ValueError("a match has bots")
 
 

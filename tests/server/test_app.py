@@ -28,6 +28,7 @@ from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
 from tests.server.frames import Frame
+from tests.server.store.played import as_challenges, played, save
 from tests.server.world import MemoryLink
 
 PATIENCE_S = 60.0
@@ -420,6 +421,26 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         assert await get(server, "/api/tournaments/friday/standings") == standings
         assert await get(server, "/api/tournaments/friday/matches") == matches
         assert (standings[0], matches[0]) == (200, 200)
+
+
+@pytest.mark.e2e
+@pytest.mark.usefixtures("shelf_here")
+async def test_a_server_deletes_the_frames_of_old_challenges_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, is_counted, count_bytes = tmp_path / "rumble.db", asyncio.Event(), SqliteStore.count_bytes
+    save(path, as_challenges(played("Friday")))
+
+    def count(store: SqliteStore) -> None:
+        count_bytes(store)
+        is_counted.set()
+
+    monkeypatch.setattr(SqliteStore, "count_bytes", count)
+    async with running(path) as server:
+        await is_counted.wait()
+        assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 410
+        assert (await get(server, "/api/tournaments/friday/standings"))[0] == 200
+        assert server.arena.allowance.used_bytes == server.log.bytes > 0
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::"])

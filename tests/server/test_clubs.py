@@ -222,7 +222,7 @@ async def test_what_main_says_of_a_club_holds_once_it_is_on_disk(tmp_path: Path)
         assert server.config.bounds.club_quotas.bots == 7
         (chess,) = await create(server, "chess", quotas=server.config.bounds.club_quotas)
         assert chess.arena.allowance.quotas.bots == 7
-        assert server.arena.allowance.quotas == NO_QUOTAS
+        assert server.arena.allowance.quotas == Quotas(bytes=Bounds().main_bytes)
         assert house.of_club == {MAIN: ["house-random"], "chess": []}
         administrator = Administrator(server.arena)
         administrator.change("chess", title="Chess club", house=True, quotas=Quotas(bots=1))

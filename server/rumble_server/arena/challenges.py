@@ -1,7 +1,7 @@
 """Challenges: each is an unlisted, unrated tournament of one match between two bots that are connected."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from random import Random
 from typing import Any, NoReturn
 
@@ -40,6 +40,8 @@ class Challenges:
         """By the frame of a challenge or a resignation, if that may come once more: its tournament, over or not."""
         self._counted: dict[str, str] = {}
         """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
+        self._spenders: dict[str, str] = {}
+        """The same of all that are not yet over on disk."""
 
     def open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
@@ -72,6 +74,7 @@ class Challenges:
         at_other = open_now.keys() & other.tournaments.keys()
         counted_for = _counted_for(player, session)
         self._check_bounds(session, other, counted_for, at_other)
+        self._check_bytes(session, other, counted_for)
         config = challenge_config(challenge, player.name, other.name, seed=self._random.getrandbits(32))
         if not other.plays(config.game):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
@@ -83,7 +86,7 @@ class Challenges:
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
         tournament = self._lifecycle.create(config, challenger=player.name)
         seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
-        self._counted[tournament.id] = counted_for
+        self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
         for each in (player, other):
             self._lifecycle.join(each, tournament)
         self._lifecycle.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
@@ -108,6 +111,22 @@ class Challenges:
         oldest = next(each for each, counted_for in self._counted.items() if counted_for == holder)
         self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)
         return True
+
+    def _check_bytes(self, session: BotSession, other: Player, counted_for: str) -> None:
+        if not self._door.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
+            self._door.refusals.note("challenge_bytes", session.address, other.name)
+            most = self._door.bounds.challenge_bytes_per_day
+            message = f"challenges from your address have written {most} bytes in a day, as much as they may"
+            raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
+
+    def spend(self, sizes: Mapping[str, int]) -> None:
+        """Count how many bytes tournaments take on disk, for those who challenged."""
+        for tournament_id in self._spenders.keys() & sizes.keys():
+            spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
+            self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
+            tournament = self._recorder.tournaments.get(tournament_id)
+            if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
+                del self._spenders[tournament_id]
 
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
         self._door.refusals.note("challenges", session.address, other.name)

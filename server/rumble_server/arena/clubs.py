@@ -32,8 +32,9 @@ class ClubEntry:
 class ClubDirectory:
     """The clubs that there are, by name. Main is always there, and comes first."""
 
-    def __init__(self) -> None:
-        self._entries = {MAIN: ClubEntry(MAIN, listed=True)}
+    def __init__(self, of_main: Quotas = NO_QUOTAS) -> None:
+        """`of_main` are the quotas of main until the administrator gives it others."""
+        self._entries = {MAIN: ClubEntry(MAIN, listed=True, quotas=of_main)}
         self._removed: set[str] = set()
         self._administrator: AdministratorSet | None = None
 

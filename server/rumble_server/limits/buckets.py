@@ -5,6 +5,7 @@ from collections import Counter, OrderedDict
 
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
 MOST_BUCKETS = 16_384
 """Buckets of one kind that are kept at a time; beyond it newcomers share one."""
 MOST_OF_A_NETWORK = 256

@@ -5,7 +5,7 @@ from copy import copy
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
 from rumble_server.limits.bans import Bans
-from rumble_server.limits.buckets import HOUR_MS, Buckets
+from rumble_server.limits.buckets import DAY_MS, HOUR_MS, Buckets
 from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals
 
@@ -20,6 +20,8 @@ class Door:
         self.bans = Bans()
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
+        self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
+        """What challenges write, by whom they count for."""
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
 
     def of_club(self, club: str) -> "Door":

@@ -5,6 +5,7 @@ Listeners are told of a club's facts only when they are on disk.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
@@ -64,6 +65,8 @@ class ClubLog:
         self.bytes = size
         """About how many bytes its rows on disk take."""
         self.on_durable: list[Listener] = []
+        self.on_sizes: list[Callable[[Counter[str]], None]] = []
+        """Told how many bytes a batch takes on disk of each tournament, after the facts."""
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
         """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
@@ -118,12 +121,12 @@ class ClubLog:
         self._facts = self._batch.facts
         return batch
 
-    def written(self, batch: Batch, size: int) -> None:
-        """Tell of a batch that is on disk, and how many bytes it takes there.
+    def written(self, batch: Batch, sizes: Counter[str]) -> None:
+        """Tell of a batch that is on disk, and how many bytes it takes there of each tournament.
 
         A listener that fails keeps nobody else from being told, of this club or of another one in the commit.
         """
-        self.bytes += size
+        self.bytes += sizes.total()
         if batch.facts:
             self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
@@ -131,6 +134,8 @@ class ClubLog:
                     listener(batch.facts)
                 except Exception:
                     log.exception("club %s: what follows from the facts up to %d failed", self.club, self.durable)
+        for on_sizes in self.on_sizes:
+            on_sizes(sizes)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
             if number > self.durable:

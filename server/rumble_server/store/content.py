@@ -1,5 +1,6 @@
 """What a commit writes of one club, in plain values: the same for each kind of database."""
 
+from collections import Counter
 from typing import TypedDict
 
 TOURNAMENT, PLY = 0, 1
@@ -26,6 +27,9 @@ class Content(TypedDict):
     """Records of tournaments that are over."""
 
 
-def size_of(content: Content) -> int:
-    """Return about how many bytes the rows of the log take."""
-    return sum(len(row[3]) for row in content["log"])
+def sizes_of(content: Content) -> Counter[str]:
+    """Return about how many bytes the rows of the log take, by tournament."""
+    sizes = Counter[str]()
+    for _, tournament, _, facts in content["log"]:
+        sizes[tournament] += len(facts)
+    return sizes

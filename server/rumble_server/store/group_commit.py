@@ -13,7 +13,7 @@ from typing import Protocol
 from rumble_server.histogram import Histogram
 from rumble_server.store.batch import Batch
 from rumble_server.store.club_log import ClubLog
-from rumble_server.store.content import Content, size_of
+from rumble_server.store.content import Content, sizes_of
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class GroupCommit:
             if each.club in fenced:
                 each.fence()
             else:
-                each.written(batch, size_of(content))
+                each.written(batch, sizes_of(content))
         self._gather()
 
     def _gather(self) -> None:

@@ -2,20 +2,21 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from rumble_server.store.content import PLY
 from rumble_server.store.copies import locked
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, prefix_of
+from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.match_index import add_bytes, indexed
 from rumble_server.store.purge import empty_wal
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import MIGRATIONS, open_existing
 from rumble_server.store.sqlite_rows import clubs_in, read_sqlite
 from rumble_server.tournament.ended import Outline
+from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 PORTION = 50
 """Rows that are deleted in one transaction: a server that runs on the database waits for no more than that."""
@@ -47,6 +48,47 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {path}: {error}") from None
     return pruned, rows
+
+
+def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+    """Delete the plies and frames of challenges that ended before a moment, in ms since the epoch.
+
+    A server runs on the database. Stop early where `is_stopped` tells so. Raises StoreError.
+    """
+    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
+        try:
+            query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
+            unlisted = [split(key) for (key,) in database.execute(query)]
+            for club, challenge in old_challenges(any_club, unlisted, ended_before_ms):
+                if is_stopped():
+                    return
+                _delete_plies(database, club, challenge)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+
+
+def old_challenges(
+    any_club: LogReader, unlisted: Iterable[tuple[str, str]], ended_before_ms: int
+) -> Iterator[tuple[str, str]]:
+    """Yield those of these tournaments that are challenges and ended before a moment, each with its club.
+
+    The tournaments are over and come in the order of their creation, each with its club.
+    """
+    for club, tournament_id in unlisted:
+        try:
+            found = {type(fact): fact for fact in any_club.of(club).outline(tournament_id)}
+        except StoreError:  # what is damaged stays
+            continue
+        created, ended = found.get(TournamentCreated), found.get(TournamentEnded)
+        if isinstance(created, TournamentCreated) and created.at_ms >= ended_before_ms:
+            return
+        if (
+            isinstance(created, TournamentCreated)
+            and created.challenger is not None
+            and isinstance(ended, TournamentEnded)
+            and ended.at_ms < ended_before_ms
+        ):
+            yield club, tournament_id
 
 
 def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
@@ -81,7 +123,7 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
                 ).fetchone()[0]
                 add_bytes(database, club, -int(size))
             deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, PORTION)).rowcount
-            if deleted and not rows:
+            if not rows:
                 database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
         rows += deleted
         if deleted < PORTION:

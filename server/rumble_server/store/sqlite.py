@@ -9,6 +9,7 @@ import logging
 import os
 import sqlite3
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.process import WriterProcess
+from rumble_server.store.pruning import prune_challenges
 from rumble_server.store.purge import empty_wal, purge
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import check_database, open_database
@@ -115,6 +117,15 @@ class SqliteStore:
             return bytes_of(self.database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+        """Delete the plies and frames of challenges that ended before a moment. It blocks; any thread."""
+        prune_challenges(self.path, ended_before_ms, is_stopped)
+
+    def count_bytes(self) -> None:
+        """Count anew how many bytes the clubs take whose logs are open. Raises StoreError."""
+        for club, club_log in self.group.logs.items():
+            club_log.bytes = self._read_bytes(club)
 
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""

@@ -6,6 +6,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_server.arena.challenges import LONGEST_MS
 from rumble_server.bounds import Bounds
+from rumble_server.limits.buckets import DAY_MS
 from rumble_server.limits.door import Door
 
 from tests.server.arena.playing import first_legal
@@ -297,3 +298,24 @@ def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
     ben.drop()
     challenge(ann)
     assert ann.error() == "unknown_bot"
+
+
+def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs() -> None:
+    world = World(door=Door(Bounds(challenge_bytes_per_day=1_000)))
+    ben, ann = world.login("ben", challenges=True, max_matches=4), guest(world, "ann")
+    challenge(ann)
+    (running,) = world.arena.tournaments.values()
+    world.arena.challenges.spend({running.id: 1_500, "friday": 99_999})
+    refused = challenge(guest(world, "cid"))
+    assert (refused["code"], "1000 bytes in a day" in refused["message"]) == ("quota", True)
+    assert challenge(guest(world, "eve", address="203.0.113.8"))["type"] != "error"
+    for bot in (ann, ben):
+        bot.play(first_legal)
+    ann.say(type="resign", match=ann.last("match_start")["match"])
+    assert ann.last("tournament_over")["status"] == "finished"
+    world.arena.challenges.spend({running.id: 1_500})
+    world.arena.challenges.spend({running.id: 99_999})
+    assert challenge(ann)["code"] == "quota"
+    world.clock.stall(DAY_MS * 3)
+    assert challenge(ann)["type"] != "error"
+    assert world.arena.door.refusals.counts == {"challenge_bytes": 2}

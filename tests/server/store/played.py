@@ -2,8 +2,9 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from rumble_server.store.batch import Batch
@@ -33,6 +34,16 @@ def played(*names: str, end: bool = True) -> list[LogFact]:
         for _ in range(30):
             world.clock.step()
     return list(world.log.facts)
+
+
+def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
+    """The same facts, of unlisted tournaments that bots have asked for."""
+    return [
+        replace(each, challenger="ann", config=each.config.model_copy(update={"listed": False}))
+        if isinstance(each, TournamentCreated)
+        else each
+        for each in facts
+    ]
 
 
 def save(path: Path, facts: Sequence[LogFact], size: int = 5) -> None:

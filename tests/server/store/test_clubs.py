@@ -15,7 +15,7 @@ from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.store.databases import Database, opened_store
 from tests.server.store.disk import Told, joined
-from tests.server.store.played import facts_of, played
+from tests.server.store.played import as_challenges, facts_of, played
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
 """Names that begin with others, and that of a tournament."""
@@ -155,3 +155,19 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(database: Database) -> None:
         assert reader.of("another").bytes() == 0
         assert reader.of("a").newest() > 0
     await again.close()
+
+
+async def test_a_server_prunes_the_challenges_of_all_clubs_and_counts_their_bytes_anew(database: Database) -> None:
+    async with opened_store(database) as store:
+        await fill(store, ["main"])
+        for fact in as_challenges(FACTS):
+            store.log("a").append(fact)
+        await store.wait_all()
+        before = store.log("a").bytes
+        await asyncio.to_thread(store.prune_challenges, 1 << 60, lambda: False)
+        store.count_bytes()
+        with closing(store.reader("a")) as reader:
+            assert reader.tournament_facts("friday") != []
+            assert 0 < store.log("a").bytes == reader.bytes() < before
+        with closing(store.reader()) as reader:
+            assert reader.match_facts(MATCH) != []

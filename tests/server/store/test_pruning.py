@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,16 @@ from rumble_server.store.content import PLY
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import Pruned, StoreError
 from rumble_server.store.lock import DatabaseLock
-from rumble_server.store.pruning import prune, vacuum
+from rumble_server.store.pruning import prune, prune_challenges, vacuum
 from rumble_server.store.sqlite_rows import read_sqlite
-from rumble_server.tournament.facts import TournamentEnded
+from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 from tests.server.store.disk import joined, opened, rows, write
-from tests.server.store.played import execute, facts_of, played, save
+from tests.server.store.played import as_challenges, execute, facts_of, played, save
 
 FACTS = played("Friday", "Monday")
 ENDED = {fact.tournament: fact.at_ms for fact in FACTS if isinstance(fact, TournamentEnded)}
+(MONDAY,) = (fact for fact in FACTS if isinstance(fact, TournamentCreated) and fact.tournament == "monday")
 LATER_MS = max(ENDED.values()) + 1
 MATCHES = [fact.match for fact in FACTS if isinstance(fact, MatchOver)]
 
@@ -73,6 +75,23 @@ def test_one_whose_end_cannot_be_read_is_left(path: Path) -> None:
     execute(path, "DELETE FROM ended")
     execute(path, """UPDATE log SET facts = 'x' WHERE facts LIKE '%"tournament_ended"%' AND tournament = 'friday'""")
     assert prune(str(path), LATER_MS)[0] == 1
+
+
+def test_a_server_prunes_challenges_alone(path: Path) -> None:
+    """An unlisted tournament of a host is left, whatever it is called."""
+    path.unlink()
+    of_friday = {id(fact): made for fact, made in zip(FACTS, as_challenges(FACTS), strict=True) if fact is not MONDAY}
+    unlisted = replace(MONDAY, config=MONDAY.config.model_copy(update={"listed": False}))
+    save(path, [of_friday.get(id(fact), unlisted) for fact in FACTS])
+    before = len(plies(path))
+    prune_challenges(str(path), ENDED["friday"], lambda: False)
+    prune_challenges(str(path), LATER_MS, lambda: True)
+    assert len(plies(path)) == before
+    prune_challenges(str(path), LATER_MS, lambda: False)
+    assert {row[0] for row in rows(path, f"SELECT tournament FROM log WHERE kind = {PLY}")} == {"", "monday"}
+    with closing(read_sqlite(str(path))) as reader:
+        assert len(reader.tournament_facts("friday")) == len(facts_of(FACTS, "friday"))
+    assert verify(str(path)).problems == []
 
 
 async def test_a_server_goes_on_writing_while_its_database_is_pruned(

@@ -3,6 +3,7 @@
 The files, their backups and their free space are the care of PostgreSQL's own tools.
 """
 
+from collections.abc import Callable
 from contextlib import closing
 
 from rumble_server.store.batch import Batch
@@ -15,7 +16,7 @@ from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import MIGRATIONS, version_of
 from rumble_server.store.postgres.writer import Commits
-from rumble_server.store.pruning import PORTION, old_tournaments
+from rumble_server.store.pruning import PORTION, old_challenges, old_tournaments
 from rumble_server.store.tournament_index import Told, differences, note
 
 PORTION_ROWS = 200
@@ -29,7 +30,7 @@ WITH old AS (
     DELETE FROM log USING old WHERE club = %(club)s AND log.number = old.number RETURNING length(facts) AS size
 ), marked AS (
     UPDATE tournaments SET pruned = true
-    WHERE club = %(club)s AND id = %(tournament)s AND NOT pruned AND EXISTS (SELECT FROM old)
+    WHERE club = %(club)s AND id = %(tournament)s AND NOT pruned
 ), counted AS (
     UPDATE clubs SET bytes = bytes - (SELECT coalesce(sum(size), 0) FROM gone) WHERE club = %(club)s
 )
@@ -59,12 +60,26 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])
         for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
-            values = {"club": of_club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}
-            deleted = 0
-            while portion := connection.execute(_DELETE, values)[0][0]:
-                deleted += portion
+            deleted = _delete_plies(connection, of_club, tournament_id)
             pruned, rows = pruned + (deleted > 0), rows + deleted
     return pruned, rows
+
+
+def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+    """Delete the plies and frames of challenges that ended before a moment, as `pruning.prune_challenges` does."""
+    query = "SELECT club, id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY place"
+    with _existing(url) as connection, closing(read_postgres(url)) as any_club:
+        for club, challenge in old_challenges(any_club, connection.read(query), ended_before_ms):
+            if is_stopped():
+                return
+            _delete_plies(connection, club, challenge)
+
+
+def _delete_plies(connection: Connection, club: str, tournament_id: str) -> int:
+    values, deleted = {"club": club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}, 0
+    while portion := connection.execute(_DELETE, values)[0][0]:
+        deleted += portion
+    return deleted
 
 
 def verify(url: str) -> Findings:

@@ -6,6 +6,7 @@ Facts are numbered per club. The run that turn ids tell is the club's epoch.
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from rumble_server.bounds import Bounds
@@ -15,6 +16,7 @@ from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.keys import MAIN
+from rumble_server.store.postgres.care import prune_challenges
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
@@ -96,6 +98,16 @@ class PostgresStore:
     def _file(self, club: str, ended: EndedTournament) -> None:
         if club in self.group.logs:  # else its leader files the record, or whoever leads it next
             self.group.logs[club].file(ended)
+
+    def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+        """Delete the plies and frames of challenges that ended before a moment. It blocks; any thread."""
+        prune_challenges(self._url, ended_before_ms, is_stopped)
+
+    def count_bytes(self) -> None:
+        """Count anew how many bytes the clubs take whose logs are open. Raises StoreError."""
+        for club, size in self.connection.read("SELECT club, bytes FROM clubs"):
+            if club in self.group.logs:
+                self.group.logs[club].bytes = size
 
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""

@@ -21,7 +21,7 @@ from psycopg.pq import Format
 
 from rumble_server.store.checksum import checksum
 from rumble_server.store.commit_loop import answer_all
-from rumble_server.store.content import Content, size_of
+from rumble_server.store.content import Content, sizes_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
@@ -158,7 +158,14 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
     ended = [((each["club"], tournament), record.encode()) for each in contents for tournament, record in each["ended"]]
     rows: dict[str, Rows] = {
         "held": [
-            (club, each["epoch"], each["before"], each["last"], size_of(each), each["last"] if club in due else None)
+            (
+                club,
+                each["epoch"],
+                each["before"],
+                each["last"],
+                sizes_of(each).total(),
+                each["last"] if club in due else None,
+            )
             for each in contents
             for club in (each["club"],)
         ],
