@@ -1,6 +1,9 @@
-"""Facts and records to text and back. A row of the log explains itself, and has the name of each field once:
+"""Facts and records to text and back. A row of the log tells of each kind of fact how many fields it had then:
 
-{"fields": {"move_made": ["match", "attempt", ...]}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
+{"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
+
+These are the first fields of its class: fields are never renamed or moved, and a new one comes last. Rows of before
+have the names of the fields.
 """
 
 import dataclasses
@@ -14,7 +17,7 @@ from pydantic import TypeAdapter
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.match.facts import MoveMade, TurnAsked
-from rumble_server.store.lines import Line, line_of_move, line_of_turn
+from rumble_server.store.lines import Line, in_form, line_of_move, line_of_turn
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -27,12 +30,13 @@ _TAGS: dict[type[LogFact], str] = {
 }
 """By kind: its name in the log, that of the class in lower case with `_` between its words."""
 _KINDS = {tag: kind for kind, tag in _TAGS.items()}
-_FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
+FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
+"""By name in the log: the names of a kind's fields, in their order."""
 
 
 def line_of(tag: str) -> Callable[[int, LogFact], Line]:
     """Return what makes the line of a fact in a row, in a third of the time of a loop over its fields."""
-    values = ", ".join(f"fact.{name}" for name in _FIELDS[tag])
+    values = ", ".join(f"fact.{name}" for name in FIELDS[tag])
     line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
     return line
 
@@ -46,8 +50,8 @@ LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
 
 
 def write_lines(lines: Sequence[Line]) -> str:
-    """Return the text of a row: the fields of each kind of fact in it, then the lines of its facts."""
-    fields = {tag: _FIELDS[tag] for tag in {line[1]: None for line in lines}}
+    """Return the text of a row: the number of fields of each kind of fact in it, then the lines of its facts."""
+    fields = {tag: len(FIELDS[tag]) for tag in {line[1]: None for line in lines}}
     return orjson.dumps({"fields": fields, "facts": lines}, default=_plain).decode()
 
 
@@ -58,7 +62,8 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
     """
     row = orjson.loads(text)
     try:
-        fields, facts = row["fields"], row["facts"]
+        told, facts = row["fields"], row["facts"]
+        fields = {kind: FIELDS[kind][:names] if isinstance(names, int) else names for kind, names in told.items()}
         if match_ids is not None:
             place = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
             facts = [fact for fact in facts if fact[1] in place and fact[place[fact[1]]] in match_ids]
@@ -77,9 +82,16 @@ def _reader(kind: str, names: tuple[str, ...]) -> Callable[[object], LogFact]:
     fact = _KINDS[kind]
     hints = get_type_hints(fact)
     validate = TypeAdapter(tuple[tuple(hints[name] for name in names)]).validator.validate_python  # type: ignore[misc, arg-type]
-    if names == tuple(_FIELDS[kind][: len(names)]):
+    if fact is MoveMade:
+        return lambda values: _whole(MoveMade(**dict(zip(names, validate(values), strict=True))))
+    if names == tuple(FIELDS[kind][: len(names)]):
         return lambda values: fact(*validate(values))
     return lambda values: fact(**dict(zip(names, validate(values), strict=True)))
+
+
+def _whole(made: MoveMade) -> MoveMade:
+    made.frame = in_form(made, made.frame)
+    return made
 
 
 def write_ended(ended: EndedTournament) -> str:

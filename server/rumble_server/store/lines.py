@@ -4,6 +4,8 @@ from typing import Any
 
 from rumble_server.match.facts import MoveMade, TurnAsked
 
+COMPACT, SPACED = "compact", "spaced"
+"""Stand in a row for a bot's frame that has the fields of a move alone, in their order: as most programs write it."""
 Line = tuple[Any, ...]
 """A fact in a row of the log: its number, the name of its kind, and its values in the order of its fields."""
 
@@ -38,7 +40,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
         fact.turn_id,
         fact.move,
         fact.bank_ms,
-        fact.frame,
+        _form_of(fact),
         fact.at_ms,
         fact.excused_ms,
         fact.next_turn_id,
@@ -47,3 +49,18 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
         fact.lag_ms,
         fact.omit,
     )
+
+
+def _form_of(fact: MoveMade) -> str:
+    """Return the frame of a move, or what stands for it."""
+    frame = fact.frame
+    return COMPACT if frame == in_form(fact, COMPACT) else SPACED if frame == in_form(fact, SPACED) else frame
+
+
+def in_form(fact: MoveMade, form: str) -> str:
+    """Return the frame that a form stands for; any other text is the frame itself."""
+    if form == COMPACT:
+        return f'{{"type":"move","match":"{fact.match}","turn_id":"{fact.turn_id}","move":"{fact.move}"}}'
+    if form == SPACED:
+        return f'{{"type": "move", "match": "{fact.match}", "turn_id": "{fact.turn_id}", "move": "{fact.move}"}}'
+    return form

@@ -109,15 +109,15 @@ class SqliteRows:
         # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
         return self._rows(
             """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND (
-               facts LIKE '%"tournament_created":[%' OR facts LIKE '%"tournament_started":[%'
-               OR facts LIKE '%"tournament_ended":[%') ORDER BY number""",
+               facts LIKE '%"tournament_created":%' OR facts LIKE '%"tournament_started":%'
+               OR facts LIKE '%"tournament_ended":%') ORDER BY number""",
             {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT},
         )
 
     def frames(self, tournament_ids: Collection[str]) -> list[Row]:
         return self._rows(
             """SELECT number, facts FROM log WHERE tournament IN (SELECT value FROM json_each(:ids)) AND kind = :kind
-               AND facts LIKE '%"frame_taken":[%'""",
+               AND facts LIKE '%"frame_taken":%'""",
             {"ids": self._keys(tournament_ids), "kind": TOURNAMENT},
         )
 

@@ -18,7 +18,7 @@ _UNINDEXED = """WITH RECURSIVE keys (key) AS (
         SELECT min(tournament) FROM log
         UNION ALL SELECT (SELECT min(tournament) FROM log WHERE tournament > key) FROM keys WHERE key IS NOT NULL)
     SELECT key FROM (SELECT key FROM keys EXCEPT SELECT id FROM tournaments NOT INDEXED)
-    WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":[%')"""
+    WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
 """The recursion makes one step in the log's own index for each tournament, not for each row."""
 
 

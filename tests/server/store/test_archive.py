@@ -34,7 +34,7 @@ from tests.server.shelf_here import ShelfHere
 from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened, opened_store
 from tests.server.store.disk import group_of, rows, shut, write
 
-FORGED = '"tournament_ended":['
+FORGED = '"tournament_ended":1'
 
 
 def tournament(id_: str, *, over: bool = True, started: bool = True, listed: bool = True) -> list[LogFact]:

@@ -4,6 +4,7 @@ This package shares no code with the server: it reads the log's JSON text and wh
 rules of the games are asked of the engine.
 """
 
+import json
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
+from rumble_server.store.codec import FIELDS
 
 from tests.simulation.trace import Entry
 
@@ -418,8 +420,12 @@ def _read(text: str) -> dict[str, Any]:
     return frame if isinstance(frame, dict) else {}
 
 
+FORMS = {"compact": (",", ":"), "spaced": (", ", ": ")}
+"""What stands for a frame of a move that has nothing but its fields: the separators of its JSON."""
+
+
 def read_rows(rows: Iterable[str]) -> list[Fact]:
-    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once.
+    """The facts in the rows of a log, in order of their numbers. A row tells how many fields each kind of fact has.
 
     A turn that was asked with a move follows it, as a fact of its own of the same number.
     """
@@ -427,7 +433,11 @@ def read_rows(rows: Iterable[str]) -> list[Fact]:
     for text in rows:
         row = orjson.loads(text)
         for number, kind, *values in row["facts"]:
-            fact = {"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))}
+            names = FIELDS[kind][: row["fields"][kind]]
+            fact = {"number": number, "fact": kind, **dict(zip(names, values, strict=True))}
+            if kind == "move_made" and fact["frame"] in FORMS:
+                said = {"type": "move", **{name: fact[name] for name in ("match", "turn_id", "move")}}
+                fact["frame"] = json.dumps(said, separators=FORMS[fact["frame"]])
             facts.append(fact)
             if fact.get("next_turn_id"):
                 facts.append(_asked_with(fact))

@@ -102,7 +102,7 @@ class PostgresRows:
 
     def outline(self, tournament_id: str) -> list[Row]:
         # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
-        names = "|".join(f'"tournament_{each}":\\[' for each in ("created", "started", "ended"))
+        names = "|".join(f'"tournament_{each}":' for each in ("created", "started", "ended"))
         return self._read(
             f"{_LOG} AND kind = %(kind)s AND facts ~ %(names)s ORDER BY number",
             tournament_id,
@@ -113,7 +113,7 @@ class PostgresRows:
     def frames(self, tournament_ids: Collection[str]) -> list[Row]:
         rows = self._connection.read(
             """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
-               AND tournament = ANY(%(ids)s::text[]) AND kind = %(kind)s AND facts LIKE '%%"frame_taken":[%%'""",
+               AND tournament = ANY(%(ids)s::text[]) AND kind = %(kind)s AND facts LIKE '%%"frame_taken":%%'""",
             {"club": self._club, "ids": list(tournament_ids), "kind": TOURNAMENT},
         )
         return [
