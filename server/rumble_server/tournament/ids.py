@@ -17,9 +17,12 @@ def slug(name: str) -> str:
 def tournament_id(name: str, taken: Container[str]) -> str:
     """Make an id that is not taken: `friday`, then `friday-2`."""
     base = slug(name)
-    number = 1
-    candidate = base
-    while candidate in taken:
-        number += 1
-        candidate = f"{base}-{number}"
-    return candidate
+    if base not in taken:
+        return base
+    last, free = 1, 2
+    while f"{base}-{free}" in taken:
+        last, free = free, 2 * free
+    while free - last > 1:  # between one that is taken and one that is not: challenges repeat a name for years
+        middle = (last + free) // 2
+        last, free = (middle, free) if f"{base}-{middle}" in taken else (last, middle)
+    return f"{base}-{free}"

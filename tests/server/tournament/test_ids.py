@@ -42,3 +42,18 @@ def test_an_id_fits_the_pattern_of_the_protocol_whatever_the_name(name: str, tim
     assert len(taken) == times
     assert all(re.fullmatch(TOURNAMENT_PATTERN, each) for each in taken)
     assert slug(slug(name)) == slug(name)
+
+
+def test_a_name_that_was_used_very_often_costs_few_looks() -> None:
+    looks: list[str] = []
+
+    class Taken(set[str]):
+        def __contains__(self, each: object) -> bool:
+            looks.append(str(each))
+            return super().__contains__(each)
+
+    taken = Taken({"friday", *(f"friday-{number}" for number in range(2, 50_000))})
+    assert tournament_id("Friday", taken) == "friday-50000"
+    assert len(looks) < 50
+    taken.add("friday-50000")
+    assert tournament_id("Friday", taken) == "friday-50001"
