@@ -79,16 +79,11 @@ def old_challenges(
             found = {type(fact): fact for fact in any_club.of(club).outline(tournament_id)}
         except StoreError:  # what is damaged stays
             continue
-        created, ended = found.get(TournamentCreated), found.get(TournamentEnded)
-        if isinstance(created, TournamentCreated) and created.at_ms >= ended_before_ms:
-            return
-        if (
-            isinstance(created, TournamentCreated)
-            and created.challenger is not None
-            and isinstance(ended, TournamentEnded)
-            and ended.at_ms < ended_before_ms
-        ):
-            yield club, tournament_id
+        match found.get(TournamentCreated), found.get(TournamentEnded):
+            case TournamentCreated(at_ms=created_ms), _ if created_ms >= ended_before_ms:
+                return
+            case TournamentCreated(challenger=str()), TournamentEnded(at_ms=ended_ms) if ended_ms < ended_before_ms:
+                yield club, tournament_id
 
 
 def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
