@@ -18,6 +18,9 @@ STAY_MS = 60_000
 """How long a result stays on its board in tests that read several facts about it, in ms."""
 BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
 
+RECTANGLES = "(board, parts) => parts.map((part) => board.querySelector(part).getBoundingClientRect().toJSON())"
+"""Where parts of a board are, all at one moment: the page moves as other matches begin and end."""
+
 
 def under_way(told: Any) -> bool:
     return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
@@ -204,10 +207,7 @@ async def test_who_won_stands_below_the_board_and_how_below_that(
     ended = page.locator("#boards article:has(.stamp:visible)").first
     for width in (390, 1280, 1920):
         await page.set_viewport_size({"width": width, "height": 900})
-        picture, stamp, name, state = [
-            await ended.locator(part).evaluate("(part) => part.getBoundingClientRect().toJSON()")
-            for part in (".picture", ".stamp", ".stamp b", ".state")
-        ]
+        picture, stamp, name, state = await ended.evaluate(RECTANGLES, [".picture", ".stamp", ".stamp b", ".state"])
         assert picture["bottom"] <= stamp["top"] < stamp["bottom"] <= state["top"], width
         assert name["width"] >= 40, width
         assert stamp["right"] <= width

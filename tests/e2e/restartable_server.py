@@ -106,9 +106,10 @@ class RestartableServer:
         return int(found[1]) / 1024
 
     def writer(self) -> int:
-        """Return the process that writes the database. Linux only; there are no house bots beside it."""
-        (child,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return int(child)
+        """Return the process that writes the database. Linux only."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        (writer,) = [each for each in children if "store.writer" in Path(f"/proc/{each}/cmdline").read_text()]
+        return int(writer)
 
     def facts(self) -> list[Fact]:
         """Read the facts of `main` that are on disk."""

@@ -87,10 +87,11 @@ class Target:
             assert self.process.stdout is not None
             self.process.stdout.close()
 
-    def stall(self, seconds: float) -> None:
-        """Stop the process for so long: nothing of it runs."""
+    def stall(self, seconds: float, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Stop the process for so long: nothing of it runs. `meanwhile` is called at the beginning."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
+            meanwhile()
             time.sleep(seconds)
         finally:
             os.kill(self.process.pid, signal.SIGCONT)

@@ -1,6 +1,7 @@
 """A server that stands still: nobody pays for it, and nobody gains by it."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,27 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
         yield running
 
 
-def test_a_short_stall_is_excused_and_told(server: Target) -> None:
-    """A bot thinks on while the server stands still: its move counts, and transcript and audit tell for how long."""
+@pytest.mark.parametrize("number", range(3))
+def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: int) -> None:
+    """3 s of thought passed on a clock of 300 ms where an accomplice made the server late."""
+    cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
+    first, second = (server.attacker().login(f"{name}-{number}", key=KEY, join=cup) for name in ("slow", "mate"))
+    with first, second:
+        thinker, turn = next_turn(first, second)
+        server.stall(STALL_S)
+        thinker.move(turn)
+        over = thinker.until("match_over")
+    assert over["termination"] == "timeout", over["reason"]
+    assert over["winner"] != turn["seat"]
+
+
+def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(server: Target) -> None:
+    """It counts, and transcript and audit tell for how long it waited."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("thinker", "waiter"))
     with first, second:
         thinker, turn = next_turn(first, second)
-        server.stall(SHORT_S)
-        thinker.move(turn)
+        server.stall(SHORT_S, lambda: thinker.move(turn))
         other, turn = next_turn(first, second)
         assert (other is not thinker, turn["ply"]) == (True, 1)
         other.say(type="resign", match=turn["match"])
@@ -73,11 +87,10 @@ def test_a_challenge_whose_attempts_are_void_is_cancelled(server: Target) -> Non
 
 
 def void_by_stalls(server: Target, first: RawBot, second: RawBot) -> None:
-    """Stall the server in two attempts of a match, while a bot thinks; each of them is void."""
+    """Stall the server in two attempts of a match, while the answer of a bot waits; each of them is void."""
     for attempt in (1, 2):
         thinker, turn = next_turn(first, second)
         assert turn["attempt"] == attempt
-        server.stall(2 * EXCUSED_MS / 1000)
-        thinker.move(turn)
+        server.stall(2 * EXCUSED_MS / 1000, partial(thinker.move, turn))
         over = thinker.until("match_over")
         assert (over["termination"], over["scores"]) == ("aborted", None)

@@ -60,6 +60,7 @@ class VirtualClock:
     def __init__(self, now_ms: int = 1_000_000) -> None:
         self._now_ms = now_ms
         self.late_ms = 0
+        self.suspended_until_ms = 0
         self._timers: list[tuple[int, int, Timer]] = []
         """By time; ties run in the order in which they were made."""
         self._numbers = itertools.count()
@@ -233,6 +234,7 @@ class MemoryLink:
         address: str = "127.0.0.1",
         lag_ms: int = 0,
         lag_by_pings: bool = False,
+        delay_ms: Callable[[int], int] | None = None,
     ) -> None:
         self.is_local = is_local
         self.address = address
@@ -247,6 +249,7 @@ class MemoryLink:
         self.is_known = False
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
+        self.delay_ms = delay_ms
 
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room

@@ -163,6 +163,8 @@ class Wire:
     # --- the server's end: a Link ---
 
     has_room = True
+    delay_ms = None
+    """The kernel does not tell for how long data lies unread, as where it is not Linux's."""
 
     def has_room_for(self, tournament_id: str) -> bool:
         """Whether it may be counted as invited."""

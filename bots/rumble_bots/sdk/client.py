@@ -94,6 +94,7 @@ class Client:
                     return await self._talk(await self._connect(self._server))
                 except Unreachable as error:
                     problem = str(error)
+                    self._is_to_come_again = self._is_to_come_again or error.is_full
                 except Lost as lost:
                     if self._failure is not None:
                         raise self._failure from None

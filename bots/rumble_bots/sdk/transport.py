@@ -24,7 +24,11 @@ ABNORMAL = 1006
 
 
 class Unreachable(Exception):
-    """A connection could not be made; the text says why."""
+    """A connection could not be made; the text says why. `is_full`: others of this address have all its places."""
+
+    def __init__(self, problem: str, *, is_full: bool = False) -> None:
+        super().__init__(problem)
+        self.is_full = is_full
 
 
 class Lost(Exception):
@@ -101,6 +105,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         status = error.response.status_code
         if status == HTTPStatus.NOT_FOUND and server.club != MAIN:
             raise Unreachable(f"there is no club {server.club} at {replace(server, club=MAIN).http_base}") from error
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise Unreachable(f"{server.http_base} has too many connections from this address", is_full=True) from error
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             raise Unreachable(f"{server.http_base} is not available at the moment") from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error

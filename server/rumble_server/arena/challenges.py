@@ -84,6 +84,8 @@ class Challenges:
         ):
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
+        if len(self._counted) >= bounds.open_challenges and not self._make_room(counted_for):
+            self._refuse(session, other, TOO_MANY)
         tournament = self._lifecycle.create(config, challenger=player.name)
         seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
         self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
@@ -100,13 +102,12 @@ class Challenges:
             len(own & at_other) >= bounds.challenges_per_address_at_one_bot
         ):
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
-        if len(counted) >= bounds.open_challenges and not self._make_room(len(own)):
-            self._refuse(session, other, TOO_MANY)
 
-    def _make_room(self, own: int) -> bool:
-        """Cancel the oldest challenge of who has most of the places, if that is more than one above its `own`."""
-        ((holder, most),) = Counter(self._counted.values()).most_common(1)
-        if most <= own + 1:
+    def _make_room(self, asker: str) -> bool:
+        """Cancel the oldest challenge of who has most of the places, if it has two more than the asker."""
+        shares = Counter(self._counted.values())
+        ((holder, most),) = shares.most_common(1)
+        if most <= shares[asker] + 1:
             return False
         oldest = next(each for each, counted_for in self._counted.items() if counted_for == holder)
         self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)

@@ -75,7 +75,7 @@ class Logins:
         with `banned`, `too_many_messages`, or `unavailable` if the bot has as many workers as it may.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_speak:
+        if is_stranger and not caller.may_speak and not self._is_entrant(login, address):
             door.refusals.note("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)

@@ -250,10 +250,12 @@ class Matches:
         try:
             if thought_ms >= 0:
                 referee.measured(seat, turn_id, thought_ms, now_ms)
-                if referee.over is not None:  # it came too late
-                    session.send(write_message(_unknown_match(message)), match_id=match_id)
-                    self._follow(match)
-                    return False
+            elif session.delay_ms is not None and referee.is_slow(seat, turn_id, now_ms):
+                referee.waited(session.delay_ms, now_ms)
+            if referee.over is not None:  # it came too late
+                session.send(write_message(_unknown_match(message)), match_id=match_id)
+                self._follow(match)
+                return False
             answered = referee.move(seat, turn_id, message.move, now_ms, frame)
         except Exception:
             log.exception(FAILED, match_id, len(referee.moves))

@@ -54,6 +54,8 @@ class Clock(Protocol):
 
     late_ms: int
     """How long the running process was late in all while it was watched, up to the newest time that it gave, in ms."""
+    suspended_until_ms: int
+    """When the lease of this node was valid again the last time that it was over, in server time; 0: never."""
 
     def now_ms(self) -> int:
         """Server time, in ms since the epoch; it never goes back within a run."""
@@ -98,6 +100,9 @@ class Caller:
     """Whether it may with a valid invitation to the tournament that the login names."""
     may_speak: bool
     """Whether its address may send one more message of a stranger."""
+    delay_ms: Callable[[int], int] | None = None
+    """Tells of an answer that is handled now, to a turn of so many ms ago: for how long the turn waited in this machine
+    to be written, and the answer to be read, in ms together. None: that is not known."""
     ask_node: Ask | None = None
     """Asks the node of the connection; None: it is this one."""
     frame: FrameId | None = None

@@ -87,6 +87,7 @@ class BotSession:
         "challenges",
         "client",
         "closing",
+        "delay_ms",
         "games",
         "held_overs",
         "id",
@@ -131,6 +132,7 @@ class BotSession:
         self.lag_by_pings = caller.lag_by_pings
         """Only pings measure them, and a bot can delay its pongs."""
         self.ask_node = caller.ask_node
+        self.delay_ms = caller.delay_ms
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet
@@ -140,6 +142,11 @@ class BotSession:
         """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
         self.held_overs = 0
         """How many of the held frames end a match."""
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether it is known for how long its answers wait to be read."""
+        return self.delay_ms is not None
 
     @property
     def room(self) -> int:

@@ -41,6 +41,8 @@ class Gate:
         self.closed_at_ms: int | None = None
         """Since when it is closed; None while it is open."""
         self._late_before_ms = 0
+        self.open_since_ms = 0
+        """When it was opened again last."""
         self.late_ms = 0
         """How long it was closed in all, without the time for which the clock itself says that the server was late."""
 
@@ -78,7 +80,8 @@ class Gate:
         """The lease is valid again: let in what waits."""
         if self.closed_at_ms is None or not self._holds():
             return
-        closed_ms = self._clock.now_ms() - self.closed_at_ms
+        self.open_since_ms = self._clock.now_ms()
+        closed_ms = self.open_since_ms - self.closed_at_ms
         self.closed_at_ms = None
         self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
         arena.scheduler.excuse_absence(closed_ms)
@@ -110,10 +113,12 @@ class GatedClock:
         self._gate = gate
         self._ahead_ms = ahead_ms
         self.late_ms = clock.late_ms
+        self.suspended_until_ms = 0
 
     def now_ms(self) -> int:
         now_ms = self._clock.now_ms()
         self.late_ms = self._clock.late_ms + self._gate.late_ms
+        self.suspended_until_ms = self._gate.open_since_ms + self._ahead_ms
         return now_ms + self._ahead_ms
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:

@@ -6,6 +6,7 @@ Everything a frame causes happens within `data_received`, or where bytes wait fo
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any, cast
 
 from rumble_protocol import SUBPROTOCOL
@@ -24,7 +25,7 @@ from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, LEAST_FRAME_BYTES, least_size, text_head, whole_texts
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
-from rumble_server.gateway.round_trip import kernel_round_trip_ms
+from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread_ms
 from rumble_server.gateway.session import Session
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source
@@ -100,6 +101,8 @@ class Connection(asyncio.Protocol):
         self._shown_host = source.host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
+        self._is_stamped = False
+        """Whether the kernel tells for how long data has lain unread."""
 
     # --- asyncio.Protocol ---
 
@@ -107,6 +110,7 @@ class Connection(asyncio.Protocol):
         """The socket is there; the request that asked for the upgrade comes by `open`."""
         self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
+        self._is_stamped = kernel_unread_ms(transport) is not None
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
@@ -130,7 +134,8 @@ class Connection(asyncio.Protocol):
                 for text in texts:
                     session.received(text)
                 return
-        self._place.hear()
+        if not self._is_known:
+            self._place.hear()
         if self.rest or self._is_held:  # a transport may hand over what it had when it was paused
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
@@ -230,6 +235,15 @@ class Connection(asyncio.Protocol):
 
     def has_room_for(self, tournament_id: str) -> bool:
         return self._place.has_room_for(tournament_id)
+
+    @property
+    def delay_ms(self) -> Callable[[int], int] | None:
+        return self._delay_ms if self._is_stamped else None
+
+    def _delay_ms(self, ago_ms: int) -> int:
+        """Return how much of the last `ago_ms` a frame of then waited to be written, and its answer to be read."""
+        unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
+        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms)
 
     def hold(self) -> None:
         """Read no more: the session's login is looked at."""

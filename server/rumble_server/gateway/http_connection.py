@@ -112,7 +112,7 @@ class HttpConnection(HttpToolsProtocol):
             return
         proxied = entrance.sources.is_proxy(self._peer)
         places = entrance.places
-        self._place = places.uncounted(address) if proxied else places.open(address, self.transport.abort)
+        self._place = places.uncounted(address) if proxied else places.open(address, self.opened_ms, self._give_way)
         if self._place is not None:
             self._watch()
             return
@@ -250,7 +250,8 @@ class HttpConnection(HttpToolsProtocol):
     def _shows_made_token(self) -> bool:
         """Whether the request shows a token of the form that Rumble makes, whoever's: it is compared in any case."""
         shown = next((value for name, value in self.headers if name == b"authorization"), b"")
-        return is_made(shown.decode("latin-1").removeprefix("Bearer "))
+        scheme, _, token = shown.decode("latin-1").partition(" ")
+        return scheme.lower() == "bearer" and is_made(token.strip())
 
     def _count(self, requests: int) -> bool:
         """Count as many requests of the source. Return False if these are too many."""
@@ -361,9 +362,9 @@ class HttpConnection(HttpToolsProtocol):
         if place is None or entrance.sources.is_proxy(self._peer) or self._source.address != self.address:
             if place is not None:
                 place.close()
-            place = entrance.places.open(self._source.address, self.transport.abort)
+            place = entrance.places.open(self._source.address, entrance.clock.now_ms(), self._give_way)
         else:
-            place.listen(self.transport.abort)
+            place.listen(entrance.clock.now_ms(), self._give_way)
         if place is None:
             entrance.refusals.note("strangers", self._source.address)
             self._answer(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
@@ -500,7 +501,12 @@ class HttpConnection(HttpToolsProtocol):
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")
 
-    # --- when descriptors run out ---
+    # --- when an address is full, or descriptors run out ---
+
+    def _give_way(self) -> None:
+        """End the connection, also as a bot's: its address is full of strangers, and a new one comes."""
+        self._entrance.refusals.note("strangers", self._source.address or self.address)
+        self.transport.abort()
 
     @property
     def idleness(self) -> Idleness | None:

@@ -23,6 +23,7 @@ class LoopClock:
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
         self._offset_s = wall_s - loop.time()
+        self.suspended_until_ms = 0
         self.late_ms = 0
         """How long the loop was late in all while it was watched, up to the newest `now_ms`."""
         self._seen_at_ms = 0

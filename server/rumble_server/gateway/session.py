@@ -4,6 +4,7 @@ Each frame is checked here, and answered or handed to the arena in the call that
 comes back by the session's id (see `Sessions`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,6 +41,10 @@ class Link(Protocol):
     @property
     def lag_by_pings(self) -> bool:
         """Whether only pings measure them: behind a proxy, and where the kernel does not tell its round trips."""
+
+    @property
+    def delay_ms(self) -> Callable[[int], int] | None:
+        """Tells how long a frame of so many ms ago and its answer waited in this machine (see `Caller`)."""
 
     @property
     def has_room(self) -> bool:
@@ -216,6 +221,7 @@ class Session:
             has_room=link.has_room,
             has_invited_room=login.join is not None and link.has_room_for(login.join),
             may_speak=shared.strangers.may_speak(link.address, shared.clock.now_ms()),
+            delay_ms=link.delay_ms,
         )
         shared.leader.login(self.id, login, caller)
         if self._asks:

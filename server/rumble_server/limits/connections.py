@@ -7,6 +7,8 @@ from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
 from rumble_server.limits.buckets import Buckets
 
+SLOW_MS = 2_000
+"""Time in ms for which a stranger that has said something keeps its place before a newcomer of its address."""
 Room = tuple[str, ...]
 """Where a place is counted: its kind and its address, and the tournament of an invitation. Empty: nowhere."""
 
@@ -20,24 +22,37 @@ class Connections:
         """The number of taken places by room; a room without one is left out."""
         self.silent: dict[str, dict[Place, Callable[[], None]]] = {}
         """By address: the strangers that have said nothing, the oldest first, each with what ends its connection."""
+        self.slow: dict[str, dict[Place, Callable[[], None]]] = {}
+        """The same of all strangers that said something, in the order in which they did."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
 
-    def open(self, address: str, end: Callable[[], None]) -> "Place | None":
+    def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Give a new connection, which `end` ends, its place; None: its address has too many strangers.
 
-        Where an address has as many as it may, the oldest that has said nothing is ended.
+        Where an address has as many as it may, the oldest that has said nothing is ended, or else one that has said
+        something for `SLOW_MS`, and is a stranger still.
         """
         most = self._bounds.strangers_per_address
         place = self._place("stranger", address, most)
-        if place is None and address in self.silent:
-            oldest, end_oldest = next(iter(self.silent[address].items()))
-            oldest.close()
-            end_oldest()
+        if place is None and self._end_one(address, now_ms):
             place = self._place("stranger", address, most)
         if place is not None:
-            place.listen(end)
+            place.listen(now_ms, end)
         return place
+
+    def _end_one(self, address: str, now_ms: int) -> bool:
+        """End a stranger of an address that gives way to a new one. Return whether there is any."""
+        for waiting, least_ms in ((self.silent, 0), (self.slow, SLOW_MS)):
+            found = waiting.get(address)
+            if not found:
+                continue
+            oldest, end = next(iter(found.items()))
+            if now_ms - oldest.since_ms >= least_ms:
+                oldest.close()
+                end()
+                return True
+        return False
 
     def refuse(self, address: str) -> "Place | None":
         """Give a connection that is refused a place until it is told so; None: too many wait for that already."""
@@ -98,24 +113,39 @@ class Place:
     at most 64 at a time are on their way from the accept to the login.
     """
 
-    __slots__ = ("_connections", "_room", "address")
+    __slots__ = ("_connections", "_room", "address", "since_ms")
 
     def __init__(self, connections: Connections, address: str, room: Room) -> None:
         self._connections = connections
         self.address = address
+        self.since_ms = 0
+        """Since when it is there, or speaks WebSocket; of strangers."""
         self._room: Room = ()
         self._move(room)
 
-    def listen(self, end: Callable[[], None]) -> None:
+    def listen(self, now_ms: int, end: Callable[[], None]) -> None:
         """Count a stranger as silent until it is heard."""
+        self._forget()
         if self.is_stranger:
+            self.since_ms = now_ms
             self._connections.silent.setdefault(self.address, {})[self] = end
 
     def hear(self) -> None:
-        """Count it as silent no more: it has said something."""
-        silent = self._connections.silent.get(self.address)
-        if silent is not None and silent.pop(self, None) is not None and not silent:
-            del self._connections.silent[self.address]
+        """Count a stranger as silent no more: it has said something."""
+        end = self._forget()
+        if end is not None:
+            self._connections.slow.setdefault(self.address, {})[self] = end
+
+    def _forget(self) -> Callable[[], None] | None:
+        """Be ended for no newcomer. Return what ends the connection; None if nothing was to."""
+        found = None
+        for waiting in (self._connections.silent, self._connections.slow):
+            own = waiting.get(self.address)
+            if own is not None and self in own:
+                found = own.pop(self)
+                if not own:
+                    del waiting[self.address]
+        return found
 
     @property
     def is_stranger(self) -> bool:
@@ -148,7 +178,7 @@ class Place:
         self._move(())
 
     def _move(self, room: Room) -> None:
-        self.hear()
+        self._forget()
         self._connections.count(self._room, -1)
         self._room = room
         self._connections.count(room, 1)

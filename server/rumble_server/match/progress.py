@@ -38,6 +38,8 @@ class Lateness(Protocol):
 
     late_ms: int
     """How long it was late in all, up to the newest time that the referee was given, in ms."""
+    suspended_until_ms: int
+    """When a suspension of the club ended last, in server time; 0: none did."""
 
 
 class Progress:

@@ -21,7 +21,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, counted_ms, remaining_ms
+from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -37,11 +37,13 @@ from rumble_server.match.facts import (
 )
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
-from rumble_server.match.progress import Lateness, Progress
+from rumble_server.match.progress import UNASKED, Lateness, Progress
 from rumble_server.match.seat import Connection, OpenTurn
 
 LENIENT_MS = 2
 """By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
+STAMP_MS = 10
+"""How coarse the kernel stamps data that comes in, in ms: a tick of its clock, with 100 ticks a second."""
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
 
@@ -133,8 +135,8 @@ class Referee(Progress):
         if own.away_since_ms is not None and own.greeted:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
             self._record(SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
+        excused_ms = self._excused_at_end_ms(seat, now_ms)
         own.link(connection)
-        excused_ms = self._excused_ms(seat, now_ms)
         told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
         self._record(told)
         for told_seat, frame in frames_of_start(told, self.terms, self.moves):
@@ -151,7 +153,7 @@ class Referee(Progress):
             return
         turn = self.turn
         on_turn = turn is not None and turn.seat == seat and not turn.held
-        excused_ms = 0 if self._runs else self._excused_ms(seat, now_ms)
+        excused_ms = 0 if self._runs else self._excused_at_end_ms(seat, now_ms)
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self.void_if_stalled(now_ms):
             return
@@ -195,6 +197,47 @@ class Referee(Progress):
         turn.late_ms = late_ms - max(delay_ms, turn.excused_ms(now_ms, late_ms))
         if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
             self.wake(now_ms)
+
+    def is_slow(self, seat: int, turn_id: str, now_ms: int) -> bool:
+        """Whether it matters for an answer to a turn how long turn and answer waited in this machine.
+
+        That is so if the server was late since it asked, or if the answer uses the bank or comes too late. A turn that
+        was asked before the club was suspended keeps what is excused for that.
+        """
+        turn, lateness = self.turn, self._lateness
+        return (
+            turn is not None
+            and (now_ms - turn.asked_at_ms > self.control.move_ms or lateness.late_ms != turn.late_ms)
+            and turn.turn_id == turn_id
+            and turn.seat == seat
+            and not turn.held
+            and turn.asked_at_ms >= lateness.suspended_until_ms
+        )
+
+    def waited(self, delay_ms: Callable[[int], int], now_ms: int) -> None:
+        """Excuse the time for which the open turn waited here to be written and its answer to be read, and no other.
+
+        A bot that thinks while the server is late thinks on its own time: if it took too long, that decides.
+        """
+        turn = self.turn
+        if turn is not None:
+            open_ms = now_ms - turn.asked_at_ms
+            excused_ms = min(delay_ms(open_ms), open_ms)
+            turn.late_ms = self._lateness.late_ms - excused_ms
+            if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
+                self.wake(now_ms)
+
+    def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
+        """Return what is excused in the open turn of a connection that has ended, or that another one replaces.
+
+        Where the delay of answers is known that is nothing: who thought while the server was late, and then went and
+        came back, would have thought for nothing.
+        """
+        turn, own = self.turn, self.seats[seat]
+        if turn is None or turn.seat != seat:
+            return 0
+        is_told = own.is_stamped and turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
+        return 0 if is_told else self._excused_ms(seat, now_ms)
 
     def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
         """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn."""
@@ -362,11 +405,11 @@ class Referee(Progress):
     # --- time and the end ---
 
     def void_if_stalled(self, now_ms: int) -> bool:
-        """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
-        excused_ms = self._counted_excused_ms
-        if self.turn is not None:
-            excused_ms += counted_ms(self._excused_ms(self.turn.seat, now_ms))
-        most_ms = self._bounds.excused_ms
+        """End the attempt as void if more is excused in it than the server allows. Return whether it is.
+
+        An open turn does not count: a bot that is about to lose would have others make the server late.
+        """
+        excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:
             return False
         reason = f"the server was late by {excused_ms} ms while bots thought; it may be {most_ms}"

@@ -13,6 +13,10 @@ class Connection(Protocol):
     """Only pings measured the lag, and a bot can delay its pongs."""
 
     @property
+    def is_stamped(self) -> bool:
+        """Whether it is known for how long its answers wait to be read."""
+
+    @property
     def omit(self) -> tuple[str, ...]:
         """What is left out of its turns."""
 
@@ -29,6 +33,7 @@ class SeatState:
         "drops",
         "excused_ms",
         "greeted",
+        "is_stamped",
         "lag_by_pings",
         "lag_given_ms",
         "lag_ms",
@@ -48,6 +53,7 @@ class SeatState:
         """Its bot was told of this match before, in this run or an earlier one."""
         self.lag_ms = 0
         self.lag_by_pings = False
+        self.is_stamped = False
         self.lag_given_ms = 0
         """What all its turns allowed for the network."""
         self.excused_ms = 0
@@ -63,6 +69,7 @@ class SeatState:
         lag_ms = connection.lag_ms
         self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS
         self.lag_by_pings = connection.lag_by_pings
+        self.is_stamped = connection.is_stamped
         self.omit = connection.omit
 
 

@@ -107,6 +107,48 @@ def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
     assert ann.inbox.frames[-1]["type"] != "error"
 
 
+def stamped(world: World, waited_ms: list[int]) -> tuple[Bot, Bot]:
+    """Two bots in a match of 300 ms a move, of whose answers it is known how long they waited: who moves, who waits."""
+    tournament = world.create(start_at_bots=2, legs=1, time_control=TimeControl(move_ms=300))
+    bots = [world.connect(delay_ms=lambda _ago_ms: waited_ms[0]) for _ in range(2)]
+    for name, bot in zip(("ann", "ben"), bots, strict=True):
+        bot.login(name, join=tournament.id)
+    bots.sort(key=lambda bot: not bot.inbox.all("turn"))
+    return bots[0], bots[1]
+
+
+@pytest.mark.parametrize(
+    ("stall_ms", "waited_ms", "termination"),
+    [(3000, 2800, None), (3000, 2600, Termination.TIMEOUT), (3000, 0, Termination.TIMEOUT), (315, 30, None)],
+)
+def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
+    stall_ms: int, waited_ms: int, termination: Termination | None
+) -> None:
+    """What its answer waited to be read is excused, to the ms, and nothing else; an accomplice gives it no time."""
+    world = World()
+    mover, _ = stamped(world, [waited_ms])
+    world.clock.stall(stall_ms)
+    mover.move(first_legal(mover.last("turn")))
+    (tournament,) = world.arena.tournaments.values()
+    if termination is None:
+        made = next(fact for fact in world.log.facts if isinstance(fact, MoveMade))
+        assert made.excused_ms == waited_ms
+        assert not tournament.results
+    else:
+        (over,) = tournament.results.values()
+        assert over.termination is termination
+
+
+def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_back() -> None:
+    world = World()
+    mover, _ = stamped(world, [0])
+    world.clock.stall(3000)
+    mover.drop()
+    again = world.connect(delay_ms=lambda _ago_ms: 0)
+    again.login(mover.name)
+    assert again.last("turn")["clock"]["remaining_ms"] == 0
+
+
 def test_how_much_may_be_excused_is_the_hosts_to_say() -> None:
     world = World(bounds=Bounds(excused_ms=20_000))
     tournament, bots = playing(world)

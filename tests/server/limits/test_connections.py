@@ -1,7 +1,7 @@
 """What one address may have open: strangers, who is known, who is invited, and streams."""
 
 from rumble_server.bounds import Bounds
-from rumble_server.limits.connections import Connections, Place
+from rumble_server.limits.connections import SLOW_MS, Connections, Place
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 
@@ -16,7 +16,7 @@ def nothing() -> None:
 
 
 def opened(connections: Connections, address: str = HERE) -> Place:
-    place = connections.open(address, nothing)
+    place = connections.open(address, 0, nothing)
     assert place is not None
     return place
 
@@ -33,18 +33,18 @@ def test_an_address_has_only_so_many_strangers_and_they_are_no_other_addresss_bu
     first, second = opened(connections), opened(connections)
     first.hear()
     second.hear()
-    assert connections.open(HERE, nothing) is None
+    assert connections.open(HERE, 0, nothing) is None
     opened(connections, THERE)
     first.close()
     first.close()
     opened(connections).hear()
-    assert connections.open(HERE, nothing) is None
+    assert connections.open(HERE, 0, nothing) is None
 
 
 def test_the_oldest_silent_stranger_of_a_full_address_gives_way() -> None:
     connections, ended = small(strangers_per_address=3), list[str]()
     for name in ("spoke", "first", "second"):
-        place = connections.open(HERE, lambda name=name: ended.append(name))  # type: ignore[misc]
+        place = connections.open(HERE, 0, lambda name=name: ended.append(name))  # type: ignore[misc]
         assert place is not None
         if name == "spoke":
             place.hear()
@@ -52,7 +52,10 @@ def test_the_oldest_silent_stranger_of_a_full_address_gives_way() -> None:
     for _ in range(2):
         opened(connections).hear()
     assert ended == ["first", "second"]
-    assert connections.open(HERE, nothing) is None, "nobody is silent any more"
+    assert connections.open(HERE, SLOW_MS - 1, nothing) is None, "nobody is silent any more"
+    for now_ms in (SLOW_MS, SLOW_MS):
+        assert connections.open(HERE, now_ms, nothing) is not None
+    assert ended == ["first", "second", "spoke"], "one byte keeps a place for two seconds"
     assert connections.counts["stranger", HERE] == 3
 
 
@@ -126,13 +129,13 @@ def test_streams_are_counted_for_themselves() -> None:
 
 def test_loopback_is_exempt_unless_the_operator_says_otherwise() -> None:
     free = small()
-    places = [free.open("127.0.1.7", nothing) for _ in range(100)]
+    places = [free.open("127.0.1.7", 0, nothing) for _ in range(100)]
     assert all(place is not None and place.has_room and not place.is_stranger for place in places)
     assert all(free.stream("::1") for _ in range(100))
     bound = small(limit_loopback=True)
     opened(bound, "127.0.1.7").hear()
     opened(bound, "127.0.1.7").hear()
-    assert bound.open("127.0.1.7", nothing) is None
+    assert bound.open("127.0.1.7", 0, nothing) is None
     opened(bound, "127.0.1.8")
 
 
@@ -145,3 +148,4 @@ def test_what_has_closed_takes_no_memory() -> None:
         place.close()
     assert not connections.counts
     assert not connections.silent
+    assert not connections.slow

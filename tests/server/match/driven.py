@@ -58,6 +58,7 @@ class Connected:
     lag_ms: int = 0
     lag_by_pings: bool = False
     omit: tuple[str, ...] = ()
+    is_stamped: bool = False
 
 
 class TurnIds:
