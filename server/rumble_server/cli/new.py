@@ -42,7 +42,8 @@ def new(
         (starter.build, "once, and again after changes" if starter.compiled else "once"),
         (f"rumble check -- {run}", "does it keep the protocol?"),
         (f"rumble practice -- {run}", "a match, with every frame shown"),
-        (f"{settings} {run}", "into a tournament"),
+        (f"{_for_a_shell(settings)} {run}", "into a tournament"),
+        (f"{_for_powershell(settings)} {run}", "the same in the PowerShell of Windows"),
     )
     width = max(len(command) for command, _ in steps if command)
     for command, why in steps:
@@ -50,8 +51,8 @@ def new(
             typer.echo(f"{command:{width}}  # {why}")
 
 
-def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> str:
-    """Write what a starter reads from its environment, for a shell. Raises BadAddress.
+def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> dict[str, str]:
+    """Return what a starter reads from its environment. Raises BadAddress.
 
     A `keyless` bot makes no key by itself, and a server on another machine asks for one.
     """
@@ -59,4 +60,13 @@ def _settings(server: str, join: str | None, name: str, invite: str | None, *, k
 
     key = make_secret() if keyless and not Address.parse(server).loopback else None
     values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "KEY": key, "INVITE": invite}
-    return " ".join(f"RUMBLE_{key}={shlex.quote(value)}" for key, value in values.items() if value)
+    return {f"RUMBLE_{name}": value for name, value in values.items() if value}
+
+
+def _for_a_shell(settings: dict[str, str]) -> str:
+    return " ".join(f"{name}={shlex.quote(value)}" for name, value in settings.items())
+
+
+def _for_powershell(settings: dict[str, str]) -> str:
+    quoted = {name: value.replace("'", "''") for name, value in settings.items()}
+    return " ".join(f"$env:{name}='{value}';" for name, value in quoted.items())

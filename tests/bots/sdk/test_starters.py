@@ -49,10 +49,11 @@ def test_it_is_written_under_a_name_of_its_own(
     assert any(PLACEHOLDER in (BOTS / starter.language / file).read_text(encoding="utf-8") for file in starter.files)
     told = [line.partition("  # ")[0].strip() for line in capsys.readouterr().out.splitlines()]
     assert told[0] == f"cd {folder}"
-    assert told[1:-3] == ([starter.build] if starter.build else [])
-    assert told[-3:-1] == [f"rumble {command} -- {starter.run} winblock" for command in ("check", "practice")]
-    assert told[-1].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run} winblock")
-    parse_all(told[-3:-1])
+    assert told[1:-4] == ([starter.build] if starter.build else [])
+    assert told[-4:-2] == [f"rumble {command} -- {starter.run} winblock" for command in ("check", "practice")]
+    assert told[-2].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run} winblock")
+    assert told[-1].endswith(f" $env:RUMBLE_NAME='Deep.Thought'; {starter.run} winblock")
+    parse_all(told[-4:-2])
 
 
 def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +62,9 @@ def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: py
     told = (
         r"RUMBLE_SERVER=192\.0\.2\.1:8765 RUMBLE_JOIN=cup RUMBLE_NAME=ada RUMBLE_KEY=\S{16,} RUMBLE_INVITE='hush hush'"
     )
-    assert re.search(rf"^{told} python bot.py winblock  #", capsys.readouterr().out, re.MULTILINE)
+    shown = capsys.readouterr().out
+    assert re.search(rf"^{told} python bot.py winblock +#", shown, re.MULTILINE)
+    assert re.search(r"; \$env:RUMBLE_INVITE='hush hush'; python bot.py winblock  #", shown)
     shell = ["--server", "https://rumble.example", "--language", "shell"]
     assert run(["new", "bob", "--dir", str(tmp_path), *shell]) == 0
     assert "\nRUMBLE_SERVER=https://rumble.example RUMBLE_JOIN=friday RUMBLE_NAME=bob rumble" in capsys.readouterr().out
