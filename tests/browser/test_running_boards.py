@@ -17,7 +17,6 @@ SLOW = {"move_ms": 3_600_000}
 STAY_MS = 60_000
 """How long a result stays on its board in tests that read several facts about it, in ms."""
 BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
-
 RECTANGLES = "(board, parts) => parts.map((part) => board.querySelector(part).getBoundingClientRect().toJSON())"
 """Where parts of a board are, all at one moment: the page moves as other matches begin and end."""
 

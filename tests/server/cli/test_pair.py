@@ -93,6 +93,17 @@ def test_an_export_names_its_rules_and_remarks_what_it_lacks(capsys: Captured, e
     assert "event.trf remarks: round 2 is left out" in captured.err
 
 
+@pytest.mark.parametrize("options", [["--check"], ["--rounds", "3"]])
+def test_an_export_of_two_legs_is_not_paired_as_if_each_were_a_round(
+    capsys: Captured, event: Path, options: list[str]
+) -> None:
+    why = "this cannot be paired again elsewhere: each pairing has 2 matches, and each of them is a round here"
+    event.write_text(f"### {why}\n{event.read_text()}")
+    assert run(["pair", str(event), *options]) == 1
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"rumble: {event}: {why}\n")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

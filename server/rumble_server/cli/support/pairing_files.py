@@ -13,7 +13,7 @@ from rumble_server.cli.support.files import read_results_text, refused
 from rumble_server.cli.support.terminal import plain
 from rumble_server.results.trf.event import Event
 from rumble_server.results.trf.reader import BadTrf, read_trf
-from rumble_server.tournament.exports.trf import REMARK
+from rumble_server.tournament.exports.trf import REMARK, UNPAIRABLE
 from rumble_server.tournament.formats.dutch.compare import why_not
 from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound
 from rumble_server.tournament.formats.from_trf import TrfRounds
@@ -21,13 +21,18 @@ from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, P
 
 
 def read_event(file: str) -> Event:
-    """Read a TRF file; what it remarks about itself goes to standard error. Raises CliError."""
+    """Read a TRF file; what it remarks about itself goes to standard error.
+
+    Raises CliError, also for a file that remarks that it cannot be paired again.
+    """
     text = read_results_text(file)
     try:
         event = read_trf(text)
     except BadTrf as error:
         raise refused(file, error) from None
     for line in text.splitlines():
+        if line.removeprefix(REMARK).strip().startswith(UNPAIRABLE):
+            raise CliError(f"{file}: {line.removeprefix(REMARK).strip()}")
         if line.startswith(REMARK):
             sys.stderr.write(plain(f"rumble: {file} remarks: {line.removeprefix(REMARK).strip()}") + "\n")
     return event

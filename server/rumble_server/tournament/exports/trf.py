@@ -25,6 +25,8 @@ RESULT_COLUMN = 91
 """Where the first round begins, counted from 0; each takes ten columns."""
 TRF16, TRF_2026 = "16", "2026"
 REMARK = "### "
+UNPAIRABLE = "this cannot be paired again elsewhere"
+"""Begin of a remark: the rounds of the file are not those that were paired."""
 DUTCH_2026 = "FIDE_DUTCH_2025"
 """How TRF-2026 calls the rules that `dutch-2026` stands for: by the year in which they were approved."""
 
@@ -50,7 +52,7 @@ class _Report:
         self.number = {name: place for place, name in enumerate(self.names, 1)}
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
         self.is_swiss = tournament["format"] == "swiss"
-        self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
+        self.remarks = [f"{UNPAIRABLE}: {why}" for why in _why_not(tournament)]
         for match in tournament.get("voided_later", ()):
             self.remarks.append(f"later rounds were paired by a result of {match} that was voided since")
         self.asked: list[str] = []
