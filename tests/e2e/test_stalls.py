@@ -1,4 +1,4 @@
-"""A server process that is stopped for a while: nobody pays for it, and whoever thinks on is found in the log."""
+"""A server process that is stopped for a while: nobody pays for it, and nobody gains by it."""
 
 import asyncio
 import random
@@ -81,21 +81,14 @@ async def test_nobody_loses_on_time_because_the_server_was_stopped(tmp_path: Pat
     assert sum(ms > stalled_ms - MOVE_MS for ms in excused) >= len(STALLS_AT_TURNS)
 
 
-async def test_who_has_the_server_stopped_to_think_on_gains_no_more_than_is_told(tmp_path: Path) -> None:
-    """The cheat thinks on while an accomplice stalls the server, and then for longer than its clock."""
-    thinking = asyncio.Event()
-    stall_over = asyncio.Event()
-    asked = 0
+async def test_who_has_the_server_stopped_to_think_on_gains_nothing(tmp_path: Path) -> None:
+    """The cheat thinks on while an accomplice stalls the server: it thinks on its own time."""
+    thinking, stall_over = asyncio.Event(), asyncio.Event()
 
     class Cheat(RecordingBot):
         async def think(self) -> None:
-            nonlocal asked
-            asked += 1
-            if asked == 1:
-                thinking.set()
-                await stall_over.wait()
-            elif asked == 2:
-                await asyncio.sleep(3 * MOVE_MS / 1000)
+            thinking.set()
+            await stall_over.wait()
 
     with restartable_server(tmp_path) as restartable:
         create = ("--game", "tictactoe", "--legs", "1", "--move-ms", str(MOVE_MS), "--start-at-bots", "2")
@@ -108,11 +101,7 @@ async def test_who_has_the_server_stopped_to_think_on_gains_no_more_than_is_told
             await stall(restartable)
             stall_over.set()
         facts = restartable.facts()
-        audit = restartable.server.tournament("audit", "cup")
     (over,) = (fact for fact in facts if fact["fact"] == "match_over")
     cheat = over["seats"].index("cheat")
     assert (over["termination"], over["at_fault"]) == ("timeout", [cheat])
-    assert max(beyond_ms(facts)) <= 0
-    excused_ms = over["seats_excused_ms"][cheat]
-    assert excused_ms > STALL_S * 1000 - MOVE_MS
-    assert audit["bots"]["cheat"]["excused_ms"] == excused_ms
+    assert max(beyond_ms(facts), default=0) <= 0
