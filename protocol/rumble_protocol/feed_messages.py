@@ -49,12 +49,16 @@ class Expected(ServerMessageModel):
 
 
 class Entrant(ServerMessageModel):
-    """One bot of the field. `withdrawn`: it left for good. `benched`: it failed too often."""
+    """One bot of the field. `withdrawn`: it left for good. `benched`: it failed too often.
+
+    `bye_rounds` are the rounds of a Swiss to come in which the host has given it a half-point bye.
+    """
 
     name: str
     connected: bool
     withdrawn: bool
     benched: bool
+    bye_rounds: list[Count] = Field(default_factory=list)
 
 
 class Pair(ServerMessageModel):

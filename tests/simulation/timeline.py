@@ -27,6 +27,7 @@ class RunClock:
     """The `Clock` of one run. Whatever happens to the server goes through `enter`."""
 
     def __init__(self, timeline: VirtualClock) -> None:
+        self.suspended_until_ms = 0
         self._timeline = timeline
         self._stalled_until_ms = 0
         self.stopped = False

@@ -92,6 +92,18 @@ class Organiser:
         player.send(notice, arena.recorder.number_of(tournament))
 
     @transactional
+    def take_half_bye(self, tournament_id: str, name: str, number: int) -> None:
+        """Take back a half-point bye in a round of a Swiss that is not paired yet, and tell the bot."""
+        arena, tournament = self.arena, self._tournament(tournament_id)
+        player = arena.players.get(name)
+        bot = name if player is None else player.name
+        arena.recorder.record(commands.take_half_bye(tournament, bot, number, arena.clock.now_ms()))
+        if player is not None:
+            message = f"the host takes back the half-point bye of {bot} in round {number} of {tournament.id}"
+            notice = messages.notice(NoticeCode.BYE, message, tournament_id=tournament.id)
+            player.send(notice, arena.recorder.number_of(tournament))
+
+    @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
         """Ask bots for this code from now on, or (None) for none; those that are in stay."""
         tournament = self._tournament(tournament_id)

@@ -209,11 +209,13 @@ def bye(
     number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
+    take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
     json_: Json = False,
 ) -> None:
     """Give a bot a half-point bye: it is not paired in that round of a Swiss."""
-    also = f", {bot} has a half-point bye in round {number}"
-    _command(server, host_token, tournament_id, "bye", json_, {"name": bot, "round": number}, also)
+    also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
+    asked = {"name": bot, "round": number, "take_back": take_back}
+    _command(server, host_token, tournament_id, "bye", json_, asked, also)
 
 
 @app.command()

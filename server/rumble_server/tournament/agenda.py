@@ -138,6 +138,11 @@ class Agenda:
         if bot in self.bots:
             self.schedule.half_byes.setdefault(number, set()).add(self.bots.index(bot))
 
+    def take_half_bye(self, bot: str, number: int) -> None:
+        """Have a bot paired in a round of a Swiss in which it was to have a half-point bye."""
+        if bot in self.bots:
+            self.schedule.half_byes.get(number, set()).discard(self.bots.index(bot))
+
     def put(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot
         self.wait(slot)

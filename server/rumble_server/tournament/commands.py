@@ -14,6 +14,7 @@ from rumble_server.tournament.facts import (
     BotJoined,
     BotLeft,
     HalfByeGiven,
+    HalfByeTaken,
     InviteChanged,
     ResultVoided,
     TournamentEnded,
@@ -133,8 +134,8 @@ def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
     return BotBenched(tournament.id, bot, False, "the host lets it play again", now_ms)
 
 
-def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-    """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
+def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
+    """Raise TournamentError unless a bot of a Swiss may have a half-point bye in this round, from 1, or not."""
     if tournament.status in OVER or tournament.config.format != "swiss":
         what = tournament.status if tournament.status in OVER else f"a {tournament.config.format}, and no Swiss"
         raise closed(tournament.id, what, "; it has no half-point byes")
@@ -150,8 +151,22 @@ def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
             ErrorCode.UNAVAILABLE,
             f"round {number} of {tournament.id} is paired, or is being paired; it is too late for a bye",
         )
+
+
+def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
+    """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
+    _check_bye(tournament, bot, number)
     given = bot in tournament.half_byes.get(number, ())
     return None if given else HalfByeGiven(tournament.id, bot, number, now_ms)
+
+
+def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeTaken:
+    """Take a half-point bye back in a round that is not paired yet. Raises TournamentError."""
+    _check_bye(tournament, bot, number)
+    if bot not in tournament.half_byes.get(number, ()):
+        message = f"{bot} has no half-point bye in round {number} of {tournament.id}"
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+    return HalfByeTaken(tournament.id, bot, number, now_ms)
 
 
 def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:

@@ -93,6 +93,16 @@ class HalfByeGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class HalfByeTaken:
+    """The organiser takes a half-point bye back before its round is paired."""
+
+    tournament: str
+    bot: str
+    round: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentPaused:
     """Running matches finish; none starts."""
 
@@ -269,6 +279,7 @@ TournamentFact = (
     | TournamentStarted
     | RoundPaired
     | HalfByeGiven
+    | HalfByeTaken
     | TournamentPaused
     | TournamentResumed
     | TournamentEnded

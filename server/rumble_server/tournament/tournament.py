@@ -29,6 +29,7 @@ from rumble_server.tournament.facts import (
     BotLeft,
     FrameTaken,
     HalfByeGiven,
+    HalfByeTaken,
     InviteChanged,
     ResultVoided,
     RoundPaired,
@@ -173,6 +174,10 @@ class Tournament:
                 self.half_byes.setdefault(fact.round, {})[fact.bot] = None
                 if self.agenda is not None:
                     self.agenda.give_half_bye(fact.bot, fact.round)
+            case HalfByeTaken():
+                self.half_byes.get(fact.round, {}).pop(fact.bot, None)
+                if self.agenda is not None:
+                    self.agenda.take_half_bye(fact.bot, fact.round)
             case ResultVoided():
                 self._apply_voided(fact)
             case InviteChanged():

@@ -169,6 +169,8 @@ def state_text(entrant: Entrant | None) -> str:
         return ", withdrew"
     if entrant.benched:
         return ", benched"
+    if entrant.bye_rounds:
+        return f", bye in round {' and '.join(map(str, entrant.bye_rounds))}"
     return "" if entrant.connected else ", away"
 
 

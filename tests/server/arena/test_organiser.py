@@ -188,6 +188,26 @@ def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired
     )
 
 
+def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, format="swiss", rounds=2, legs=1)
+    ann, _ = enter(world, tournament, "ann", "ben")
+    for number in (1, 2):
+        world.organiser.give_half_bye(tournament.id, "ann", number)
+    world.organiser.take_half_bye(tournament.id, "ANN", 2)
+    assert "takes back the half-point bye of ann in round 2" in ann.last("notice")["message"]
+    with pytest.raises(TournamentError, match="ann has no half-point bye in round 2 of friday"):
+        world.organiser.take_half_bye(tournament.id, "ann", 2)
+    again = world.after_crash()
+    enter(again, again.arena.tournaments["friday"], "cid", "ann", "ben")
+    again.run()
+    rebuilt = again.arena.tournaments["friday"]
+    assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
+    assert {line.name: line.half_byes for line in rebuilt.table.standings()} == {"ann": 1, "ben": 0, "cid": 0}
+    with pytest.raises(TournamentError, match="it has no half-point byes"):
+        again.organiser.take_half_bye("friday", "ann", 1)
+
+
 def test_a_round_that_half_point_byes_leave_nobody_for_is_followed_by_the_next() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, format="swiss", rounds=2, legs=1)

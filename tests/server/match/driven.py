@@ -81,6 +81,7 @@ class DrivenReferee:
         self.facts: list[MatchFact] = [started]
         self.seats = (Inbox(), Inbox())
         self.late_ms = 0
+        self.suspended_until_ms = 0
         """How late the server was in all: what its referee goes by."""
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
         self.referee = Referee(

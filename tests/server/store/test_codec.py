@@ -30,6 +30,7 @@ FIRST = {
     "frame_shared": "match attempt seat other other_number at_ms",
     "frame_taken": "tournament node frame_number at_ms",
     "half_bye_given": "tournament bot round at_ms",
+    "half_bye_taken": "tournament bot round at_ms",
     "host_token_removed": "name at_ms",
     "host_token_set": "name salt digest at_ms",
     "invite_changed": "tournament invite at_ms",
@@ -159,6 +160,7 @@ def test_the_names_of_facts_in_the_log_stay() -> None:
         *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared", "frame_taken"),
         *(
             "half_bye_given",
+            "half_bye_taken",
             "host_token_removed",
             "host_token_set",
             "invite_changed",

@@ -107,11 +107,14 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
-        """Leave a bot out of a round of a Swiss that is not paired yet, counted from 1: it gets half a point."""
+        """Leave a bot out of a round of a Swiss that is not paired yet: it gets half a point. Or take that back."""
         given = await read_model(request, HalfBye)
-        return await carry_out(
-            request, tournament, lambda host: host.give_half_bye(tournament, given.name, given.round)
-        )
+
+        def command(host: Organiser) -> None:
+            change = host.take_half_bye if given.take_back else host.give_half_bye
+            change(tournament, given.name, given.round)
+
+        return await carry_out(request, tournament, command)
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def play_again(tournament: str, request: Request) -> TournamentView:

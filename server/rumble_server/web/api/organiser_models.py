@@ -30,10 +30,11 @@ class ChangeInvite(RequestModel):
 
 
 class HalfBye(RequestModel):
-    """A bot, and the round of a Swiss that it misses for half a point, counted from 1."""
+    """A bot, and the round of a Swiss that it misses for half a point, counted from 1; or (`take_back`) does not."""
 
     name: Annotated[str, Field(pattern=NAME_PATTERN)]
     round: Annotated[int, Field(ge=1, le=1000)]
+    take_back: bool = False
 
 
 class NewKey(RequestModel):

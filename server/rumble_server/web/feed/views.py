@@ -157,9 +157,15 @@ def entrants_view(tournament: Tournament, connected: Collection[str], ranking: R
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
+    paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
+    to_come = [] if tournament.status in OVER else [each for each in sorted(tournament.half_byes) if each > paired]
     return [
         Entrant(
-            name=entrant.bot, connected=entrant.bot in connected, withdrawn=entrant.withdrawn, benched=entrant.benched
+            name=entrant.bot,
+            connected=entrant.bot in connected,
+            withdrawn=entrant.withdrawn,
+            benched=entrant.benched,
+            bye_rounds=[each for each in to_come if entrant.bot in tournament.half_byes[each]],
         )
         for entrant in (tournament.field[name] for name in names)
     ]

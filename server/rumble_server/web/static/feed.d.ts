@@ -23,6 +23,7 @@ export interface Entrant {
   connected: boolean;
   withdrawn: boolean;
   benched: boolean;
+  bye_rounds: number[];
 }
 
 export interface Pair {

@@ -112,6 +112,7 @@ function showBot(cell, name, entrant) {
 function stateText(entrant) {
   if (!entrant || entrant.withdrawn) return ", withdrew";
   if (entrant.benched) return ", benched";
+  if (entrant.bye_rounds.length) return `, bye in round ${entrant.bye_rounds.join(" and ")}`;
   return entrant.connected ? "" : ", away";
 }
 

@@ -83,6 +83,14 @@ function buttons(bot, path, over, swiss, act) {
       }),
     );
   }
+  for (const round of over ? [] : bot.bye_rounds) {
+    found.push(
+      button(bot, `No bye in round ${round}`, "", async () => {
+        const body = { name: bot.name, round, take_back: true };
+        await act(`${bot.name} has no bye in round ${round}.`, () => request("POST", `${path}/bye`, body));
+      }),
+    );
+  }
   if (!bot.withdrawn && !over) {
     found.push(
       button(bot, "Remove…", "danger", async () => {
