@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from rumble_bots.reference.faulty import FaultyBot
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.errors import SdkError
 
 
 async def play(server: str, tournament: str, faults: Sequence[str]) -> None:
-    """Play until the tournament is over for each."""
-    async with asyncio.TaskGroup() as playing:
-        for fault in faults:
-            playing.create_task(FaultyBot(Address.parse(server), f"faulty-{fault}", tournament, fault).run())
+    """Play until the tournament is over for each, or it is refused."""
+    bots = [FaultyBot(Address.parse(server), f"faulty-{fault}", tournament, fault) for fault in faults]
+    for ended in await asyncio.gather(*(bot.run() for bot in bots), return_exceptions=True):
+        if isinstance(ended, BaseException) and not isinstance(ended, SdkError):
+            raise ended
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
 PAUSE_S = 0.1
 """Seconds before it connects again."""
@@ -44,6 +45,7 @@ class FaultyBot:
     join: str
     fault: str
     key: str | None = None
+    invite: str | None = None
     random: Random = field(default_factory=Random)
     turns: int = 0
     last_answer: Frame | None = None
@@ -51,7 +53,10 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends it; return the end in a few words."""
+        """Play until the tournament is over, or the fault ends it; return the end in a few words.
+
+        Raises Refused, Closed, and BadServer where nobody answers.
+        """
         clock = asyncio.get_running_loop().time
         last_frame_at = clock()
         while clock() - last_frame_at < PATIENCE_S:
@@ -71,17 +76,18 @@ class FaultyBot:
                             return end
             except ConnectionClosed as closed:
                 if closed.rcvd is not None and closed.rcvd.code in DO_NOT_RECONNECT:
-                    return f"{closed.rcvd.reason} ({closed.rcvd.code})"
+                    raise Closed(closed.rcvd.code, closed.rcvd.reason) from None
             except (OSError, EOFError, WebSocketException):
                 pass
             await asyncio.sleep(PAUSE_S)
-        return f"{self.server.http_base} has not answered for {PATIENCE_S:g} s"
+        raise BadServer(f"{self.server.http_base} has not answered for {PATIENCE_S:g} s")
 
     async def _on(self, frame: Frame) -> str | None:
         match frame["type"]:
             case "welcome":
+                given = {"key": self.key, "invite": self.invite}
                 login = {"type": "login", "name": self.name, "join": self.join}
-                await self.say({**login, "key": self.key} if self.key else login)
+                await self.say(login | {field: value for field, value in given.items() if value})
             case "joined" if self.fault == "absent":
                 return "joined and left"
             case "joined" if self.fault == "slow-reader":
@@ -94,7 +100,7 @@ class FaultyBot:
             case "tournament_over":
                 return f"{frame['status']}: rank {frame['rank']} of {frame['bots']}"
             case "error" if frame["code"] in REFUSED:
-                return str(frame["message"])
+                raise Refused(frame["code"], frame["message"])
             case _:
                 pass
         return None
@@ -220,8 +226,10 @@ FAULTS: dict[str, Fault] = {
 """The faults by name."""
 
 
-def run_faulty(server: str, *, fault: str, name: str, join: str, key: str | None = None) -> str:
-    """Run a faulty bot; return how it ended, in words. Raises BadAddress, and KeyError for an unknown fault."""
+def run_faulty(
+    server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
+) -> str:
+    """Run a faulty bot; return how it ended, in words. Raises SdkError, and KeyError for an unknown fault."""
     if fault not in FAULTS:
         raise KeyError(fault)
-    return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key).run())
+    return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())

@@ -61,7 +61,7 @@ def bot(
     if bot == FAULTY:
         if worker is not None:
             raise CliError("a faulty bot has no workers", ExitCode.USAGE)
-        _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
+        _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key, invite)
         return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
@@ -94,9 +94,11 @@ def bot(
     return ExitCode.DONE
 
 
-def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:
+def _play_faulty(
+    fault: str | None, server: str, name: str, join: str | None, key: str | None, invite: str | None
+) -> None:
     from rumble_bots.reference.faulty import run_faulty
 
     if fault not in FAULTS or join is None:
         raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)
-    typer.echo(run_faulty(server, fault=fault, name=name, join=join, key=key))
+    typer.echo(plain_text(run_faulty(server, fault=fault, name=name, join=join, key=key, invite=invite)))

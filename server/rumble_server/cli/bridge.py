@@ -81,7 +81,11 @@ def bridge(
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> int:
-    """Play with any program that reads and writes lines, until the tournament is over."""
+    """Play with any program that reads and writes lines, until the tournament is over.
+
+    A chess engine speaks uci, a program for Go gtp, one for gomoku gomocup, and a program of your own stdio:
+    `rumble bridge uci --join cup -- stockfish`.
+    """
     from rumble_bots import bridges
     from rumble_bots.sdk.serve import serve
     from rumble_protocol.plain import plain_text

@@ -7,7 +7,7 @@ from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
 from rumble_server.cli.support.options import Json
 
-app = App(help="See the servers that share a PostgreSQL database, and have one hand its clubs over.")
+app = App(help="See the servers (nodes) that share one PostgreSQL database, and have a node hand its clubs over.")
 
 
 @app.command("list")

@@ -34,7 +34,11 @@ def pair(
     ] = None,
     json_: Json = False,
 ) -> int:
-    """Pair the next round of a Swiss by the FIDE Dutch System."""
+    """Pair the next round of a Swiss by the FIDE Dutch System.
+
+    A TRF file has the players of a tournament and their results: `rumble tournament export ID --format trf` writes one,
+    and so do programs for chess tournaments. `rumble pair event.trf` prints who plays whom next.
+    """
     from rumble_server.cli.support import pairing_files
 
     event = pairing_files.read_event(file)

@@ -305,7 +305,7 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 @app.command()
 def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """Show the standings by rank, with the faults of bots and who is benched."""
-    from rumble_server.cli.support.tables import standings_for
+    from rumble_server.cli.support.tables import standings_for, tiebreak_legend
 
     client, path = OrganiserClient(server), ("tournaments", tournament_id)
     if json_:
@@ -313,7 +313,8 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
         return
     told = client.get(api_path(*path))
     table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
-    print_answer(told, False, f"{tournament_id}: {told['status']}", table)
+    played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
+    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *tiebreak_legend(told["standings"]))
 
 
 @app.command()

@@ -285,3 +285,21 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
         assert "0000 - H" in path.read_text()
     code, line = refused(capsys, "bye", "paired-again", "ann", "3")
     assert (code, "is over; it has no half-point byes" in line) == (1, True)
+
+
+def test_a_faulty_bot_brings_its_invitation_and_fails_where_it_is_refused(capsys: Captured, server_url: str) -> None:
+    told(capsys, "create", "invited", "--game", "tictactoe", "--invite", "hush")
+    faulty = ["bot", "faulty", "--server", server_url, "--fault", "absent", "--join", "invited"]
+    assert run([*faulty, "--name", "without"]) == 1
+    assert "(invite_required)" in capsys.readouterr().err
+    assert run([*faulty, "--name", "with", "--invite", "hush"]) == 0
+    assert capsys.readouterr().out == "joined and left\n"
+
+
+def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Captured, server_url: str) -> None:
+    told(capsys, "create", "columns", "--game", "tictactoe", "--start-at-bots", "2")
+    play(server_url, "columns", "ann", "ben")
+    assert run(["tournament", "standings", "columns"]) == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "columns: finished, 2 of 2 matches"
+    assert last.startswith("Equal points are told apart by: DE direct encounter, WON wins over the board, SB Sonneborn")

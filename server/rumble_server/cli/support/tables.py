@@ -12,6 +12,7 @@ from rich.text import Text
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.cli.support.terminal import plain
+from rumble_server.results.tiebreaks import TIEBREAKS
 
 if TYPE_CHECKING:
     from rumble_server.results.ratings import Ratings
@@ -118,6 +119,13 @@ def told_table(
             *([remarks.get(line["name"], "")] if remarks else []),
         )
     return table
+
+
+def tiebreak_legend(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what the columns of tie-breaks are, in one line; none where there are no such columns."""
+    names = list(lines[0]["tiebreaks"]) if lines else []
+    told = ", ".join(f"{name.upper()} {TIEBREAKS.get(name, name)}" for name in names)
+    return [f"Equal points are told apart by: {told}"] if told else []
 
 
 def fitting_table(
