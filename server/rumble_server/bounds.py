@@ -56,8 +56,8 @@ class Bounds(BaseModel):
     frames_per_turn: Count = 256
     """Frames of one connection that are handled in one turn of the event loop; the rest waits for the next."""
     strangers_ms_per_turn: Milliseconds = 8
-    """Time in one turn of the event loop for requests, for frames before a login and for frames other than whole texts,
-    of all connections together, in ms; the rest waits for the next turn."""
+    """Time in one turn of the event loop for requests and frames of all connections together, in ms; the rest waits for
+    the next turn. Short answers to open turns are handled at once."""
     empty_frames_per_10_s: Count = 1_000
     """Control and empty frames that one connection may send in 10 s."""
 

@@ -42,6 +42,12 @@ ROUND_TRIPS = 5
 FLOOD_MS = 10_000
 """The time over which control and empty frames are counted."""
 FLOOD_REASON = "too many control or empty frames"
+ASKED = b'{"type":"turn"'
+"""First bytes of the frame that asks a bot for a move."""
+MOST_ASKED = 64
+"""Maximum number of turns for which one connection is owed the handling of an answer."""
+MOVE_BYTES = 512
+"""Maximum size, in bytes, of answers that are handled at once. A refused frame of this size costs some 0.2 ms."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The answer to a request for an upgrade that cannot be read."""
 
@@ -67,7 +73,9 @@ class Connection(asyncio.Protocol):
         self._most_bytes = most_bytes
         """Bytes of the largest message that it may send."""
         self._is_known = False
-        """Whether its bot has logged in; what strangers send waits for its turn."""
+        """Whether its bot has logged in."""
+        self._asked = 0
+        """Turns that were sent and not answered; the answers do not wait for the time of a turn of the loop."""
         self._is_open = False
         """Whether frames can be sent, after each call of the protocol that may change it."""
         self.transport: asyncio.Transport | None = None
@@ -129,11 +137,14 @@ class Connection(asyncio.Protocol):
         size = len(data)
         if size <= self._few_bytes:
             texts, _ = whole_texts(data, 0, size, self._most_bytes)
-            session = self.session
+            session, count, asked = self.session, len(texts), self._asked
             if texts and session is not None:
-                for text in texts:
-                    session.received(text)
-                return
+                is_asked = count <= asked and size <= MOVE_BYTES
+                if is_asked or self._entrance.turns.has_time():
+                    self._asked = asked - count if count < asked else 0
+                    for text in texts:
+                        session.received(text)
+                    return
         if not self._is_known:
             self._place.hear()
         if self.rest or self._is_held:  # a transport may hand over what it had when it was paused
@@ -159,10 +170,8 @@ class Connection(asyncio.Protocol):
         """Handle bytes from `start` on, as many as one turn of the loop allows."""
         bounds, turns = self._entrance.bounds, self._entrance.turns
         frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
-        while frames > 0 and start < stop and self._is_at_frame() and (self._is_known or turns.has_time()):
-            # This many bytes hold at most the frames that are left, or of a stranger, one.
-            few_bytes = (frames if self._is_known else 1) * LEAST_FRAME_BYTES
-            texts, start = whole_texts(data, start, min(stop, start + few_bytes), self._most_bytes)
+        while frames > 0 and start < stop and self._is_at_frame() and turns.has_time():
+            texts, start = whole_texts(data, start, min(stop, start + LEAST_FRAME_BYTES), self._most_bytes)
             session = self.session
             if not texts or session is None:
                 break
@@ -273,6 +282,8 @@ class Connection(asyncio.Protocol):
             return
         unsent, size = self._unsent, len(frame)
         is_first = not unsent
+        if frame.startswith(ASKED) and self._asked < MOST_ASKED:
+            self._asked += 1
         unsent.append(HEADS[size] if size < KNOWN_HEADS else text_head(size))
         unsent.append(frame)
         if is_first:

@@ -1,8 +1,7 @@
-"""The time that a turn of the loop has for what strangers can ask: frames before a login, uncommon frames, requests.
+"""Time budget of one turn of the event loop for all requests and frames except short answers to open turns.
 
-Moves are handled as they come. Everything else asks whether this turn still has time; if not it waits, and goes on in
-a later turn. Those who wait are served address by address, one after another. So nobody makes others wait for long,
-however many bytes a socket hands over at once, and however many sockets and addresses do so.
+A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn. Waiting
+addresses are served in rotation. The budget bounds a turn for any number of sockets and addresses.
 """
 
 import asyncio
@@ -17,7 +16,7 @@ class Reader(Protocol):
 
     @property
     def address(self) -> str:
-        """Whose turn it takes."""
+        """Address that is charged for the work."""
 
     def read_on(self) -> None:
         """Handle as much of what waits as one turn allows; wait again with the rest."""
@@ -29,7 +28,7 @@ def next_turn(callback: Callable[[], None]) -> None:
 
 
 class Turns:
-    """The connections and requests that wait. A turn of the loop has `most_ms` for all of them together.
+    """Waiting connections and requests. Each turn of the loop has `most_ms` for all of them together.
 
     `later` calls back in the next turn; `now_s` is a clock in seconds.
     """
@@ -46,13 +45,13 @@ class Turns:
         self._later = later
         self._now_s = now_s
         self._waiting: dict[str, deque[Reader]] = {}
-        """Those that wait by address, the address first whose turn it is."""
+        """Waiting readers by address; the next address to be served is first."""
         self._is_due = False
         self._ends_s = 0.0
-        """When the time of this turn is spent."""
+        """Time at which the budget of this turn ends, in s."""
 
     def has_time(self) -> bool:
-        """Whether this turn has time left; it begins when that is first asked."""
+        """Return True if this turn has time left. The first call in a turn starts the budget."""
         now_s = self._now_s()
         if not self._is_due:
             self._ends_s = now_s + self._most_s
@@ -72,7 +71,7 @@ class Turns:
             await request.turn
 
     def end(self) -> None:
-        """Have all others wait for the next turn."""
+        """Spend the rest of this turn."""
         self._ends_s = 0.0
 
     def _call(self) -> None:
@@ -96,7 +95,7 @@ class Turns:
 
 
 class _Request:
-    """A request that waits for its turn."""
+    """Waiting request."""
 
     def __init__(self, address: str, turns: Turns) -> None:
         self.address = address
@@ -104,7 +103,7 @@ class _Request:
         self._turns = turns
 
     def read_on(self) -> None:
-        """Let the request go on. Its task runs after this call, so it is the last of its turn."""
+        """Resume the request, and end this turn, because the work of the request runs after this call."""
         if not self.turn.done():
             self.turn.set_result(None)
             self._turns.end()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import CloseCode
+from rumble_protocol.frames import turn_frame
 from rumble_server.bounds import Bounds
 from rumble_server.gateway import connection
 from rumble_server.gateway.connection import Connection
@@ -194,28 +195,33 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
         assert max(counts.values()) <= 202, "a turn has time for two pieces"
 
 
-async def test_texts_of_strangers_wait_for_their_turn_and_those_of_bots_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers, bots that were asked nothing and long answers wait; short answers, one for each turn, do not."""
+    turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     async with (
         served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
         contextlib.AsyncExitStack() as stack,
     ):
-        bot, *strangers = [await stack.enter_async_context(server.raw()) for _ in range(21)]
-        for client in (bot, *strangers):
+        clients = [await stack.enter_async_context(server.raw()) for _ in range(21)]
+        for number, client in enumerate(clients):
             await client.upgrade()
             await client.hear("welcome")
-        bot.say(type="login", name="ann")
-        await bot.hear("session")
-        links = server.made[1:]
+            if number < 10:
+                client.say(type="login", name=f"bot{number}")
+                await client.hear("session")
+        links = server.made
+        for _ in range(2):
+            links[0].send(turn)
         async with frames_in_each_turn(monkeypatch) as counts:
             bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)
-            for link in links:
-                link.data_received(bad * 5)
-            server.made[0].data_received(bad * 5)
-            assert sum(counts.values()) == 2 + 5
-            for client in strangers:
-                for _ in range(5):
-                    assert (await client.hear("error"))["code"] == "bad_message"
-            assert max(counts.values()) == 2 + 5
+            for link in reversed(links):
+                link.data_received(bad)
+            assert sum(counts.values()) == 2 + 1, "a turn has time for two, and the first bot was asked"
+            links[0].data_received(WireFrame(Opcode.TEXT, b"x" * 600).serialize(mask=True))
+            assert sum(counts.values()) == 2 + 1, "a long answer waits"
+            for client in clients:
+                assert (await client.hear("error"))["code"] == "bad_message"
+            assert max(counts.values()) == 2 + 1
 
 
 async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
