@@ -234,7 +234,7 @@ async def main(options: argparse.Namespace) -> None:
     gc.disable()
     bounds = Bounds(
         header_ms=SHORT_MS, body_ms=SHORT_MS, idle_ms=SHORT_MS, wrong_tries_per_minute=MANY, requests_per_minute=MANY,
-        costly_per_minute=MANY, open_challenges=MANY, challenges_per_address=MANY, names_per_hour=MANY,
+        reading_ms_per_minute=MANY, open_challenges=MANY, challenges_per_address=MANY, names_per_hour=MANY,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         limits = Limits(unsolicited_per_minute=MANY)
