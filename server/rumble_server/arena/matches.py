@@ -250,9 +250,17 @@ class Matches:
         try:
             if thought_ms >= 0:
                 referee.measured(seat, turn_id, thought_ms, now_ms)
-            elif session.delay_ms is not None and referee.is_slow(seat, turn_id, now_ms):
-                referee.waited(session.delay_ms, now_ms)
-            if referee.over is not None:  # it came too late
+                is_over = referee.over is not None
+            else:
+                turn = referee.turn
+                is_over = (
+                    turn is not None
+                    and referee.is_slow(turn, now_ms)
+                    and (turn.turn_id, turn.seat) == (turn_id, seat)
+                    and session.delay_ms is not None
+                    and referee.waited(session.delay_ms, now_ms)
+                )
+            if is_over:  # it came too late
                 session.send(write_message(_unknown_match(message)), match_id=match_id)
                 self._follow(match)
                 return False

@@ -21,7 +21,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.clock import EXCUSED_BY_THE_WAY_MS, MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -198,26 +198,27 @@ class Referee(Progress):
         if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
             self.wake(now_ms)
 
-    def is_slow(self, seat: int, turn_id: str, now_ms: int) -> bool:
-        """Whether it matters for an answer to a turn how long turn and answer waited in this machine.
+    def is_slow(self, turn: OpenTurn, now_ms: int) -> bool:
+        """Whether it matters for an answer to the open turn how long turn and answer waited in this machine.
 
-        That is so if the server was late since it asked, or if the answer uses the bank or comes too late. A turn that
-        was asked before the club was suspended keeps what is excused for that.
+        That is so if the answer uses the bank or comes too late, or if so much would be excused that it counts toward a
+        void match. A turn that was asked before the club was suspended keeps what is excused for that.
         """
-        turn, lateness = self.turn, self._lateness
+        lateness = self._lateness
         return (
-            turn is not None
-            and (now_ms - turn.asked_at_ms > self.control.move_ms or lateness.late_ms != turn.late_ms)
-            and turn.turn_id == turn_id
-            and turn.seat == seat
+            (
+                now_ms - turn.asked_at_ms > self.control.move_ms
+                or lateness.late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
+            )
             and not turn.held
             and turn.asked_at_ms >= lateness.suspended_until_ms
         )
 
-    def waited(self, delay_ms: Callable[[int], int], now_ms: int) -> None:
+    def waited(self, delay_ms: Callable[[int], int], now_ms: int) -> bool:
         """Excuse the time for which the open turn waited here to be written and its answer to be read, and no other.
 
-        A bot that thinks while the server is late thinks on its own time: if it took too long, that decides.
+        A bot that thinks while the server is late thinks on its own time: if it took too long, that decides. Return
+        whether the match is over.
         """
         turn = self.turn
         if turn is not None:
@@ -226,6 +227,7 @@ class Referee(Progress):
             turn.late_ms = self._lateness.late_ms - excused_ms
             if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
                 self.wake(now_ms)
+        return self.over is not None
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return what is excused in the open turn of a connection that has ended, or that another one replaces.
