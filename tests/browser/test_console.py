@@ -210,6 +210,8 @@ async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, ser
         while json.loads(told := await bot.recv())["type"] != "notice":
             pass
         assert json.loads(told)["code"] == "bye"
+        await page.get_by_role("button", name="No bye in round 1 rested").click()
+        await expect(page.get_by_text("rested has no bye in round 1.")).to_be_visible()
 
 
 @pytest.mark.slow

@@ -298,7 +298,7 @@ def test_a_faulty_bot_brings_its_invitation_and_fails_where_it_is_refused(capsys
 
 def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Captured, server_url: str) -> None:
     told(capsys, "create", "columns", "--game", "tictactoe", "--start-at-bots", "2")
-    play(server_url, "columns", "ann", "ben")
+    play(server_url, "columns", "columns-a", "columns-b")
     assert run(["tournament", "standings", "columns"]) == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "columns: finished, 2 of 2 matches"

@@ -112,7 +112,8 @@ class LastFault(ServerMessageModel):
 class OrganiserEntrant(ServerMessageModel):
     """One bot of the field, as its host sees it. `house` is the reference bot that plays, if it is a house bot.
 
-    `open`: no key protects its name. `version` and `client` are what its login said.
+    `open`: no key protects its name. `version` and `client` are what its login said. `bye_rounds` are the rounds of a
+    Swiss to come in which it has a half-point bye.
     """
 
     name: str
@@ -127,6 +128,7 @@ class OrganiserEntrant(ServerMessageModel):
     faulty_in_a_row: Count
     absent_left_ms: Milliseconds
     last_fault: LastFault | None
+    bye_rounds: list[Count]
 
 
 class OrganiserTournament(TournamentSummary):

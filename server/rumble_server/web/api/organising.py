@@ -18,7 +18,7 @@ from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read
 from rumble_server.web.api.invitations import invite_answer, page_link, qr_code
 from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.feed.views import summary_view
+from rumble_server.web.feed.views import byes_to_come, summary_view
 from rumble_server.web.place import place_of
 from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site, site_of
@@ -137,17 +137,19 @@ def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
 def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserView:
     """Show a tournament to its host, but for who is connected."""
     summary = summary_view(tournament)
+    byes = byes_to_come(tournament)
+    names = sorted(tournament.field, key=str.casefold)
     return models.OrganiserView(
         **summary.model_dump(),
         game_title=game_title(summary.game),
         reason=tournament.reason,
         by_invitation=tournament.invite is not None,
         config=tournament.config.model_copy(update={"invite": None}),
-        field=[_entrant(tournament.field[name], now_ms) for name in sorted(tournament.field, key=str.casefold)],
+        field=[_entrant(tournament.field[name], byes.get(name, []), now_ms) for name in names],
     )
 
 
-def _entrant(entrant: Entrant, now_ms: int) -> models.OrganiserEntrant:
+def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.OrganiserEntrant:
     over = entrant.last_fault
     return models.OrganiserEntrant(
         name=entrant.bot,
@@ -164,6 +166,7 @@ def _entrant(entrant: Entrant, now_ms: int) -> models.OrganiserEntrant:
         last_fault=None
         if over is None
         else models.LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
+        bye_rounds=bye_rounds,
     )
 
 

@@ -157,18 +157,28 @@ def entrants_view(tournament: Tournament, connected: Collection[str], ranking: R
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
-    paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
-    to_come = [] if tournament.status in OVER else [each for each in sorted(tournament.half_byes) if each > paired]
+    to_come = byes_to_come(tournament)
     return [
         Entrant(
             name=entrant.bot,
             connected=entrant.bot in connected,
             withdrawn=entrant.withdrawn,
             benched=entrant.benched,
-            bye_rounds=[each for each in to_come if entrant.bot in tournament.half_byes[each]],
+            bye_rounds=to_come.get(entrant.bot, []),
         )
         for entrant in (tournament.field[name] for name in names)
     ]
+
+
+def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
+    """List the rounds of a Swiss to come, for each bot that has a half-point bye in one."""
+    paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
+    rounds: dict[str, list[int]] = {}
+    for number, resting in sorted(tournament.half_byes.items()):
+        if tournament.status not in OVER and number > paired:
+            for name in resting:
+                rounds.setdefault(name, []).append(number)
+    return rounds
 
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
