@@ -7,7 +7,7 @@ or, for an installed game, on the command line:
 
     python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-A game that raises other errors than those it promises fails too; the original error is the cause of ours.
+An error of a class that `Game` does not promise is a failure, too; it is the cause of the ConformanceError.
 """
 
 import argparse
@@ -30,15 +30,15 @@ from rumble_engine.registry import get_game
 from rumble_engine.texts import shown
 
 LONGEST = 10_000
-"""Most plies of a playout; a longer one fails as endless."""
+"""Maximum number of plies of a playout; a longer playout fails as endless."""
 OTHERS = 20
-"""Most moves of earlier states that are tried in a state that does not allow them."""
+"""Maximum number of illegal moves tried in each state; they are legal moves of earlier states."""
 REMEMBERED = 250_000
-"""Most positions that are kept to compare with others of the same `canonical`: some 100 MB."""
+"""Maximum number of positions kept to compare states of equal `canonical` (some 100 MB); no more are added then."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are no position and no move of any game."""
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
-"""Texts that are no move unless a state lists them as one; Python's `int` would read some of them."""
+"""Texts that a state must refuse unless `legal_moves` lists them; Python's `int` would read some of them."""
 
 
 @dataclass(slots=True)
@@ -48,23 +48,23 @@ class Report:
     game: str
     """The game's name."""
     settings: dict[str, Any]
-    """All its settings."""
+    """The game's settings, with their defaults filled in."""
     playouts: int = 0
-    """How many matches were played."""
+    """Number of playouts."""
     plies: int = 0
-    """Plies of all of them."""
+    """Number of plies in all playouts together."""
     longest: int = 0
-    """Plies of the longest playout."""
+    """Number of plies of the longest playout."""
     wins: list[int] = field(default_factory=list)
-    """By seat: the playouts that it won; the others were draws."""
+    """Number of playouts won, by seat; the rest were draws."""
 
 
 def check_game(
     game: Game, *, settings: Mapping[str, Any] | None = None, playouts: int = 100, seed: int = 0, longest: int = LONGEST
 ) -> Report:
-    """Check `game` with these settings in `playouts` random games, the same ones for the same `seed`.
+    """Check `game` with these settings in `playouts` random games; equal seeds give equal games.
 
-    Raises ConformanceError: one line with the problem and the moves that led to it.
+    Raises ConformanceError, whose text is one line with the problem and the moves before it.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
@@ -92,7 +92,7 @@ def _require(condition: object, problem: str) -> None:
 
 @contextmanager
 def _blaming(game: Game, when: str) -> Iterator[None]:
-    """Turn every error of the game into a ConformanceError that says `when` it was raised."""
+    """Turn every error of the game into a ConformanceError whose text begins with the game's name and `when`."""
     try:
         yield
     except ConformanceError as error:
@@ -138,12 +138,12 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Return whether JSON gives `data` back unchanged: it has no tuple in place of a list, and no number as a key."""
+    """Return whether JSON leaves `data` unchanged; a tuple would become a list, and a number as a key a text."""
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
 class _Playouts:
-    """Plays random games, checks every state, and compares what must be the same between states."""
+    """Plays random games, checks every state, and compares equivalent states with each other."""
 
     def __init__(self, game: Game, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
@@ -190,7 +190,7 @@ class _Playouts:
         return outcome
 
     def check_moves(self, state: State, codes: list[int]) -> None:
-        """Check that moves as codes and as texts are the same moves, and that no other text is a move."""
+        """Check that codes and texts of moves fit together, and that the state refuses every other text."""
         moves = list(state.legal_moves)
         _require(len(set(codes)) == len(codes), "codes() names a move twice")
         _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
@@ -206,7 +206,7 @@ class _Playouts:
                 _raises(MoveError, "code_of", state.code_of, text)
 
     def check_forms(self, state: State) -> None:
-        """Check that views and text give the state back, and that changing a view changes no state."""
+        """Check that the state can be read from its views and its text, and that changing a view changes no state."""
         views: list[dict[str, Any]] = []
         for seat in (None, *range(self.game.seats)):
             view = state.view(seat)
@@ -220,7 +220,7 @@ class _Playouts:
         _require(state.diagram(), "diagram() is empty")
 
     def step(self, state: State, code: int) -> State:
-        """Return the state after `code`; check that the move is deterministic and does not change the state before."""
+        """Return the state after `code`; check that the move is deterministic and leaves `state` unchanged."""
         before = (deepcopy(state), hash(state), state.view(), state.text(), list(state.codes()))
         after = state.after(code)
         now = (state, hash(state), state.view(), state.text(), list(state.codes()))
@@ -239,7 +239,7 @@ def _check_outcome(outcome: Outcome, seats: int) -> None:
 
 
 def _check_same(one: State, other: State, what: str) -> None:
-    """Require two states to be equal, with the same moves, outcome and view."""
+    """Require two states to be equal, with equal moves, outcomes and views; `what` names them in the error."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
     first = (one.to_move, one.outcome, list(one.codes()), one.view())
@@ -248,7 +248,10 @@ def _check_same(one: State, other: State, what: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check an installed game by its name; print one line, and return 0 if it passes, 1 if not, 2 for wrong usage."""
+    """Check an installed game and print one line; return 0 if the game passes, 1 if not.
+
+    Wrong usage, and a game that cannot be loaded, exit with status 2, as argparse does.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m rumble_engine.conformance", description="Check that an installed game keeps the rules of Game."
     )

@@ -1,12 +1,12 @@
-"""The drawing of a position on a board, as plain data from which pages make pictures. No bot and no search needs it.
+"""The drawing of a position on a board, as plain data from which pages make pictures. Bots and searches need none.
 
 A `Drawing` has a character for each cell, as in most views, and a legend of the characters' looks. Cells are counted
 from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
-A `Path` is the way to click a legal move: for each click, the cells that are accepted, the first of which is where the
-move will show. Putting a stone is one click on one cell, a step is two, and a stone that falls down a column is one
-click anywhere in it. Moves with the same path (promotions) or with none (a pass) are chosen by their text; no path is
-the beginning of a longer one.
+A `Path` is the sequence of clicks that enters a legal move. Each click has the cells where it is accepted; the first
+cell is where the move will show. Putting a stone is one click on one cell. A step is two clicks. Dropping a stone down
+a column is one click on any cell of the column. Moves with equal paths (promotions) and moves without a path (a pass)
+are chosen by their text. No path is the beginning of a longer path, so a page knows when a move is complete.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 EMPTY = "."
-"""In `Drawing.board`: nothing on this cell."""
+"""The character of an empty cell in `Drawing.board`."""
 Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons"]
-"""Squares with lines between them; light and dark squares (the top left is light); stones on the crossings of lines;
-green squares; a plate with holes; hexagons, each row half a cell further right than the row above."""
+"""The surface under the pieces.
 
+- `grid`: squares with lines between them;
+- `chequered`: light and dark squares, the top left one light;
+- `lines`: stones stand on the crossings of lines;
+- `felt`: green squares;
+- `holes`: a plate with holes;
+- `hexagons`: hexagons, each row half a cell further right than the row above.
+"""
 Shape = Literal["disc", "crowned", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king"]
 """The picture of a piece; `crowned` is a disc with a crown."""
 Colour = Literal["dark", "light", "first", "second"]
-"""Black and white, or the colours of the first and of the second seat."""
+"""The colour of a piece: black, white, the first seat's colour, or the second seat's."""
 Path = tuple[tuple[int, ...], ...]
-"""For each click: the accepted cells, first the one where the move will show. Empty: the move is chosen by its text."""
+"""The accepted cells of each click; the first cell of a click is where the move will show.
+
+An empty path means that the move is chosen by its text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +41,13 @@ class Piece:
     """The look of one character of the board."""
 
     name: str
-    """Its name for people: `white king`."""
+    """The piece's name for people: `white king`."""
     seat: int | None
-    """The seat whose piece it is; None: nobody's."""
+    """The seat that owns the piece, or None if no seat does."""
     shape: Shape
-    """Its picture: `disc`, `crowned` (a disc with a crown), `cross`, `nought`, or a chess man such as `pawn`."""
+    """The picture: `disc`, `crowned` (a disc with a crown), `cross`, `nought`, or a chess man such as `pawn`."""
     colour: Colour
-    """`dark` and `light`, or `first` and `second`, the colours of the seats."""
+    """`dark` or `light`, or `first` or `second` for the colours of the seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +55,25 @@ class Drawing:
     """A position as a drawing, whose fields are JSON data."""
 
     surface: Surface
-    """What it is drawn on: `grid`, `chequered`, `lines`, `felt`, `holes` or `hexagons`."""
+    """The surface: `grid`, `chequered`, `lines`, `felt`, `holes` or `hexagons`."""
     columns: int
     """The number of columns."""
     board: str
-    """A character for each cell, row by row from the top: `.`, or one of `pieces`."""
+    """A character for each cell, row by row from the top: `.` or a key of `pieces`."""
     pieces: Mapping[str, Piece]
-    """By character: its look."""
+    """The look of each character of `board`."""
     column_labels: tuple[str, ...] = ()
-    """Labels along the board, from the left: none, or one for each column."""
+    """Labels along the board, a label for each column from the left; empty for a board without labels."""
     row_labels: tuple[str, ...] = ()
-    """Labels along the board, from the top. The name of a cell is the column's label and the row's."""
+    """Labels along the board, from the top. A cell's name is the label of its column, then the label of its row."""
     names: tuple[str, ...] = ()
-    """Names written in the cells, in place of labels; empty for a cell that no move touches."""
+    """Names written in the cells, in place of labels; the empty text for a cell that no move touches."""
     last: tuple[int, ...] = ()
-    """The cells of the last move; if it completed a row that wins, the cells of the row."""
+    """The cells of the last move, or the cells of the winning row that the last move completed."""
     edges: tuple[Colour, ...] = ()
-    """The colours of the seats that own the edges: top, right, bottom and left; or none."""
+    """The colours of the seats that own the edges: top, right, bottom and left; empty if no seat owns edges."""
     facing: bool = False
-    """Whether the seats face each other: seat 0 at the bottom of the drawing, seat 1 at the top."""
+    """True if the seats face each other: seat 0 at the bottom of the drawing, seat 1 at the top."""
 
     @property
     def rows(self) -> int:
@@ -72,7 +81,7 @@ class Drawing:
         return len(self.board) // self.columns
 
     def name_of(self, cell: int) -> str:
-        """Return the name of a cell for people; empty for one that no move touches."""
+        """Return the name of a cell for people; the empty text for a cell that no move touches."""
         if self.names:
             return self.names[cell]
         row, column = divmod(cell, self.columns)
@@ -82,8 +91,9 @@ class Drawing:
 
 
 def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:
-    """Return the cells to mark for a stone put on `cell`: every row of equal marks through it with at least `connect`
-    (`exact`: with exactly `connect`) cells; if there is none, the stone alone.
+    """Return the cells to mark for a stone put on `cell`: the stone, and every winning row of equal marks through it.
+
+    A row wins with at least `connect` cells; with `exact`, only with exactly `connect` cells.
     """
     marked = {cell}
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -106,5 +116,5 @@ def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int
 
 
 def shown_at(path: Path) -> tuple[int, ...]:
-    """Return the cells where a move with this path shows."""
+    """Return the cells where the move of this path shows, for `Drawing.last`."""
     return tuple(cells[0] for cells in path)

@@ -1,4 +1,4 @@
-"""The part of the conformance kit that checks a game's drawings and paths."""
+"""The checks of a game's drawings and paths; `conformance` calls them for every state of its playouts."""
 
 import json
 from collections.abc import Sequence
@@ -11,15 +11,18 @@ from rumble_engine.errors import ConformanceError
 from rumble_engine.game import Game, State
 
 MOST_CELLS = 1024
+"""Maximum number of cells of a drawing."""
 MOST_CLICKS = 64
+"""Maximum number of clicks of a path."""
 LONGEST_NAME = 32
+"""Maximum number of characters of a label or of a cell's name."""
 
 
 class DrawingCheck:
     """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
 
-    `no_moves` are texts that are no move of any state: the first state is drawn with each of them as the last move,
-    every later state with the next one.
+    No state has the texts `no_moves` as moves, so a drawing must not mark cells for them. The first state is drawn
+    with each of the texts as the last move; every later state is drawn with the next text, in turn.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:

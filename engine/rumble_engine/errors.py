@@ -7,14 +7,14 @@ EngineError
 ├── BadPosition        a position text or view that cannot be read or cannot occur
 ├── ConformanceError   a game breaks a rule of the conformance kit
 └── MoveError          a move text that does not count
-    ├── UnreadableMove    it cannot be read as a move of this game
-    ├── IllegalMove       it can be read, but is not allowed in this state
-    └── AmbiguousMove     it fits more than one legal move
+    ├── UnreadableMove    a text that cannot be read as a move of this game
+    ├── IllegalMove       a move of this game that is not allowed in this state
+    └── AmbiguousMove     a text that fits more than one legal move
 """
 
 
 class EngineError(ValueError):
-    """Base of every error the engine raises; its text is one line for a person."""
+    """Base of every error the engine raises; the error's text is one line for a person."""
 
 
 class UnknownGame(EngineError):
@@ -22,7 +22,7 @@ class UnknownGame(EngineError):
 
 
 class MissingExtra(EngineError):
-    """A game needs a library that is not installed; the text names the extra that brings it."""
+    """A game needs a library that is not installed; the error's text names the extra to install."""
 
 
 class BadSettings(EngineError):

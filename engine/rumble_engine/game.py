@@ -1,8 +1,8 @@
 """The base classes of games: `Game` (a kind of game) and `State` (one immutable position of it).
 
 Moves have two forms. Outside the engine a move is *text* in the game's standard notation. Inside, for fast search
-and refereeing, each legal move also has an integer *code*, whose meaning each game defines. Text is checked where it
-enters (`State.code_of`), so a code is always one of `State.codes`.
+and refereeing, each legal move also has an integer *code*, whose meaning each game defines. `State.code_of` checks
+each text that enters, so a code is always legal: an item of `State.codes`.
 """
 
 from abc import ABC, abstractmethod
@@ -17,28 +17,28 @@ from rumble_engine.outcome import Outcome
 type_names = {bool: "true or false", int: "an integer", str: "text"}
 
 SettingValue = bool | int | str
-"""What a setting can be. Its default decides which of them."""
+"""The value of a setting; all values of a setting have the type of its default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of a game."""
+    """A setting of a game: its name, its default, and the values allowed."""
 
     name: str
-    """Its name, on the wire and on the command line."""
+    """The setting's name, on the wire and on the command line."""
     default: SettingValue
-    """Its value where none is given; values have the same type."""
+    """The value if none is given; every other value must have the same type."""
     help: str
-    """What it changes, in a line for people."""
+    """The effect of the setting, in a line for people."""
     minimum: int | None = None
-    """The least integer, if there is one."""
+    """The least integer allowed; None for no bound."""
     maximum: int | None = None
-    """The largest integer, if there is one."""
+    """The largest integer allowed; None for no bound."""
     choices: tuple[str, ...] | None = None
-    """The texts to choose from; None where any text will do."""
+    """The texts to choose from; None if any text is allowed."""
 
     def check(self, value: object) -> SettingValue:
-        """Return `value` if it is valid. Raises BadSettings. No coercion: `True` is not 1 and `"7"` is not 7."""
+        """Return a valid `value` unchanged. Raises BadSettings, also for another type: `True` is not 1, `"7"` not 7."""
         kind = type(self.default)
         if type(value) is not kind:
             raise BadSettings(f"{self.name} must be {type_names[kind]}, not {value!r}")
@@ -51,7 +51,7 @@ class Setting:
         return value
 
     def describe(self) -> dict[str, Any]:
-        """Return the setting as JSON data: default, help, and the bounds or choices that it has."""
+        """Return the setting as JSON data: the default, the help, and any bounds or choices."""
         described: dict[str, Any] = {"default": self.default, "help": self.help}
         for bound in ("minimum", "maximum", "choices"):
             value = getattr(self, bound)
@@ -61,10 +61,11 @@ class Setting:
 
 
 class State:
-    """One position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
+    """A position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
-    A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Nobody changes them;
-    a `frozen` one makes Python check that, at three times the cost of making a state.
+    A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Do not change the
+    fields of a state. A `frozen` dataclass would make Python check that, but making a state would cost three times as
+    much.
     """
 
     __slots__ = ()
@@ -88,7 +89,7 @@ class State:
 
     @abstractmethod
     def after(self, code: int) -> Self:
-        """Return the state after the legal move `code`, unchecked: it comes from `codes()` or `code_of()`."""
+        """Return the state after the legal move `code`, without checking `code`: `codes()` or `code_of()` gave it."""
 
     @abstractmethod
     def text_of(self, code: int) -> str:
@@ -103,11 +104,11 @@ class State:
 
     @abstractmethod
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the state as JSON data, as `seat` may see it (None: a spectator). Each game documents its fields."""
+        """Return the state as JSON data, as `seat` (None: a spectator) may see it. Each game documents its fields."""
 
     @abstractmethod
     def text(self) -> str:
-        """Return the position in the game's own text, on one line; `Game.parse` reads it back."""
+        """Return the position in the game's own notation, on one line; `Game.parse` reads this text."""
 
     @abstractmethod
     def diagram(self) -> str:
@@ -124,7 +125,7 @@ class State:
         return self.after(self.code_of(move))
 
     def canonical(self) -> Hashable:
-        """Return a key that is the same for all states that the game's symmetries map onto each other."""
+        """Return a key shared by all states that the game's symmetries map onto each other, for searches."""
         return self
 
     def estimate(self) -> float:
@@ -132,65 +133,66 @@ class State:
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
-        """Raise IllegalMove if the game is over; `code_of` calls it after it has read `text`."""
+        """Raise IllegalMove if the game is over. A game's `code_of` calls this once `text` is known to be readable."""
         if self.outcome is not None:
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 
 
 class Game(ABC):
-    """A kind of game. Stateless: one instance serves the whole process."""
+    """A kind of game. A game has no state of its own, so one instance serves the whole process."""
 
     name: ClassVar[str]
     """The name on the wire, `[a-z0-9_:-]+`."""
     title: ClassVar[str]
     """The name for people."""
     seats: ClassVar[int] = 2
-    """How many seats a match has."""
+    """The number of seats in a match."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
-    """By seat: the mark of its pieces in texts and diagrams."""
+    """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
-    """By seat: what people call it, as its pieces are drawn: `Black`. A game that says nothing has its marks."""
+    """The name of each seat for people, as its pieces are drawn: `Black`. The default is `seat_marks`."""
     settings: ClassVar[tuple[Setting, ...]] = ()
-    """The settings it offers."""
+    """The settings of the game."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        # Without this, a game with marks of its own would inherit the names X and O.
         if "seat_marks" in vars(cls) and "seat_names" not in vars(cls):
             cls.seat_names = cls.seat_marks
 
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """Return the first state, the same for the same settings and seed. Raises BadSettings."""
+        """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """Return the state of a view, checked as in `parse`; other fields are ignored. Raises BadPosition."""
+        """Return the state of a view, checked as in `parse`. Raises BadPosition. Unknown fields are ignored."""
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
         """Return the state written `text` (see `State.text`). Raises BadPosition and BadSettings.
 
-        Settings that follow from the text may be left out; if given, they must agree with it.
+        Settings that follow from the text, such as the size of the board, may be left out; if given, they must agree.
         """
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
-        """Return the drawing of a view for a page; None where there is only the diagram.
+        """Return the drawing of a view for a page, or None if the game has only a diagram.
 
-        The drawing marks the last move `last`; a text that is no move marks nothing.
+        The drawing marks the cells of the last move `last`. If `last` is no move of the game, no cell is marked.
         """
         return None
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
+        """Return the clicks that enter the legal `move` on the drawing of this view; empty if only its text does."""
         return ()
 
     def written(self, state: State, move: str) -> str:
-        """Return the legal `move` of this state as people write it: as on the wire, unless a game overrides it."""
+        """Return the legal `move` as people write it. The default is the move as sent to bots."""
         return move
 
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
-        """Return all settings: those given, checked, and the defaults of the others. Raises BadSettings."""
+        """Return all settings: the given values, checked, and the defaults for the rest. Raises BadSettings."""
         given = given or {}
         known = {setting.name: setting for setting in self.settings}
         for name in given:
@@ -202,7 +204,7 @@ class Game(ABC):
         return full
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Check rules between settings; a subclass may override it. Raises BadSettings."""
+        """Check rules between settings. Raises BadSettings. The default has no such rules; a game may override it."""
 
     def describe(self) -> dict[str, Any]:
         """Return the game as JSON data: name, title, names of the seats, settings."""
@@ -215,17 +217,17 @@ class Game(ABC):
 
 
 class GameFamily(ABC):
-    """Many games behind one entry point, such as all those of a library; each is called `family:name`."""
+    """Many games behind one entry point, such as all games of a library; each game is called `family:name`."""
 
     title: ClassVar[str]
-    """The name for people."""
+    """The family's name for people."""
     example: ClassVar[str]
-    """The name of one of its games, without the family's."""
+    """The name of a game of the family, without the prefix `family:`, for error messages."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """Return the full names of its games, `family:name`, sorted."""
+        """Return the full names of the family's games, `family:name`, sorted."""
 
     @abstractmethod
     def game(self, name: str) -> Game:
-        """Return the game of this full name. Raises UnknownGame."""
+        """Return the game with the full name `name`. Raises UnknownGame."""

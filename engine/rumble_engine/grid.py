@@ -1,8 +1,8 @@
 """Boards of columns down which stones fall, as bit masks: the arithmetic of connect four.
 
-A cell is one bit: columns from the left, and in each the rows from the bottom, then one more bit that is always 0.
-That sentinel row keeps a line from continuing over the top of one column at the bottom of the next (the layout is
-John Tromp's, https://tromp.github.io/c4/c4.html).
+Each cell is a bit. Columns follow each other from the left; the bits of a column are its rows from the bottom, then a
+sentinel that is always 0. Without the sentinel, a line could leave a column at the top and go on at the bottom of the
+next column. The layout is John Tromp's, https://tromp.github.io/c4/c4.html.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,10 @@ DRAWN = str.maketrans("012", ".XO")
 
 
 class Grid:
-    """One shape of board. `grid` makes it, so that equal shapes are the same object, also after pickling."""
+    """A shape of board, with its masks and tables.
+
+    Call `grid` instead of this class: equal shapes are then the same object, also after pickling, and compare fast.
+    """
 
     __slots__ = (
         "_drawn",
@@ -50,12 +53,15 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """By the key of a column: the hexadecimal digits of the last column of a board, 1 for an X and 2 for an O."""
+        """The hexadecimal digits of a drawn column, by the column's key: 1 for an X, 2 for an O, the bottom row lowest.
+
+        The digits of neighbouring rows are `columns` digits apart, so that `draw` can add the other columns between.
+        """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
-        """By the taken cells of the top row: the columns that are not full, from the left."""
+        """The columns that are not full, from the left, by the mask of the taken cells in the top row."""
         self.open_letters: dict[int, tuple[str, ...]] = {}
-        """By the taken cells of the top row: the letters of the columns that are not full."""
+        """The letters of the columns that are not full, by the mask of the taken cells in the top row."""
         for taken in product((False, True), repeat=columns):
             roof = sum(top for top, is_taken in zip(self.tops, taken, strict=True) if is_taken)
             self.open[roof] = tuple(column for column, is_taken in enumerate(taken) if not is_taken)
@@ -86,16 +92,18 @@ class Grid:
         return count
 
     def top_stones(self, filled: int) -> Iterator[int]:
-        """Yield the topmost stone of each column that has one, as a mask."""
+        """Yield the topmost stone of each column that has stones, as a mask."""
+        # Adding a column's lowest bit carries through its stones into its first empty cell, one above the topmost.
         tops = (filled + self.base) >> 1 & filled
         while tops:
             yield tops & -tops
             tops &= tops - 1
 
     def key(self, mine: int, filled: int) -> int:
-        """Return a number for a position, the same for its mirror image.
+        """Return a number for a position; the mirror image has the same number.
 
-        In each column it has the mover's stones, and one more bit above the column's highest stone.
+        In each column the number has the mover's stones, and one more bit above the column's highest stone. So it has
+        the whole column: the cells below that bit without a stone of the mover have stones of the opponent.
         """
         key, mirrored, height = mine + filled + self.base, 0, self.height
         rest, column = key, (1 << height) - 1
@@ -107,7 +115,7 @@ class Grid:
     def draw(self, filled: int, o: int) -> str:
         """Return the board as a text of `X`, `O` and `.`, row by row from the top."""
         drawn, height, column = self._drawn, self.height, len(self._drawn) - 1
-        key = o + filled + self.base  # as in `key`: one number has all that is in a column
+        key = o + filled + self.base  # as in the method `key`, here with the stones of O
         digits = 0
         for _ in self.letters:
             digits = (digits << 4) + drawn[key & column]
@@ -116,14 +124,18 @@ class Grid:
 
 
 def _mark(key: int, row: int) -> int:
-    """Return what is in a row of a column with this key: 1 for X, 2 for O, 0 for nothing."""
+    """Return the mark in a row of the column with this key: 1 for X, 2 for O, 0 for an empty cell."""
     if key >> row < 2:
         return 0
     return 2 if key >> row & 1 else 1
 
 
 def _shifts(step: int, connect: int) -> Iterator[int]:
-    """Yield shifts: `runs &= runs >> shift`, for each in turn, leaves a bit for each run of `connect` along `step`."""
+    """Yield the shifts that find runs of `connect` stones along `step`.
+
+    `runs &= runs >> shift`, for each shift in turn, leaves a bit for each run. A shift at most doubles the length of
+    the runs found so far, so a line of four takes two shifts.
+    """
     length = 1
     while length < connect:
         more = min(length, connect - length)
@@ -133,5 +145,5 @@ def _shifts(step: int, connect: int) -> Iterator[int]:
 
 @cache
 def grid(columns: int, rows: int, connect: int) -> Grid:
-    """Return the one grid of this shape."""
+    """Return the grid of this shape, the same object for each call."""
     return Grid(columns, rows, connect)

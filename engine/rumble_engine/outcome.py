@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Termination(StrEnum):
-    """The ways a match ends. A game's rules give only `NORMAL`; the referee gives the others."""
+    """The ways a match ends. A game's rules give only `NORMAL`; all other ways are given by the referee."""
 
     NORMAL = "normal"
     RESIGNATION = "resignation"
@@ -20,14 +20,14 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Who won, how the match ended, and why."""
+    """The result of a match: the scores, the way the match ended, and the reason."""
 
     scores: tuple[float, ...]
-    """By seat: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """The score of each seat: 1 for a win, 0.5 for a draw, 0 for a loss."""
     termination: Termination = Termination.NORMAL
-    """How the match ended."""
+    """The way the match ended."""
     reason: str = ""
-    """Why, in one phrase for people: `three in a row`."""
+    """The reason in a phrase for people: `three in a row`."""
 
     @property
     def winner(self) -> int | None:
@@ -44,5 +44,5 @@ class Outcome:
 
     @classmethod
     def draw(cls, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """Return the outcome in which the seats share the point."""
+        """Return the outcome in which all seats share the point equally."""
         return cls((1.0 / seats,) * seats, termination, reason)

@@ -1,13 +1,13 @@
-"""The installed games. A package adds its own by the entry-point group `rumble.games`:
+"""The installed games. A package adds a game by the entry-point group `rumble.games`:
 
     [project.entry-points."rumble.games"]
     mygame = "my_package:GAME"        # an instance of a subclass of rumble_engine.Game
 
 An entry point may also name a `GameFamily`, under the family's name: its games are called `family:name`.
 
-A game whose library is an optional extra raises MissingExtra when it is imported without the extra: `game_names`
-leaves it out, `missing_games` has the extra that it needs, and `get_game` raises the same error. A game whose package
-is broken is left out, too: `broken_games` says what is wrong with it.
+A game whose library is an optional extra raises MissingExtra when it is imported without the extra. `game_names` then
+leaves the game out, `missing_games` names the extra to install, and `get_game` raises the same error. `game_names`
+also leaves out a game whose package is broken; `broken_games` has the reason.
 """
 
 from functools import cache
@@ -21,33 +21,33 @@ GROUP = "rumble.games"
 
 @cache
 def entries() -> dict[str, EntryPoint]:
-    """Return the entry points of the games and families that are installed, by name."""
+    """Return the entry points of all installed games and families, by name."""
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
 def game_names() -> list[str]:
-    """Return the names of the games that can be played here, sorted; without those of families, which may be many."""
+    """Return the sorted names of the games that can be played here, without the many games of families."""
     return list(_sorted(tuple(entries().values()))[0])
 
 
 def missing_games() -> dict[str, str]:
-    """Return the games and families whose extra is not installed, each with the text that says what to install."""
+    """Return the games and families whose extra is not installed, each with a text that names the extra."""
     return dict(_sorted(tuple(entries().values()))[1])
 
 
 def broken_games() -> dict[str, str]:
-    """Return the games and families whose package fails or is no such game, each with a line that tells why."""
+    """Return the entry points that fail to load or are no game of that name, each with the reason in a line."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 
 def game_families() -> dict[str, GameFamily]:
-    """Return the families whose games `get_game` finds as `family:name`."""
+    """Return the installed families; `get_game` finds their games as `family:name`."""
     return dict(_sorted(tuple(entries().values()))[2])
 
 
 @cache
 def get_game(name: str) -> Game:
-    """Return the game called `name`. Raises UnknownGame, MissingExtra, and EngineError where its package is broken."""
+    """Return the game called `name`. Raises UnknownGame, MissingExtra, or EngineError if its package is broken."""
     family, colon, _ = name.partition(":")
     entry = entries().get(family if colon else name)
     if entry is None:
@@ -62,7 +62,7 @@ def get_game(name: str) -> Game:
 
 
 def game_title(name: str) -> str:
-    """Return what people call a game; its name where it cannot be played here."""
+    """Return the title of a game, or the game's name if the game cannot be played here."""
     try:
         return get_game(name).title
     except EngineError:
@@ -70,7 +70,7 @@ def game_title(name: str) -> str:
 
 
 def _load(entry: EntryPoint) -> Game | GameFamily:
-    """Load the game or family of an entry point. Raises EngineError, of which MissingExtra is one."""
+    """Load the game or family of an entry point. Raises MissingExtra, or EngineError for a broken package."""
     try:
         loaded = entry.load()
     except EngineError:
@@ -91,7 +91,7 @@ def _not_called(entry: EntryPoint, name: str) -> EngineError:
 def _sorted(
     entries: tuple[EntryPoint, ...],
 ) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
-    """Return the games, those whose extra is missing, the families, and those that are broken."""
+    """Return the names of playable games, the missing extras by name, the families by name, the failures by name."""
     names, missing, families, broken = [], {}, {}, {}
     for entry in entries:
         try:

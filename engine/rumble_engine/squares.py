@@ -1,7 +1,8 @@
 """Rectangular boards as bit masks and as text, for the games on squares.
 
-A cell is one bit, row by row from the top left, with one more bit after each row that is always 0. With that sentinel
-a step in any of the eight directions is one shift, which leaves the board at its edge and does not enter the next row.
+Each cell is a bit, row by row from the top left. A sentinel that is always 0 follows the bits of each row. A step in
+any of the eight directions is a shift by a constant. The sentinel catches a step over the edge, which would otherwise
+enter the next row.
 """
 
 import re
@@ -15,12 +16,15 @@ from rumble_engine.errors import BadPosition
 from rumble_engine.texts import shown
 
 NAME = re.compile("[a-z][0-9]+")
-"""The name of a cell, in a move."""
+"""The form of a cell's name in a move."""
 BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Squares:
-    """One shape of board. `squares` makes it, so that equal shapes are the same object, also after pickling."""
+    """A shape of board, with the names of its cells.
+
+    Call `squares` instead of this class: equal shapes are then the same object, also after pickling, and compare fast.
+    """
 
     __slots__ = (
         "cells",
@@ -49,24 +53,24 @@ class Squares:
             for column, letter in enumerate(self.letters):
                 names[row * stride + column] = letter + label
         self.names = tuple(names)
-        """By cell: its name, a column letter and a row number (from the top or from the bottom)."""
+        """The name of each cell: a column letter and a row number (from the top or from the bottom)."""
         self.index = {name: cell for cell, name in enumerate(names) if name}
         self.cells = tuple(self.index.values())
         self.places = {name: place for place, name in enumerate(self.index)}
-        """By name: the cell's index in a drawn board."""
+        """The index of a cell in a drawn board, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Shifts to the right and to the three cells below; the other four directions are the opposite shifts."""
+        """Shifts to the right and to the three cells below; the opposite shifts are the other four directions."""
 
     def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:
         return _squares, (self.columns, self.rows, self.from_top)
 
     def row(self, number: int) -> int:
-        """Return the mask of a row, 0 at the top; -1 is the last."""
+        """Return the mask of a row, counted from 0 at the top; -1 is the bottom row."""
         return ((1 << self.columns) - 1) << number % self.rows * self.stride
 
     def column(self, number: int) -> int:
-        """Return the mask of a column, 0 at the left; -1 is the last."""
+        """Return the mask of a column, counted from 0 at the left; -1 is the right column."""
         return sum(1 << row * self.stride for row in range(self.rows)) << number % self.columns
 
     def cells_in(self, mask: int) -> list[int]:
@@ -78,8 +82,9 @@ class Squares:
         return list(compress(self.names, self._bits(mask)))
 
     def draw(self, marks: str, *masks: int) -> str:
-        """Return rows x columns characters from the top: `marks[0]` for empty, then one mark for each mask."""
-        # The binary digits are read as hexadecimal ones: one digit a cell. The masks, which share no cell, are added.
+        """Return rows x columns characters from the top: `marks[0]` for an empty cell, `marks[n]` for the nth mask."""
+        # Reading a mask's binary digits as hexadecimal digits gives a digit for each cell. The masks share no cell, so
+        # each digit of the weighted sum is the number of the mask that has the cell.
         digits = sum(number * int(f"{mask:b}", 16) for number, mask in enumerate(masks, 1))
         cells = f"{digits:0{self.size}x}"[::-1].translate(_drawn(marks))
         columns, stride = self.columns, self.stride
@@ -128,7 +133,7 @@ class Squares:
 
 
 def squares(columns: int, rows: int, *, from_top: bool) -> Squares:
-    """Return the one board of this shape, its rows numbered from the top or from the bottom."""
+    """Return the board of this shape, the same object for each call; rows are numbered from the top or the bottom."""
     return _squares(columns, rows, from_top)
 
 
@@ -143,7 +148,7 @@ def _drawn(marks: str) -> dict[int, int]:
 
 
 def turned(rows: Sequence[str]) -> Iterator[str]:
-    """Yield a board's text under each rotation and reflection of its shape: eight if it is square, else four."""
+    """Yield a board's text under each rotation and reflection of its shape: eight if it is square, four if not."""
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):
         upright = "".join(lines)

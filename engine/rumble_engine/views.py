@@ -1,4 +1,7 @@
-"""Reads the fields of views and of positions' texts, each with a `BadPosition` that says what is wrong."""
+"""Readers of the fields of views and of positions' texts, for `load` and `parse` of games.
+
+A `BadPosition` says what is wrong with a field.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +12,7 @@ from rumble_engine.texts import shown
 
 
 def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
-    """Return the settings of `game`, each of which is in the view under its own name."""
+    """Return the settings of `game`; the view has each setting under its name."""
     try:
         return game.complete({setting.name: view.get(setting.name) for setting in game.settings})
     except BadSettings as error:
@@ -17,7 +20,7 @@ def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
 
 
 def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
-    """Return a field that is text."""
+    """Return a field that must be text."""
     value = view.get(field)
     if not isinstance(value, str):
         raise BadPosition(f'a {game.name} view holds "{field}", a text')
@@ -25,7 +28,7 @@ def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
 
 
 def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
-    """Return a field that is a list of texts."""
+    """Return a field that must be a list of texts."""
     value = view.get(field)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadPosition(f'a {game.name} view holds "{field}", a list of texts')
@@ -33,7 +36,7 @@ def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
 
 
 def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
-    """Return a field that is an integer from 0 to `most`."""
+    """Return a field that must be an integer from 0 to `most`."""
     value = view.get(field)
     if type(value) is not int or not 0 <= value <= most:
         raise BadPosition(f'a {game.name} view holds "{field}", an integer from 0 to {most}')
@@ -41,7 +44,7 @@ def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
 
 
 def mover_in(game: Game, view: Mapping[str, Any]) -> int:
-    """Return the field `to_move`: a seat."""
+    """Return the field `to_move`, which must be a seat."""
     return count_in(game, view, "to_move", game.seats - 1)
 
 
@@ -55,7 +58,7 @@ def mover_of(game: Game, mark: str) -> int:
 def rows_in(game: Game, text: str, settings: Mapping[str, Any] | None) -> tuple[str, dict[str, SettingValue]]:
     """Read the rows between slashes of a position's text; return them joined, and the settings of `game`.
 
-    `columns` and `rows` follow from the text; `settings` may give them, but must then agree. Raises BadSettings, too.
+    `columns` and `rows` follow from the text; if `settings` has them, they must agree. Raises BadSettings, too.
     """
     rows = text.split("/")
     shape = {"columns": len(rows[0]), "rows": len(rows)}

@@ -1,4 +1,4 @@
-"""A tiny game for the engine's tests: take one or two matches from a pile; taking the last one wins."""
+"""A tiny game for the engine's tests: take one or two matches from a pile; taking the last match wins."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

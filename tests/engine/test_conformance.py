@@ -1,4 +1,4 @@
-"""The conformance kit: our games pass it, and each kind of broken game fails with the reason."""
+"""The conformance kit: Rumble's games pass, and each kind of broken game fails with the reason."""
 
 import itertools
 from typing import Any
@@ -40,12 +40,12 @@ def test_a_report_is_the_same_for_the_same_seed() -> None:
 
 
 def broken_state(**members: Any) -> Game:
-    """Take away with some members of its states replaced."""
+    """Return the game of `take` with some members of its states replaced."""
     return broken_game(state=type("Broken", (TakeState,), members))
 
 
 def broken_game(**members: Any) -> Game:
-    """Take away with some members of the game replaced."""
+    """Return the game of `take` with some of its members replaced."""
     game: Game = type("BrokenGame", (Take,), members)()
     return game
 

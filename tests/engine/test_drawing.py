@@ -1,4 +1,4 @@
-"""The drawing and the paths of each game; the conformance kit checks what is true of all games."""
+"""The drawing and the paths of each game; the conformance kit checks the rules that are common to all games."""
 
 import json
 from collections.abc import Mapping
@@ -130,7 +130,7 @@ def test_what_is_not_drawn_says_so() -> None:
 
 
 class DrawnTake(Take):
-    """The game of `take`, drawn as a row of discs; a click on one takes it and all after it."""
+    """The game of `take`, drawn as a row of discs; a click on a disc takes that disc and all discs after it."""
 
     name = "drawn"
 

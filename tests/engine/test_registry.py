@@ -27,7 +27,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget() -> None:
-    """Drop what was found before: entry points with the same text are equal."""
+    """Clear the registry's caches, since entry points of equal text count as equal across tests."""
     get_game.cache_clear()
     registry._sorted.cache_clear()
 
@@ -78,7 +78,7 @@ def test_a_package_that_raises_when_it_is_imported_is_left_out(
 
 
 class Piles(GameFamily):
-    """A family with one game, and with one game whose own name differs."""
+    """A family with the only game `piles:take`."""
 
     title = "Piles"
     example = "take"
@@ -95,7 +95,7 @@ class Piles(GameFamily):
 
 @pytest.fixture
 def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install a family, a game whose library is missing, and one whose module fails, beside tic-tac-toe."""
+    """Install a family, a game whose library is missing, and a game whose module fails, beside tic-tac-toe."""
     holder = ModuleType("rumble_test_holder")
     holder.FAMILY = Piles()  # type: ignore[attr-defined]
 

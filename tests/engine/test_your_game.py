@@ -1,4 +1,4 @@
-"""The template for a new game: installed as a separate package, it is found and passes the kit by one command."""
+"""The template for a new game: installed as a separate package, the game is found and passes the conformance kit."""
 
 import os
 import subprocess

@@ -1,1 +1,1 @@
-"""The games that Rumble brings, one module each."""
+"""The games that come with Rumble, a module or a folder for each game."""

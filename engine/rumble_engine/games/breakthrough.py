@@ -1,9 +1,9 @@
 """Breakthrough: the first piece on the other side's home row wins.
 
 Rules (Dan Troyka, 2000; https://en.wikipedia.org/wiki/Breakthrough_(board_game)): each side fills its two nearest
-rows. A piece steps one square straight or diagonally forward onto an empty square, or diagonally forward onto a piece
-of the other side, which it takes. Reaching the last row wins, and so does taking the last piece. There is always a
-move and never a draw. Settings: `columns` and `rows`, 8 and 8 by default.
+rows. A piece steps a square straight or diagonally forward onto an empty square. A piece takes a piece of the other
+side by stepping diagonally forward onto its square. Reaching the last row wins, and so does taking the last piece.
+There is always a move and never a draw. Settings: `columns` and `rows`, 8 and 8 by default.
 
 Moves: the square left and the square reached, `"b2b3"`, columns lettered from the left and rows numbered from the
 bottom. Seat 0 plays W (white), from the bottom up, and moves first; seat 1 plays B.
@@ -33,7 +33,7 @@ PIECES = {"W": Piece("white", 0, "pawn", "light"), "B": Piece("black", 1, "pawn"
 
 @cache
 def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
-    """Return all steps of any piece on any square: the codes by text, and the texts by code."""
+    """Return the steps of pieces of both sides on all squares: the codes by text, and the texts by code."""
     texts = {}
     for start in board.cells:
         for step in board.steps[1:]:
@@ -118,7 +118,7 @@ class BreakthroughState(State):
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate by the number of pieces and the rows of the foremost one, the mover's less the other's."""
+        """Estimate by the number of pieces and the row of the foremost piece, the mover's less the other's."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit is white's foremost piece, the highest bit black's.
@@ -128,7 +128,10 @@ class BreakthroughState(State):
         return -lead if self.mover else lead
 
     def _targets(self, step: int) -> int:
-        """Return the squares that the mover's pieces reach by this step: straight only empty ones, else not its own."""
+        """Return the squares that the mover's pieces reach by this step.
+
+        A straight step needs an empty square; a diagonal step needs a square without a piece of the mover.
+        """
         reached, mine = (self.black << step, self.black) if self.mover else (self.white >> step, self.white)
         blocked = self.white | self.black if step == self.board.stride else mine
         return reached & self.board.full & ~blocked

@@ -6,8 +6,8 @@ Moves: the column's letter, `"a"` for the leftmost. Seat 0 plays X and moves fir
 
 View: `{"board": "......X...", "columns": 7, "rows": 6, "connect": 4}`, the board as one text of rows x columns
 characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them;
-there `columns` and `rows` follow from the text, and `connect` from the settings. Whose move it is follows from
-the counts.
+there `columns` and `rows` follow from the text, and `connect` from the settings. The seat to move follows from the
+counts of stones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ class Connect4State(State):
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover less those open to the opponent, as a part of all lines."""
+        """Estimate by the lines open to the mover less the lines open to the opponent, as a part of all lines."""
         grid = self.grid
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 
@@ -120,7 +120,7 @@ class Connect4State(State):
 
 
 class Connect4(Game):
-    """Stones fall down columns; a line of `connect` wins; a full board without one is a draw."""
+    """Stones fall down columns; a line of `connect` stones wins; a full board without a line is a draw."""
 
     name = "connect4"
     title = "Connect four"
@@ -155,7 +155,7 @@ class Connect4(Game):
         return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Accept any cell of the column; the stone will be on the lowest empty one."""
+        """Accept any cell of the column; the stone will be on the lowest empty cell."""
         board, column = view["board"], ascii_lowercase.index(move)
         cells = range(column, len(board), view["columns"])
         free = [cell for cell in cells if board[cell] == "."]

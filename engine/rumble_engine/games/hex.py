@@ -3,8 +3,8 @@
 Rules (https://www.hexwiki.net/index.php/Rules): take turns filling cells; seat 0 (X) connects the top edge with the
 bottom, seat 1 (O) the left edge with the right. A full board has exactly one winner, so there is no draw. Settings:
 `size` (11 by default); `swap` (on by default): the second player may answer the first stone by `"swap"`. The stone
-then becomes an O, mirrored at the long diagonal (column and row exchanged), so that its place relative to O's edges is
-the one that it had relative to X's. X moves next.
+then becomes an O, mirrored at the long diagonal (column and row exchanged), so the stone has the same place relative to
+O's edges as before relative to X's edges. X moves next.
 
 Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row is
 half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
@@ -53,7 +53,7 @@ class HexState(State):
         return OUTCOMES[1 - self.mover] if self.won else None
 
     def codes(self) -> Sequence[int]:
-        """Return the empty cells, row by row, then the swap where it is allowed."""
+        """Return the empty cells, row by row, then the swap if a swap is allowed."""
         if self.won:
             return ()
         cells = self.board.cells_in(self.board.full ^ self.x ^ self.o)
@@ -106,11 +106,11 @@ class HexState(State):
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
     def estimate(self) -> float:
-        """Estimate by the stones that the mover needs to connect less those of the other; the move counts half a stone.
+        """Estimate by the stones that each side needs to connect its edges, the other's less the mover's.
 
-        The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by number of paths,
-        V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002). Of two equal
-        lengths, the one with more cells to choose from is better.
+        Having the move counts half a stone. Between equal numbers of stones, the side with more cells to choose from is
+        ahead. The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by number of paths,
+        V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002).
         """
         board = self.board
         x, x_ways = distance(board, self.x, self.o, 0)
@@ -136,13 +136,13 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
 
 
 def distance(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
-    """Return the fewest stones that the seat needs to connect its edges, and the number of cells on such paths."""
+    """Return the fewest stones that the seat needs to connect its edges, and the number of cells on shortest paths."""
     free = board.full ^ mine ^ theirs
     start, goal = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     down, slant = board.stride, board.stride - 1
     layers = []
     for first, last in ((start, goal), (goal, start)):
-        # A layer has the cells that one more stone reaches: empty ones next to those reached before, with own stones.
+        # The nth layer has the empty cells that n stones reach from the edge `first`; own stones are free to pass.
         reached = _grown(board, mine & first, mine)
         layer = (first & free) | _around(reached, down, slant) & free
         found = []
@@ -164,7 +164,7 @@ def _around(cells: int, down: int, slant: int) -> int:
 
 
 def _grown(board: Squares, group: int, within: int) -> int:
-    """Return the group with all cells that are connected to it within `within`."""
+    """Return the group and all cells that are connected to the group by cells of `within`."""
     down, slant = board.stride, board.stride - 1
     grown = 0
     while grown != group:
@@ -193,7 +193,7 @@ class Hex(Game):
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw stones on hexagons, with each side's edges in its colour. A swap marks the stone that it changed."""
+        """Draw stones on hexagons, with each side's edges in its colour. The move `swap` marks the mirrored stone."""
         board = _board(view["size"])
         if last == "swap":
             last = " ".join(board.names_in(board.read(MARKS, view["board"])[1]))
@@ -203,7 +203,7 @@ class Hex(Game):
         return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
-        """Refuse counts that cannot occur, and play after the end."""
+        """Refuse counts of stones that cannot occur, and play after the end."""
         drawn, _, mark = text.partition(" ")
         rows = drawn.split("/")
         full = self.complete({"size": len(rows), **(settings or {})})

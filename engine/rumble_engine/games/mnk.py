@@ -10,7 +10,7 @@ Moves: the square, its column's letter from the left and its row's number from t
 
 View: `{"board": "...", "columns": 15, "rows": 15, "connect": 5, "line": "freestyle"}`, the board as one text of
 rows x columns characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/`
-between them. Whose move it is follows from the counts.
+between them. The seat to move follows from the counts of stones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,10 @@ DRAW = Outcome.draw("board full")
 
 
 class Family:
-    """The rules for one choice of settings. `family` makes it, so that equal rules are the same object."""
+    """The rules for one choice of settings, with tables of lines.
+
+    Call `family` instead of this class: equal rules are then the same object, and compare fast.
+    """
 
     __slots__ = ("board", "connect", "exact", "lines", "starts", "through")
 
@@ -40,18 +43,18 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Each line of `connect` cells, and the cells at its ends that must not continue it."""
+        """Each line of `connect` cells as a mask, with the mask of the cells at its ends that must not continue it."""
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
         )
-        """By direction: the cells where a line starts."""
+        """Each direction's shift, with the mask of the cells where a line in this direction starts."""
         through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
         for line in self.lines:
             for cell in self.board.cells_in(line[0]):
                 through[cell].append(line)
         self.through = tuple(tuple(lines) for lines in through)
-        """By cell: the lines through it."""
+        """The lines through each cell, in the form of `lines`."""
 
     def __reduce__(self) -> tuple[object, tuple[int, int, int, bool]]:
         return family, (self.board.columns, self.board.rows, self.connect, self.exact)
@@ -73,10 +76,11 @@ class Family:
         return False
 
     def promise(self, mine: int, theirs: int) -> int:
-        """Return the sum, over all lines without a stone of theirs, of the square of the number of mine."""
+        """Return the sum of the squares of the numbers of my stones in each line without a stone of theirs."""
         total = 0
         for step, starts in self.starts:
-            # Counts my stones in all lines at once, in binary: `digits` has a mask for each binary digit.
+            # Count my stones in all lines at once: bit c of `digits[n]` is binary digit n of the count of the line that
+            # starts at cell c. The square of a count is the sum over all pairs of its digits.
             digits: list[int] = []
             for shift in range(0, self.connect * step, step):
                 starts &= ~(theirs >> shift)
@@ -106,7 +110,7 @@ def _lines(board: Squares, connect: int, exact: bool) -> Iterator[tuple[int, int
 
 @cache
 def family(columns: int, rows: int, connect: int, exact: bool) -> Family:
-    """Return the one family member with these rules."""
+    """Return the rules for these settings, the same object for each call."""
     return Family(columns, rows, connect, exact)
 
 
@@ -180,7 +184,7 @@ class MnkState(State):
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """Estimate by the stones in the lines that are open to each side, the mover's less the opponent's."""
+        """Estimate by the stones in lines that are still open to each side, the mover's less the opponent's."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)
@@ -190,7 +194,7 @@ class MnkState(State):
 
 
 class Gomoku(Game):
-    """A row of `connect` stones wins; a full board without one is a draw."""
+    """A row of `connect` stones wins; a full board without a winning row is a draw."""
 
     name = "gomoku"
     title = "Gomoku"
@@ -229,7 +233,7 @@ class Gomoku(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
-        """Refuse wrong counts, and play after a winning line."""
+        """Refuse wrong counts of stones, and play after a winning line."""
         rows, full = rows_in(self, text, settings)
         return _place(_rules(full), rows)
 

@@ -1,16 +1,16 @@
 """Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) as games of Rumble.
 
-They come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` and its
-name in OpenSpiel, such as `openspiel:go`; its parameters are settings with the same names: `{"board_size": 9}`.
-Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at its default is not passed on,
-since OpenSpiel may compute it from others (the columns of hex, the longest match of go). The family has every game of
-OpenSpiel for two players who move in turn, with perfect information, without chance, and with points only at the end,
-whose sum is zero.
+The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` followed by
+its name in OpenSpiel, such as `openspiel:go`. The game's parameters are settings with the same names:
+`{"board_size": 9}`. Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at its
+default is not passed on, since OpenSpiel may compute the default from other parameters (the columns of hex, the longest
+match of go). The family has every game of OpenSpiel for two players who move in turn, with perfect information, without
+chance, and with points only at the end, whose sum is zero.
 
-Moves: as OpenSpiel writes them. View: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as
-OpenSpiel draws it, with its line breaks, and the moves so far as its action numbers, from which the state is rebuilt.
-The position's text is the same numbers with spaces between, or `start`. States after different moves are different,
-also where the positions are the same.
+Moves: in OpenSpiel's notation. View: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as
+OpenSpiel draws the board, with line breaks, and OpenSpiel's action numbers of the moves so far, from which the state is
+rebuilt. The position's text is the same numbers with spaces between, or `start`. States after different moves are
+different, even if the positions are equal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,18 +30,18 @@ except ModuleNotFoundError as error:
 
 PREFIX = "openspiel:"
 LONGEST_MOVE = 80
-"""Most characters of a move; a longer text is unreadable."""
+"""Maximum number of characters of a move; a longer text is unreadable."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False}
-"""Parameters that always have this value."""
+"""The parameters with a fixed value, which is passed to each game that has the parameter."""
 HIDDEN = {*FIXED, "players", "dims", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"}
-"""Parameters that are not settings: they do not change the rules, or are unsafe to change."""
+"""Parameters that are not settings, since they do not change the rules or are unsafe to change."""
 BLACK_FIRST = {PREFIX + name for name in ("go", "gomoku", "othello")}
 """Games whose first seat has the black stones."""
 LASTING = {
     *("clobber", "connect_four", "dots_and_boxes", "go", "gomoku", "havannah", "hex", "mnk", "othello", "pentago"),
     *("tic_tac_toe", "twixt", "y"),
 }
-"""Games in which each seat's action has one text in all states, so that texts are kept."""
+"""Games in which an action of a seat has the same text in all states, so that texts can be kept."""
 
 
 class Terms:
@@ -53,16 +53,19 @@ class Terms:
         self.name, self.parameters = name, parameters
         lasting = name.removeprefix(PREFIX) in LASTING
         self.names: tuple[dict[int, str], ...] | None = ({}, {}) if lasting else None
-        """By seat and action: its text, once it is known; None if texts depend on the state."""
+        """The texts of actions known so far, by seat and action; None if texts depend on the state."""
 
 
 class OpenSpielState(State):
-    """A state of OpenSpiel, which never changes, and the texts of its moves that are known."""
+    """A state of OpenSpiel, which is never changed, and the texts of moves known so far."""
 
     __slots__ = ("_codes", "_mover", "_names", "_state", "_terms")
 
     def __init__(self, terms: Terms, state: Any, mover: int) -> None:
-        """Make the state of `state`, which the caller must not change; where the game is over, `mover` is to move."""
+        """Make the state around OpenSpiel's `state`, which the caller must not change afterwards.
+
+        `mover` is the seat to move if the game is over; otherwise `state` tells the seat.
+        """
         self._terms, self._state = terms, state
         if state.is_terminal():
             self._codes: list[int] = []
@@ -140,12 +143,12 @@ class OpenSpielState(State):
 
 
 class OpenSpielGame(Game):
-    """One game of OpenSpiel; `openspiel_game` makes a class for each."""
+    """A game of OpenSpiel; `openspiel_game` makes a subclass for each game."""
 
     seat_marks = ("first", "second")
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OpenSpielState:
-        """Return the first state with these parameters. Raises BadSettings where OpenSpiel cannot play with them."""
+        """Return the first state with these settings. Raises BadSettings if OpenSpiel cannot play with them."""
         return _start(self.name, self._parameters(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> OpenSpielState:
@@ -166,7 +169,7 @@ class OpenSpielGame(Game):
 
     def _parameters(self, settings: Mapping[str, SettingValue]) -> str:
         values = {name: value for name, value in FIXED.items() if name in _specification(self.name)}
-        # OpenSpiel computes some defaults from other parameters, so passing a default can differ from leaving it out.
+        # OpenSpiel computes some defaults from other parameters, so passing a default can differ from omitting it.
         values |= {each.name: settings[each.name] for each in self.settings if settings[each.name] != each.default}
         for value in settings.values():
             if isinstance(value, str) and not all(sign.isalnum() or sign in " .;/+-_" for sign in value):
@@ -202,7 +205,7 @@ FAMILY = OpenSpiel()
 
 @cache
 def openspiel_game(name: str) -> OpenSpielGame:
-    """Return the game of this name, with its prefix. Raises UnknownGame."""
+    """Return the game with the full name `name`, such as `openspiel:go`. Raises UnknownGame."""
     if name not in FAMILY.names():
         raise UnknownGame(f"unknown game {name!r}; of OpenSpiel there are: {', '.join(FAMILY.names())}")
     settings = tuple(
@@ -241,7 +244,8 @@ def _setting(name: str, default: Any) -> Setting:
     if isinstance(default, bool):
         return Setting(name, default, about)
     if isinstance(default, int):
-        # OpenSpiel checks few bounds itself, and some values crash it; a small default is the size of something.
+        # OpenSpiel checks few bounds itself, and some values crash the process. A small default is the size of
+        # something (a board, a row); a larger default counts something (the plies of the longest match).
         most = 26 if 0 < default <= 26 else max(10 * default, 1000)
         return Setting(name, default, about, minimum=min(default, 1), maximum=most)
     return Setting(name, f"{default:g}" if isinstance(default, float) else str(default), about)
@@ -249,7 +253,7 @@ def _setting(name: str, default: Any) -> Setting:
 
 @cache  # one entry for each different choice of settings in play
 def _start(name: str, parameters: str) -> OpenSpielState:
-    """Return the first state for a text of `_parameters`. Raises BadSettings."""
+    """Return the first state for parameters as `_parameters` writes them. Raises BadSettings."""
     try:
         state = pyspiel.load_game(parameters).new_initial_state()
         playable = not state.is_terminal() and state.legal_actions() and str(state)

@@ -5,8 +5,8 @@ a disc is put on an empty square where, in at least one of eight directions, it 
 side's discs between itself and another disc of its own; all such lines turn over. A side that cannot move passes; the
 game ends when neither side can move. Setting: `size`, 8 by default, an even number.
 
-Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` where it is
-the only move. Seat 0 plays X (black) and moves first.
+Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` if no square
+is legal. Seat 0 plays X (black) and moves first.
 
 View: `{"board": "...", "size": 8, "to_move": 0}`, the board as one text of size x size characters `X`, `O` and `.`,
 row by row from the top. The position's text is the same rows with `/` between them, a space, and the mark to move.
@@ -32,7 +32,7 @@ PASS = -1
 
 @dataclass(slots=True, unsafe_hash=True)
 class OthelloState(State):
-    """A position: the discs of the mover and of the other as bit masks, the mover's legal squares, the end."""
+    """A position: the discs of the mover and of the other as bit masks, the mover's legal squares, and `over`."""
 
     board: Squares
     mine: int
@@ -56,7 +56,7 @@ class OthelloState(State):
         return Outcome.win(winner, f"{max(mine, theirs)} discs to {min(mine, theirs)}")
 
     def codes(self) -> Sequence[int]:
-        """Return the legal squares, row by row, or the pass if there is none."""
+        """Return the legal squares, row by row, or the pass if no square is legal."""
         if self.open:
             return self.board.cells_in(self.open)
         return () if self.over else (PASS,)

@@ -3,10 +3,10 @@
 Moves: the square's number, `"0"` to `"8"`, row by row from the top left. Seat 0 plays X and moves first.
 
 View: `{"board": "X...O...."}`, nine of `X`, `O` and `.` row by row; the same nine characters are the position's
-text. Whose move it is follows from the counts.
+text. The seat to move follows from the counts of marks.
 
 A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). Facts about one side, or about the
-occupied squares, are in tables of 512 entries made at import. Play makes each position once: there are 5,478.
+occupied squares, are in tables of 512 entries made at import. Play makes each of the 5,478 positions once and keeps it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,19 +31,19 @@ HAS_LINE = tuple(any(mask & line == line for line in LINES) for mask in MASKS)
 EMPTY = tuple(tuple(square for square in SQUARES if not mask >> square & 1) for mask in MASKS)
 EMPTY_NAMES = tuple(tuple(NAMES[square] for square in squares) for squares in EMPTY)
 OPEN_LINES = tuple(sum(not mask & line for line in LINES) for mask in MASKS)
-"""By the opponent's squares: the number of lines that are open to a side."""
+"""The number of lines that are open to a side, by the opponent's squares."""
 ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )
-"""By the three bits of X in a row, times 8, plus its three bits of O: the row's text."""
+"""The text of a row, by the three bits of X in the row times 8 plus the three bits of O."""
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "second")}
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
-    """Return, for each of the eight rotations and reflections, its result by mask."""
-    # By square: the square after a quarter turn, then after two and three.
+    """Return a table for each of the eight rotations and reflections: the mask after it, by the mask before."""
+    # Each item of `turns` maps a square to its place after one, two, three and four quarter turns.
     turns = [[3 * column + 2 - row for row in range(3) for column in range(3)]]
     for _ in range(3):
         turns.append([turns[0][square] for square in turns[-1]])
@@ -107,7 +107,7 @@ class TicTacToeState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return `{"board": nine of X, O and . row by row}`; all seats see the same."""
+        """Return `board` (nine characters of `X`, `O` and `.`, row by row); all seats see the same."""
         return {"board": self._text}
 
     def text(self) -> str:
@@ -124,17 +124,17 @@ class TicTacToeState(State):
         return _folded(self.x, self.o)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover less those open to the opponent, as a part of nine."""
+        """Estimate by the lines open to the mover less the lines open to the opponent, divided by nine."""
         difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
         return (difference if self.to_move == 0 else -difference) / 9
 
 
 _position = cache(TicTacToeState)
-"""The position of these squares, the same object each time."""
+"""Return the position of these squares of X and O, the same object for each call."""
 
 
 class TicTacToe(Game):
-    """Three in a row wins; a full board without one is a draw."""
+    """Three in a row wins; a full board without three in a row is a draw."""
 
     name = "tictactoe"
     title = "Tic-tac-toe"
@@ -157,7 +157,7 @@ class TicTacToe(Game):
         return ((CODES[move],),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> TicTacToeState:
-        """Read nine characters; accept every position that play can reach, and no other."""
+        """Read nine characters; accept exactly the positions that play can reach."""
         self.complete(settings)
         if len(text) != 9 or text.strip("XO."):
             raise BadPosition(f"{shown(text)} is not nine of X, O and . row by row")

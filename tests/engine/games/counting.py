@@ -1,4 +1,4 @@
-"""Shared by the tests of several games."""
+"""Counts, values and random matches, shared by the tests of several games."""
 
 from random import Random
 from typing import TypeVar
@@ -16,7 +16,7 @@ def perft(state: State, depth: int) -> int:
 
 
 def played(state: AnyState, moves: str) -> AnyState:
-    """Return the state after moves with spaces between; only the last may end the game."""
+    """Return the state after `moves`, written with spaces between; only the last move may end the game."""
     for move in moves.split():
         assert state.outcome is None
         state = state.play(move)

@@ -12,7 +12,7 @@ Board = dict[tuple[int, int], str]
 
 
 def steps(board: Board, mark: str, columns: int, rows: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """A second implementation of the rules, as simple as possible: rows counted from white's side."""
+    """Yield the steps of one side, rows counted from white's side: the rules again, as simple as possible."""
     up = 1 if mark == "W" else -1
     for (column, row), owner in board.items():
         for across in (-1, 0, 1):

@@ -30,7 +30,7 @@ def reachable(state: Connect4State, plies: int) -> list[int]:
 
 
 class Slow:
-    """A second implementation of the rules, as simple as possible: lists of marks, every line walked."""
+    """A second implementation of the rules, as simple as possible: lists of marks, with every line walked."""
 
     def __init__(self, columns: int, rows: int, connect: int) -> None:
         self.columns: list[list[str]] = [[] for _ in range(columns)]
@@ -62,19 +62,19 @@ class Slow:
 
 
 def test_published_perft() -> None:
-    """From the empty 7x6 board; after seven plies seven ways less than 7 to the 7, by the seven full columns."""
+    """Counts from the empty 7x6 board; seven plies have 7 to the 7 ways, less the seven that overfill a column."""
     counts = [perft(GAME.initial(), depth) for depth in range(1, 8)]
     assert counts == [7, 49, 343, 2_401, 16_807, 117_649, 823_536]
 
 
 def test_published_numbers_of_positions() -> None:
-    """7x6 by plies: OEIS A212693."""
+    """Positions of the 7x6 board by plies: OEIS A212693."""
     assert reachable(GAME.initial(), 6) == [1, 7, 49, 238, 1_120, 4_263, 16_422]
 
 
 @pytest.mark.long
 def test_the_published_number_of_positions_of_a_small_board() -> None:
-    """4x4: John Tromp's table (https://tromp.github.io/c4/c4.html)."""
+    """Positions of the 4x4 board: John Tromp's table (https://tromp.github.io/c4/c4.html)."""
     assert sum(reachable(GAME.initial({"columns": 4, "rows": 4}), 16)) == 161_029
 
 

@@ -1,4 +1,4 @@
-"""The rules for every game of Rumble, with its default settings and with others."""
+"""The rules that every game of Rumble keeps, with its default settings and with others."""
 
 import pickle
 from typing import Any

@@ -15,7 +15,7 @@ NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
 
 
 def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
-    """A second implementation of the rule: (row, column) cells, walked from one edge to the other."""
+    """Walk the (row, column) cells of `stones` from one edge to the other: the rules again, as simple as possible."""
     edge = [cell for cell in stones if cell[seat] == 0]
     seen = set(edge)
     while edge:
@@ -30,8 +30,10 @@ def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
 
 @given(st.permutations([(row, column) for row in range(5) for column in range(5)]))
 def test_it_agrees_with_a_plain_implementation_and_always_has_a_winner(cells: list[tuple[int, int]]) -> None:
-    """A full board has exactly one winner: the Hex theorem (Gale, "The Game of Hex and the Brouwer Fixed-Point
-    Theorem", 1979)."""
+    """Fill boards: by the Hex theorem each has exactly one winner.
+
+    The theorem: D. Gale, "The Game of Hex and the Brouwer Fixed-Point Theorem", 1979.
+    """
     state = GAME.initial({"size": 5, "swap": False})
     stones: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for ply, (row, column) in enumerate(cells):
@@ -50,7 +52,7 @@ def openings(size: int) -> set[str]:
 
 
 def test_small_boards_by_full_search() -> None:
-    """Without the swap the first player wins (Nash, by strategy stealing), with it the second."""
+    """The first player wins without the swap (Nash, by strategy stealing), the second player with the swap."""
     assert openings(2) == {"b1", "a2"}
     assert openings(3) == {"c1", "a2", "b2", "c2", "a3"}
     for size in (2, 3):
@@ -127,7 +129,7 @@ def test_refusals() -> None:
 
 
 def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int, seat: int) -> tuple[int, int]:
-    """Return the fewest stones that connect, and the number of cells on such paths, by walking cell for cell."""
+    """Return the fewest stones that connect, and the number of cells on shortest paths, by walking cell by cell."""
 
     def from_edge(edge: int) -> dict[tuple[int, int], int]:
         needed: dict[tuple[int, int], int] = {}

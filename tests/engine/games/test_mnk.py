@@ -16,7 +16,7 @@ NUMBERS = {name: str(number) for number, name in enumerate(("a3", "b3", "c3", "a
 
 
 def test_three_by_three_is_tictactoe() -> None:
-    """Position by position: the same 5,478 positions, 765 up to symmetry, 255,168 games."""
+    """Compare all positions: both games have 5,478 positions, 765 up to symmetry, and 255,168 courses of play."""
     first = (GAME.initial(THREE), tictactoe.GAME.initial())
     edge, found, games = {first: 1}, {first}, 0
     while edge:
@@ -69,7 +69,7 @@ def test_a_full_board_is_a_draw() -> None:
 
 
 class Slow:
-    """A second implementation of the rules, as simple as possible: a dictionary of stones, every line walked."""
+    """A second implementation of the rules, as simple as possible: a dictionary of stones, with every line walked."""
 
     def __init__(self, connect: int, exact: bool) -> None:
         self.stones: dict[tuple[int, int], str] = {}

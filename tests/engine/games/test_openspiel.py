@@ -1,6 +1,6 @@
-"""The adapter to OpenSpiel, and our games against OpenSpiel's along random matches. Skipped where it is missing.
+"""The adapter to OpenSpiel, and Rumble's games compared with OpenSpiel's along random matches.
 
-RUMBLE_MATCHES=1000 plays that many matches a game.
+Without OpenSpiel the tests are skipped. RUMBLE_MATCHES=1000 makes them play 1,000 matches a game.
 """
 
 import os
@@ -74,7 +74,7 @@ def test_go_on_nine_by_nine() -> None:
 
 @pytest.mark.parametrize("name", [*sorted(LASTING), "amazons", "ultimate_tic_tac_toe"])
 def test_moves_and_actions_are_those_of_openspiel(name: str) -> None:
-    """Along random matches, also where texts of moves are kept from one match to the next."""
+    """Compare along random matches; some games keep the texts of moves from one match to the next."""
     random = Random(9)
     for _ in range(max(MATCHES // 4, 1)):
         state, theirs = openspiel_game(f"openspiel:{name}").initial(), pyspiel.load_game(name).new_initial_state()
@@ -121,11 +121,11 @@ def test_refusals() -> None:
 
 
 Names = Callable[[int, str], str]
-"""By game: the function that writes our move by a seat as OpenSpiel does."""
+"""Writes Rumble's move, given the seat and the text, in OpenSpiel's notation."""
 
 
 def turned_rows(rows: int) -> Names:
-    """Return squares whose rows are counted from the other edge."""
+    """Return a function that writes squares with rows counted from the opposite edge."""
 
     def name(seat: int, move: str) -> str:
         return "".join(sign if sign.isalpha() else str(rows + 1 - int(sign)) for sign in move)
@@ -134,7 +134,7 @@ def turned_rows(rows: int) -> Names:
 
 
 def from_top(rows: int, form: str) -> Names:
-    """Return a square as the numbers of its row and column, both from 0 at the top left."""
+    """Return a function that writes a square by its row and column, both counted from 0 at the top left."""
 
     def name(seat: int, move: str) -> str:
         row, column = rows - int(move[1:]), ord(move[0]) - ord("a")
@@ -143,7 +143,7 @@ def from_top(rows: int, form: str) -> Names:
     return name
 
 
-# Our game, theirs, and the function that writes our moves as theirs.
+# Rumble's game and settings, OpenSpiel's game and parameters, and the function that translates moves.
 PAIRS: list[tuple[Game, dict[str, Any], str, dict[str, Any], Names]] = [
     (tictactoe.GAME, {}, "tic_tac_toe", {}, lambda seat, move: f"{'xo'[seat]}({int(move) // 3},{int(move) % 3})"),
     (connect4.GAME, {}, "connect_four", {}, lambda seat, move: f"{'xo'[seat]}{'abcdefg'.index(move)}"),
@@ -180,14 +180,17 @@ def test_our_moves_and_outcomes_are_those_of_openspiel(
 
 
 def square(text: str) -> str:
-    """Return OpenSpiel's name of our square; its columns run in the other direction."""
+    """Return OpenSpiel's name of a square of Rumble's; OpenSpiel letters the columns from the other side."""
     number = int(text) - 1
     row, column = number // 4, number % 4 * 2 + 1 - number // 4 % 2
     return f"{'hgfedcba'[column]}{row + 1}"
 
 
 def whole_moves(state: Any) -> dict[str, Any]:
-    """Return the moves of OpenSpiel's checkers, where each jump is a ply: the state after them by squares touched."""
+    """Return the states after each whole move of OpenSpiel's checkers, by the squares that the move touches.
+
+    In OpenSpiel each jump is a ply of its own, so the jumps of a side in a row are joined.
+    """
     found: dict[str, Any] = {}
     for step in state.legal_moves:
         after = state.play(step)
@@ -199,7 +202,7 @@ def whole_moves(state: Any) -> dict[str, Any]:
 
 
 def test_checkers_moves_are_those_of_openspiel() -> None:
-    """Up to OpenSpiel's own draw, which comes after 40 plies without a capture."""
+    """Compare up to OpenSpiel's own draw, which comes after 40 plies without a capture."""
     random, theirs = Random(7), openspiel_game("openspiel:checkers")
     for _ in range(MATCHES):
         state, other = checkers.GAME.initial({"repetitions": 0}), theirs.initial()

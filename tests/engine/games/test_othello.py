@@ -10,13 +10,13 @@ from .counting import ended, perft, played, random_states, value
 
 
 def test_published_counts() -> None:
-    """Aart Bik, "Strategy Games" (http://www.aartbik.com/strategy.php): ways to play 1, 2, ... plies, a pass is one."""
+    """Ways to play 1, 2, ... plies; a pass is a ply. Aart Bik, "Strategy Games", http://www.aartbik.com/strategy.php."""
     start = GAME.initial()
     assert [perft(start, depth) for depth in range(1, 8)] == [4, 12, 56, 244, 1_396, 8_200, 55_092]
 
 
 def test_a_wipe_out_in_nine_plies() -> None:
-    """Black's fifth disc turns over the last white one."""
+    """Black's fifth disc turns over the last white disc."""
     state = played(GAME.initial(), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
     assert ended(state) == (0, "13 discs to 0")
     assert state.text().count("X") == 13
@@ -49,7 +49,7 @@ def test_a_match_without_a_move_for_both_is_over() -> None:
 
 
 def test_four_by_four_is_won_by_the_second_player() -> None:
-    """A well-known result for the small board, here by full search (and 6x6 too, by Feinstein in 1993)."""
+    """Search the small board fully; the result is well known (Feinstein got the same for 6x6 in 1993)."""
     assert value(GAME.initial({"size": 4}), {}) == -1
 
 

@@ -26,7 +26,7 @@ def positions() -> list[TicTacToeState]:
 
 
 def count(state: TicTacToeState) -> tuple[int, int]:
-    """Count the games and the nodes of the tree from `state` on, which is included."""
+    """Count the games from `state` on, and the nodes of their tree, `state` included."""
     games, nodes = 0, 1
     for code in state.codes():
         more_games, more_nodes = count(state.after(code))

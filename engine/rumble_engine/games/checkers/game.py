@@ -4,19 +4,18 @@ Rules (World Checkers Draughts Federation, https://www.wcdf.net/rules.htm): twel
 numbered 1 to 32 row by row from black's side. Black moves first. A man steps one square diagonally forward; a king,
 also backward. A piece jumps over a neighbour of the other side onto the empty square behind it and takes it. A side
 that can jump must jump, in any way, and go on until the same piece has no further jump; but a man that reaches the far
-row is crowned and its move is over. The side to move loses if it cannot.
+row is crowned and its move is over. A side that cannot move on its turn loses.
 
 Draws, claimed by the referee at once: the position occurs for the third time (setting `repetitions`; 0: never), or
-each side has made 40 moves (setting `quiet_moves`) in which nothing was taken and no man moved. So every game ends.
+each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. So every game ends.
 
-Moves: the square left and each square touched: `"11-15"` for a step, `"11x18x25"` for two jumps. All squares are
-written, so that each move has its own text. Seat 0 plays b (black, kings B), from the top down; seat 1 plays w and W.
+Moves: the square left and each square touched: `"11-15"` for a step, `"11x18x25"` for two jumps. A move names all its
+squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down; seat 1 plays w and W.
 
 View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`: the board as one
 text of 64 characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side; the light squares too);
-`since`, the moves since something was last taken or a man last moved, oldest first, from which repetition and quiet
-moves follow. The position's text is the rows with `/` between them, the mark to move, and the moves of `since`, with
-spaces between.
+`since`, the moves since the last capture or move of a man, oldest first, from which repetitions and quiet moves follow.
+The position's text is the rows with `/` between them, the mark to move, and the moves of `since`, with spaces between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,11 +34,11 @@ from rumble_engine.views import mover_in, mover_of, settings_in, text_in, texts_
 
 BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
-"""By dark square: its cell of `BOARD`."""
+"""The cell of `BOARD` for each dark square."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
-"""By dark square: its index in the board's text."""
+"""The index in the board's text for each dark square."""
 DRAWN = tuple(63 - place for place in PLACES)
-"""By dark square: its index in the drawing, which is the view after half a turn, with black's side at the bottom."""
+"""The index in the drawing for each dark square. The drawing is the view after half a turn: black is at the bottom."""
 NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),
@@ -50,16 +49,18 @@ PIECES = {
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
-"""By the seat that cannot move."""
+"""The outcomes of a side without a move, by the seat that cannot move."""
 Key = tuple[int, int, int]
+"""The masks of black's pieces, white's pieces and the kings: a position, up to the seat to move."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class CheckersState(State):
-    """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves since the last that counts.
+    """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves that count toward a draw.
 
-    `seen` has the key of each position since then, the present one last. `moves` has the mover's moves, also where the
-    game is drawn. Both follow from the other fields.
+    `since` has the codes of the moves since the last capture or move of a man. `seen` has the key of each position
+    since that move, the present position last. `moves` has the mover's moves, even if the game is drawn. `seen` and
+    `moves` follow from the other fields.
     """
 
     black: int
@@ -142,7 +143,7 @@ class CheckersState(State):
         )
 
     def canonical(self) -> tuple[object, ...]:
-        """Return the position and what counts towards a draw, as the mover sees it; white's view is turned around."""
+        """Return the position and the counts toward a draw as the mover sees them; white's view is turned around."""
         keys = [_turned(key) for key in self.seen] if self.mover else self.seen
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
@@ -235,7 +236,10 @@ def _state(black: int, white: int, kings: int, mover: int, settings: Mapping[str
 
 
 def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, Any]) -> CheckersState:
-    """Return the state with these pieces, reached by the moves `since`, which are taken back and made again."""
+    """Return the state with these pieces, reached by the moves `since`. Raises BadPosition.
+
+    The moves are taken back and made again, to check them and to count repetitions.
+    """
     masks = BOARD.read(MARKS, board)
     if any(mask & ~sum(1 << cell for cell in CELLS) for mask in masks):
         raise BadPosition("pieces stand on dark squares only")

@@ -9,7 +9,7 @@ from functools import cache
 
 ALL = (1 << 32) - 1
 FAR = (0xF000_0000, 0xF)
-"""By seat: the row where its men are crowned."""
+"""The row where the men of each seat are crowned, as a mask."""
 
 
 def _walk(square: int, down: int, across: int) -> int | None:
@@ -26,21 +26,21 @@ def _reach(length: int, *downs: int) -> tuple[tuple[int, ...], ...]:
 
 
 STEPS = (_reach(1, 1), _reach(1, -1), _reach(1, 1, -1))
-"""By kind of piece (a man of seat 0, of seat 1, a king) and square: the squares one step away, -1 off the board."""
+"""The squares a step away, -1 off the board, by kind of piece (a man of seat 0, a man of seat 1, a king) and square."""
 JUMPS = (_reach(2, 1), _reach(2, -1), _reach(2, 1, -1))
-"""By kind of piece and square: the squares two steps away, in the order of `STEPS`."""
+"""The squares two steps away, -1 off the board, by kind of piece and square, in the order of `STEPS`."""
 BETWEEN = {
     (start, end): 1 << over
     for start in range(32)
     for over, end in zip(STEPS[2][start], JUMPS[2][start], strict=True)
     if end >= 0
 }
-"""By start and end of a jump: the mask of the square whose piece it takes."""
+"""The mask of the square whose piece a jump takes, by the jump's start and end."""
 
 
 @cache
 def text_of(code: int) -> str:
-    """Return the numbers, from 1, of the squares, with `-` (a step) or `x` (jumps) between them."""
+    """Return the numbers of a move's squares, counted from 1, with `-` (a step) or `x` (jumps) between them."""
     path = path_of(code)
     return ("-" if len(path) == 2 and (path[0], path[1]) not in BETWEEN else "x").join(str(s + 1) for s in path)
 
@@ -55,7 +55,10 @@ def path_of(code: int) -> list[int]:
 
 
 def read(text: str) -> int | None:
-    """Return the code of a text that looks like a move: two squares with `-` between, or more with `x`; else None."""
+    """Return the code of a text that looks like a move: two squares with `-` between, or two and more with `x`.
+
+    Return None for any other text. The move need not be legal.
+    """
     parts = text.split("-" if "-" in text else "x") if len(text) <= 40 else []
     if len(parts) < 2 or ("-" in text and len(parts) > 2) or not all(part in NUMBERS for part in parts):
         return None
@@ -75,7 +78,7 @@ def _squares_in(mask: int) -> Iterator[int]:
 
 
 def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ...]:
-    """Return all jumps, or all steps if there are no jumps."""
+    """Return the codes of all jumps, or of all steps if no jump is possible."""
     mine, theirs = (white, black) if mover else (black, white)
     free, jumps = ALL & ~(black | white), []
     for square in _squares_in(mine):
@@ -95,7 +98,7 @@ def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ..
 
 
 def _jumps(code: int, square: int, kind: int, theirs: int, free: int, crown: int) -> list[int]:
-    """Return the jumps that go on from `square`, each to its end; `code` has the squares before."""
+    """Return the codes of the jumps that go on from `square`, each to its end; `code` has the squares before."""
     found = []
     for over, end in zip(STEPS[kind][square], JUMPS[kind][square], strict=True):
         if end >= 0 and theirs >> over & 1 and free >> end & 1:

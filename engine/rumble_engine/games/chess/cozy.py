@@ -1,4 +1,7 @@
-"""Positions by cozy-chess-py, which writes castling as the king's capture of its rook (`e1h1`)."""
+"""Positions by cozy-chess-py, the library of the standard installation.
+
+The library writes castling as the king's capture of its rook (`e1h1`); Rumble's moves name the king's own squares.
+"""
 
 from cozy_chess import Board, Color, GameStatus, Move, Piece, Square
 
@@ -6,16 +9,16 @@ from rumble_engine.games.chess.codes import CODES
 
 ONGOING, PAWN = GameStatus.Ongoing, Piece.Pawn
 HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
-"""By side: where its king begins."""
+"""The first square of each side's king."""
 
 
 class Moves:
-    """The library's moves by our codes, and the other way round, for all that a piece could make somewhere."""
+    """The library's moves by Rumble's codes, and the codes by move, for all moves that some piece could make."""
 
     __slots__ = ("codes", "moves")
 
     def __init__(self, castling: dict[str, str]) -> None:
-        """`castling`: our texts of castling, and the library's, which are no moves of ours."""
+        """Make the tables; `castling` has the library's text for each of Rumble's texts of castling."""
         foreign = castling.values()
         possible = {text: code for text, code in CODES.items() if _is_possible(code) and text not in foreign}
         self.moves = {code: Move.from_str(castling.get(text, text)) for text, code in possible.items()}
@@ -23,7 +26,7 @@ class Moves:
 
 
 def _is_possible(code: int) -> bool:
-    """Return whether a queen, a knight or a pawn that is promoted could move so."""
+    """Return whether a queen, a knight or a pawn about to be promoted could make the move on some board."""
     rows, columns = abs((code >> 9 & 7) - (code >> 3 & 7)), abs((code >> 6 & 7) - (code & 7))
     if code >> 12:
         return rows == 1 and columns < 2 and code >> 3 & 7 in (0, 7)
@@ -31,18 +34,21 @@ def _is_possible(code: int) -> bool:
 
 
 AWAY = Moves({})
-"""For a king that is not on its first square."""
+"""The moves of a side whose king is not on its first square, and which therefore cannot castle."""
 AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Moves({"e8g8": "e8h8", "e8c8": "e8a8"})}
-"""By side whose king is on its first square: from there it goes two squares only by castling."""
+"""The moves of a side whose king is on its first square, where `e1g1` can only be castling."""
 
 
 class CozyPosition:
-    """A board of cozy-chess (see `library.Position`). Its clock is 0 before each move: the library's ends at 100."""
+    """A board of cozy-chess (see `library.Position`).
+
+    The count of quiet plies is set to 0 before each move, because the library ends games at 100 and Rumble may not.
+    """
 
     __slots__ = ("_board", "_moves", "key", "placed", "quiet", "rights")
 
     def __init__(self, board: Board) -> None:
-        """Make the position of `board`, which the caller must not change."""
+        """Make the position of `board`, which the caller must not change afterwards."""
         self._board = board
         side = board.side_to_move()
         self._moves = AT_HOME[side] if board.king(side) == HOMES[side] else AWAY
@@ -82,5 +88,5 @@ class CozyPosition:
 
 
 def open_cozy(key: str) -> CozyPosition:
-    """Return the position of the first four fields of a FEN."""
+    """Return the position given by the first four fields of a FEN."""
     return CozyPosition(Board.from_fen(f"{key} 0 1"))

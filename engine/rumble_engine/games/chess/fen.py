@@ -1,6 +1,7 @@
-"""Forsyth-Edwards Notation, read with all checks, and what a piece attacks on a board that need not be valid.
+"""Forsyth-Edwards Notation (FEN), read with all checks, and the squares that a piece attacks.
 
-A board is a text of 64 cells from a8 to h1, row by row from the top, `.` for empty.
+A board is a text of 64 cells from a8 to h1, row by row from the top, `.` for empty. The functions on attacks work on
+every board, valid or not, so that they can find out why a position cannot occur.
 """
 
 import re
@@ -17,9 +18,9 @@ FORM = re.compile(
 )
 EMPTY = tuple((str(length), "." * length) for length in range(8, 0, -1))
 CELLS = {name: square ^ 56 for square, name in enumerate(NAMES)}
-"""By name of a square: its cell."""
+"""The cell of each square, by name."""
 CASTLING = {"K": ("e1", "h1"), "Q": ("e1", "a1"), "k": ("e8", "h8"), "q": ("e8", "a8")}
-"""By right to castle: where the king and the rook are."""
+"""The squares of the king and the rook for each right to castle."""
 STRAIGHT, DIAGONAL = ((0, 1), (0, -1), (1, 0), (-1, 0)), ((1, 1), (1, -1), (-1, 1), (-1, -1))
 JUMPS = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
 STEPS = {
@@ -31,7 +32,10 @@ STEPS = {
     "P": (((-1, -1), (-1, 1)), 1),
     "p": (((1, -1), (1, 1)), 1),
 }
-"""By piece, those of black like white's but for the pawn: its steps as rows down and columns right, and how many."""
+"""The directions of each piece as rows down and columns right, and the most steps in a direction.
+
+Capital letters stand for both sides; only pawns differ by side. A pawn's directions are its captures.
+"""
 
 
 class Fields(NamedTuple):
@@ -47,7 +51,7 @@ class Fields(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The first four fields as text, in the standard's order."""
+        """The first four fields as text; rights to castle are in the standard's order."""
         placed = "/".join(self.cells[start : start + 8] for start in range(0, 64, 8))
         for length, dots in EMPTY:
             placed = placed.replace(dots, length)
@@ -56,7 +60,7 @@ class Fields(NamedTuple):
 
 
 def cells_of(placed: str) -> str:
-    """Return the board of a FEN's first field."""
+    """Return the 64 cells of a FEN's first field."""
     for length, dots in EMPTY:
         placed = placed.replace(length, dots)
     return placed.replace("/", "")
@@ -79,7 +83,10 @@ def read(text: str) -> Fields:
 
 
 def faults(position: Fields) -> list[str]:
-    """Return why the position cannot occur; of one with a king for each side, all reasons that are looked for."""
+    """Return the reasons why the position cannot occur; empty if it can.
+
+    Without exactly one king a side, checks by pieces are not examined.
+    """
     cells, side = position.cells, position.side
     men = {"white": [man for man in cells if man.isupper()], "black": [man.upper() for man in cells if man.islower()]}
     kings = [f"no {name} king" for name, found in men.items() if "K" not in found]
@@ -112,7 +119,7 @@ def attackers(cells: str, cell: int) -> list[int]:
     white = cells[cell].isupper()
     found = []
     for kind in "KQRBNP":
-        # A piece of the other side attacks `cell` if one of this side would attack it from there.
+        # An enemy piece attacks `cell` exactly if a friendly piece of its kind on `cell` would attack the enemy piece.
         mine, theirs = (kind, kind.lower()) if white else (kind.lower(), kind)
         found += [other for other in attacked(cells, cell, mine) if cells[other] == theirs]
     return found
@@ -129,7 +136,7 @@ def attacked(cells: str, cell: int, man: str) -> Iterator[int]:
 
 @cache
 def _ways(cell: int, man: str) -> tuple[tuple[int, ...], ...]:
-    """Return the cells that the man comes to on an empty board, by direction."""
+    """Return the cells that the man attacks on an empty board, nearest first, for each direction."""
     steps, length = STEPS[man]
     row, column = divmod(cell, 8)
     ways = (((row + down * count, column + right * count) for count in range(1, length + 1)) for down, right in steps)
@@ -142,7 +149,7 @@ def _may_castle(cells: str, right: str) -> bool:
 
 
 def _pushed(position: Fields) -> tuple[int, int] | None:
-    """Return the cells left and reached by the pawn that may be captured in passing; None if it cannot be."""
+    """Return the cells left and reached by the pawn that may be captured in passing; None if no pawn may be."""
     cells = position.cells
     if position.passing == "-" or position.passing[1] != ("6" if position.side == "w" else "3"):
         return None
@@ -153,10 +160,13 @@ def _pushed(position: Fields) -> tuple[int, int] | None:
 
 def _impossible(cells: str, king: int, checkers: list[int], pushed: tuple[int, int] | None) -> bool:
     """Return whether no last move can have given this check."""
+    # A move gives check by at most two pieces: the moved piece, and a piece that the moved piece stood in front of. The
+    # moved piece has left the line from the other piece to the king, so the three pieces are not on one line.
     if not checkers or pushed is None:
         return len(checkers) > 2 or (len(checkers) == 2 and _in_line(king, *checkers))
     start, end = pushed
-    # Before the pawn's move its place was taken, by a mark that attacks nothing, and no other piece gave check.
+    # Take the pawn's double step back, with "?", which attacks nothing, for the pawn: before the step no piece can have
+    # attacked the king.
     before = "".join("?" if cell == start else "." if cell == end else man for cell, man in enumerate(cells))
     return len(checkers) > 1 or (checkers != [end] and bool(attackers(before, king)))
 

@@ -1,4 +1,4 @@
-"""Chess. A library makes the moves (see `library`); the rest of the rules is here.
+"""Chess. A library makes the moves (see `library`); draws, claims and texts are here.
 
 Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn
 by stalemate (5.2.1), by a dead position, judged by material alone (5.2.2), at the fifth appearance of a position
@@ -13,10 +13,9 @@ king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
 
 View: `{"board": "...", "fen": "...", "to_move": 0, "since": ["g1f3"], "claims": "referee"}`: the board as one text of
 64 characters, row by row from the top (black's side), capital letters white, `.` empty; the position in
-Forsyth-Edwards Notation, where a square for capture in passing is given only if one is legal; `since`, the moves
-since the last that cannot be taken back (a capture, a pawn's move, a loss of castling or of a capture in passing),
-oldest first, from which repetitions follow. The position's text is the FEN and the moves of `since`, with spaces
-between.
+Forsyth-Edwards Notation, with a square for capture in passing only if such a capture is legal; `since`, the moves since
+the last irreversible move (a capture, a pawn's move, a loss of castling or of a capture in passing), oldest first, from
+which repetitions follow. The position's text is the FEN and the moves of `since`, with spaces between.
 """
 
 import re
@@ -43,17 +42,18 @@ MEN = {
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
 MATES = Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate")
-"""By seat that is mated: the outcome."""
+"""The outcomes of checkmate, by the seat that is mated."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
 MATING = re.compile("[PRQprq]")
-"""In the first field of a FEN: a piece that can mate with its king alone, or become one."""
+"""The pieces, in the first field of a FEN, that can mate with only their king, and the pawns, which can become such."""
 SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
+"""The side of each character of a board: 1 for white, -1 for black, 0 for an empty cell."""
 
 
 class ChessState(State):
-    """A position, the moves that led to it since the last that cannot be taken back, and caches."""
+    """A position, the moves since the last irreversible move, the positions seen since, and caches."""
 
     __slots__ = (
         "_claims",
@@ -78,7 +78,10 @@ class ChessState(State):
         since: tuple[str, ...] = (),
         seen: tuple[str, ...] = (),
     ) -> None:
-        """Make the state after `quiet` quiet plies, in move `number`; `seen` has the keys of the positions before."""
+        """Make the state after `quiet` quiet plies, in move `number`.
+
+        `since` has the moves since the last irreversible move, `seen` the keys of the positions before each of them.
+        """
         self._position, self._claims, self._mover = position, claims, mover
         self._quiet, self._number, self._since = quiet, number, since
         self._seen = (*seen, position.key)
@@ -149,7 +152,7 @@ class ChessState(State):
         return BOARD.diagram(self._cells())
 
     def canonical(self) -> tuple[object, ...]:
-        """Return the position and what counts towards a draw; with castling, chess has no symmetry."""
+        """Return the position and the counts toward a draw; because of castling, chess has no symmetry."""
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
@@ -204,7 +207,7 @@ class ChessState(State):
         return "no such move"
 
     def _reaches(self, cells: str, start: str, end: str) -> bool:
-        """Return whether the man on `start` can go to `end`, a check of its king aside; castling does not count."""
+        """Return whether the man on `start` can go to `end`, leaving aside checks to its king, and castling."""
         cell, goal = CELLS[start], CELLS[end]
         man = cells[cell]
         if man not in "Pp":
@@ -229,7 +232,7 @@ class Chess(Game):
     )
 
     def __init__(self, opener: Opener = open_position) -> None:
-        """Make the game played with the library whose positions `opener` makes."""
+        """Make the game, played with the library behind `opener`."""
         self._open = opener
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:
@@ -243,7 +246,7 @@ class Chess(Game):
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return clicks on the square left and the square reached; promotions on a square have the same path."""
+        """Return clicks on the square left and the square reached; the promotions of a move have equal paths."""
         return BOARD.path(move)
 
     def written(self, state: State, move: str) -> str:
@@ -256,7 +259,10 @@ class Chess(Game):
         return self._place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
 
     def _place(self, fen: str, since: Sequence[str], claims: bool) -> ChessState:
-        """Return the state of this position, reached by the moves `since`, which are taken back and made again."""
+        """Return the state of this position, reached by the moves `since`. Raises BadPosition.
+
+        The moves are taken back and made again, to check them and to count repetitions.
+        """
         goal = read(fen)
         state = start = self._state(goal, claims)
         if not since:
@@ -280,7 +286,7 @@ class Chess(Game):
 
 
 def _taken_back(fields: Fields, moves: Sequence[str]) -> Fields:
-    """Return the position before these moves, none of them a pawn's or a capture. Raises BadPosition."""
+    """Return the position before these moves. Raises BadPosition if a move is a pawn's, or cannot be taken back."""
     cells, mover, number = list(fields.cells), "wb".index(fields.side), fields.number
     for text in reversed(moves):
         mover = 1 - mover
@@ -298,7 +304,7 @@ def _is_of(seat: int, man: str) -> bool:
 
 
 def _is_dead(cells: str) -> bool:
-    """Return whether kings, knights and bishops cannot mate: one piece, or bishops on squares of one colour."""
+    """Return whether kings, knights and bishops cannot mate: at most one piece, or only bishops on one colour."""
     pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
     colours = {(cell + cell // 8) % 2 for cell in pieces}
     return len(pieces) < 2 or (len(colours) == 1 and all(cells[cell] in "Bb" for cell in pieces))

@@ -1,10 +1,11 @@
-"""What the rules of chess here need from a library: `Position`. Two libraries can be played with.
+"""The interface to the library that makes chess moves: `Position`. There are two such libraries:
 
 - `cozy`: cozy-chess-py (https://github.com/kaajjaak/cosy-chess-py, MIT), bindings of a library in Rust.
-- `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), in Python and several
-  times slower, for where the other has no wheel. It comes with the extra `chess`.
+- `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), written in Python and
+  several times slower, for platforms without a wheel of cozy-chess-py. It comes with the extra `chess`.
 
-Draws by repetition, by counts and by material, and what a valid position is, are Rumble's own (`game`, `fen`).
+The library only finds and makes moves. Draws by repetition, counts and material are Rumble's own (`game`), and so is
+the check of positions (`fen`), so that both libraries give the same game.
 """
 
 from collections.abc import Callable
@@ -14,11 +15,11 @@ from rumble_engine.errors import MissingExtra
 
 
 class Position(Protocol):
-    """A board, the side to move, and its rights; it never changes. It can be pickled."""
+    """A board, the side to move, and the rights of both sides. Immutable; can be pickled."""
 
     @property
     def key(self) -> str:
-        """The first four fields of the FEN; a square for capture in passing is there only if one is legal."""
+        """The first four fields of the FEN, with a square for capture in passing only if such a capture is legal."""
 
     @property
     def placed(self) -> str:
@@ -30,7 +31,7 @@ class Position(Protocol):
 
     @property
     def quiet(self) -> bool:
-        """Whether `after` made this position by a move that is neither a capture nor a pawn's."""
+        """True if `after` made this position by a quiet move: no capture and no move of a pawn."""
 
     def codes(self) -> list[int]:
         """Return the codes of the legal moves (see `codes`), in rising order."""
@@ -49,7 +50,7 @@ class Position(Protocol):
 
 
 Opener = Callable[[str], Position]
-"""Makes the position of the first four fields of a FEN, which `fen.faults` has found to be valid."""
+"""Makes a position from the first four fields of a FEN, in which `fen.faults` has found no fault."""
 
 open_position: Opener
 try:

@@ -1,4 +1,4 @@
-"""Positions by python-chess."""
+"""Positions by python-chess, for platforms without a wheel of cozy-chess-py."""
 
 from chess import Board, Move
 
@@ -11,7 +11,7 @@ class PythonChessPosition:
     __slots__ = ("_board", "key", "placed", "quiet", "rights")
 
     def __init__(self, board: Board) -> None:
-        """Make the position of `board`, which the caller must not change."""
+        """Make the position of `board`, which the caller must not change afterwards."""
         self._board = board
         self.quiet = board.halfmove_clock != 0
         self.key = board.epd()
@@ -25,7 +25,7 @@ class PythonChessPosition:
 
     def allows(self, code: int) -> bool:
         move, board = _move(code), self._board
-        # The library also reads castling as the king's capture of its rook.
+        # The library also accepts castling as the king's capture of its rook, which is no move of Rumble's.
         return board.color_at(move.to_square) != board.turn and board.is_legal(move)
 
     def after(self, code: int) -> "PythonChessPosition":
@@ -42,7 +42,7 @@ class PythonChessPosition:
 
 
 def open_python_chess(key: str) -> PythonChessPosition:
-    """Return the position of the first four fields of a FEN."""
+    """Return the position given by the first four fields of a FEN."""
     return PythonChessPosition(Board(f"{key} 0 1"))
 
 

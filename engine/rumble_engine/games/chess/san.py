@@ -25,7 +25,10 @@ def san(state: State, move: str) -> str:
 
 
 def _which(state: State, cells: str, start: str, end: str) -> str:
-    """Return what tells the piece from others of its kind that may go to `end`: column, row or both."""
+    """Return the part of the square `start` that tells its piece from others of the same kind that may go to `end`.
+
+    The part is the column, the row, both, or the empty text if there is no such other piece.
+    """
     man = cells[CELLS[start]]
     others = [
         other[:2]

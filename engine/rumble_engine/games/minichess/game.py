@@ -47,7 +47,7 @@ MEN = {
 }
 MATE = (Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate"))
 STUCK = (Outcome.win(1, "stalemate"), Outcome.win(0, "stalemate"))
-"""By side that cannot move: the outcome where stalemate loses."""
+"""The outcomes where stalemate loses, by the side that cannot move."""
 ARRIVED = (Outcome.win(0, "pawn reached the last row"), Outcome.win(1, "pawn reached the last row"))
 STALEMATE, BARE, QUIET = (
     Outcome.draw(why) for why in ("stalemate", "only kings are left", "no capture and no pawn move")
@@ -150,7 +150,7 @@ class MinichessState(State):
         return -lead if self.mover else lead
 
     def _arrived(self) -> bool:
-        """Return whether the last move left a pawn on the last row; one that becomes a queen does not."""
+        """Return whether the last move left a pawn on the last row; only with `promotion` at `win` can a pawn stay."""
         pawn = PIECES[1 - self.mover][1]
         return any(self.board[square] == pawn for square in LAST[1 - self.mover])
 
@@ -194,8 +194,8 @@ class Minichess(Game):
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MinichessState:
         """Read the rows, from the top, between slashes, then the mark to move and the quiet plies.
 
-        It refuses other than one king a side, an attacked king of the side that has just moved, pawns where they
-        cannot be, and more than four pawns and queens a side.
+        Refuse a side without exactly one king, a side with more than four pawns and queens, pawns on impossible rows,
+        and an attacked king of the side that has just moved.
         """
         rules = _rules(self.complete(settings))
         parts = text.split(" ") if len(text) < 40 else []

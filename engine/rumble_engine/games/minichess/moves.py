@@ -1,7 +1,7 @@
 """The moves of kings, pawns and queens on 4x4.
 
-A board is sixteen characters, row by row from the top; a square is an index into it. A code is the square left times
-16, plus the square reached.
+A board is sixteen characters, row by row from the top; a square is an index into these characters. A code is the square
+left times 16, plus the square reached.
 """
 
 from collections.abc import Iterator
@@ -22,17 +22,18 @@ def _ray(square: int, down: int, across: int) -> Iterator[int]:
 
 
 RAYS = tuple(tuple(ray for step in AROUND if (ray := tuple(_ray(square, *step)))) for square in range(16))
-"""By square: the squares in each direction, nearest first."""
+"""The squares in each direction from a square, nearest first, by square."""
 AHEAD = tuple(tuple(_away(square, down, 0) for square in range(16)) for down in (-1, 1))
+"""The square that a pawn steps to, by seat and square; None off the board."""
 ASLANT = tuple(
     tuple(tuple(end for across in (-1, 1) if (end := _away(square, down, across)) is not None) for square in range(16))
     for down in (-1, 1)
 )
-"""By seat and square: the squares that a pawn attacks; in `AHEAD`, the square that it steps to."""
+"""The squares that a pawn attacks, by seat and square."""
 PIECES = (("K", "P", "Q"), ("k", "p", "q"))
-"""By seat: its king, pawn and queen."""
+"""The king, pawn and queen of each seat."""
 LAST = (range(4), range(12, 16))
-"""By seat: the last row for its pawns."""
+"""The last row for the pawns of each seat."""
 
 
 def moved(board: str, start: int, end: int) -> str:
@@ -53,11 +54,12 @@ def attacked(board: str, square: int, by: int) -> bool:
                 if board[end] == queen:
                     return True
                 break
+    # A pawn of `by` attacks the square from where a pawn of the other seat on the square would attack.
     return any(board[end] == pawn for end in ASLANT[1 - by][square])
 
 
 def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
-    """Yield the moves, also those that leave the king attacked."""
+    """Yield the squares left and reached of all moves, including moves that leave the own king attacked."""
     mine, (king, pawn, queen) = PIECES[mover], PIECES[mover]
     for start in range(16):
         piece = board[start]

@@ -51,7 +51,7 @@ def test_any_jump_may_be_chosen() -> None:
 
 
 def test_a_crowned_man_stops() -> None:
-    """From 22 over 26 to 31; there it could jump back over 27, but the move is over."""
+    """The man jumps from 22 over 26 to 31. As a king it could jump back over 27, but crowning ends the move."""
     state = placed(b=[22], w=[26, 27, 12])
     assert list(state.legal_moves) == ["22x31"]
     after = state.play("22x31")

@@ -9,7 +9,7 @@ from rumble_engine.games.chess.library import Opener
 
 @pytest.fixture(params=["cozy", "python_chess"])
 def opener(request: pytest.FixtureRequest) -> Opener:
-    """Return how one of the libraries makes a position; without that library the test is skipped."""
+    """Return a library's function that makes positions; skip the test if the library is not installed."""
     try:
         module = import_module(f"rumble_engine.games.chess.{request.param}")
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Positions as text: what python-chess finds wrong with a position is refused, in the same words, and nothing else."""
+"""Positions as text: Rumble finds exactly the faults that python-chess finds, and calls them by the same words."""
 
 import re
 from random import Random
@@ -34,7 +34,10 @@ def random_fields(random: Random) -> Fields:
 
 
 def known_faults(fields: Fields) -> list[str]:
-    """Return what python-chess finds; it would guess which rook castles, so rights are given by their corners."""
+    """Return the faults that python-chess finds.
+
+    From a FEN, python-chess guesses which rook castles, so the rights to castle are set by the rooks' corners.
+    """
     board = chess.Board(f"{fields._replace(castling='-').key} 0 1")
     board.castling_rights = sum(mask for right, mask in ROOKS.items() if right in fields.castling)
     status = board.status()

@@ -46,7 +46,7 @@ def test_fifty_moves_are_claimed_and_75_need_no_claim(game: Chess) -> None:
 
 
 def test_a_position_with_castling_lost_is_another(game: Chess) -> None:
-    """The first position had the right to castle, so it differs from the later two with the pieces back."""
+    """At the start white may castle, so the start differs from the later two positions with the same pieces."""
     start = game.parse("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")
     state = played(start, "a1b1 e8d8 b1a1 d8e8 a1b1 e8d8 b1a1 d8e8")
     assert state.outcome is None

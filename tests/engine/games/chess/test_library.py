@@ -1,6 +1,7 @@
 """The libraries that make the moves: published counts, and agreement with python-chess along random matches.
 
-RUMBLE_PERFT=5 counts to that depth by the library that plays, RUMBLE_PLIES=100000 plays that many plies by each.
+RUMBLE_PERFT=5 makes the library that chess is played with count to a depth of five plies. RUMBLE_PLIES=100000 makes
+each library play 100,000 plies.
 """
 
 import os
@@ -24,7 +25,7 @@ from tests.needs import long_or
 DEPTH = int(os.environ.get("RUMBLE_PERFT", "3"))
 PLIES = int(os.environ.get("RUMBLE_PLIES", long_or("500", "2000")))
 
-# The positions and counts of https://www.chessprogramming.org/Perft_Results, by their numbers there.
+# The positions and counts of https://www.chessprogramming.org/Perft_Results, in the order of that page.
 PUBLISHED = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", [20, 400, 8_902, 197_281, 4_865_609]),
     (
@@ -64,7 +65,7 @@ def test_published_counts(opener: Opener, key: str, counts: list[int]) -> None:
 
 
 def draws(board: chess.Board) -> dict[str, bool]:
-    """Return by our words whether python-chess sees the end."""
+    """Return whether python-chess sees each of the ends that need no claim, by Rumble's words for them."""
     return {
         "checkmate": board.is_checkmate(),
         "stalemate": board.is_stalemate(),
@@ -75,7 +76,7 @@ def draws(board: chess.Board) -> dict[str, bool]:
 
 
 def claimed(board: chess.Board) -> dict[str, bool]:
-    """Return by our words whether python-chess sees the draw that a player may claim."""
+    """Return whether python-chess sees each of the draws that a player may claim, by Rumble's words for them."""
     return {
         "threefold repetition": board.is_repetition(3),
         "50 moves without capture or pawn move": board.is_fifty_moves(),
@@ -121,7 +122,7 @@ def test_every_ply_is_that_of_python_chess(opener: Opener, game: Chess) -> None:
 
 
 def test_a_move_is_allowed_only_if_it_is_listed(opener: Opener) -> None:
-    """All texts that look like moves, castling as the king's capture of its rook among them."""
+    """Try all texts that look like moves, including castling as the king's capture of its rook."""
     for key, _ in PUBLISHED:
         for turned in (key, key.replace(" w ", " b ")):
             if chess.Board(f"{turned} 0 1").is_valid():

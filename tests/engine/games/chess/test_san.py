@@ -1,4 +1,7 @@
-"""Standard Algebraic Notation, against python-chess along random matches; RUMBLE_PLIES=100000 plays that many plies."""
+"""Standard Algebraic Notation, compared with python-chess along random matches.
+
+RUMBLE_PLIES=100000 makes the test play 100,000 plies.
+"""
 
 import os
 import re
@@ -26,7 +29,7 @@ STARTS = [
     "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1",
 ]
 MOST_PLIES = 30
-"""Maximum number of plies of a match, so that all positions come."""
+"""Maximum number of plies of a match, so that the test gets to all of `STARTS`."""
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ def read(text: str) -> Board:
 
 
 def goes(board: Board, white: bool) -> Iterator[tuple[Cell, Cell]]:
-    """A second implementation of the rules, as simple as possible: moves of pieces, kings in check or not."""
+    """Yield the moves of all pieces, even if the king stays attacked: the rules again, as simple as possible."""
     for (row, column), piece in board.items():
         if piece.isupper() != white:
             continue
