@@ -1,9 +1,9 @@
 """Read results written as CSV: `first,second,score`, with commas, semicolons or tabs.
 
-The score is the first's, 1, 0.5 or 0, or that of both, like 1-0 or 1/2-1/2. Without a header line a row has just these
-three columns. With one, columns go by their names: `first`, `second` and `score` are required; `second_score` (for a
-match that nobody won), `termination`, `at_fault` (seats, with blanks between them), `match` and `moves` are optional;
-others are skipped.
+The score is the first bot's, 1, 0.5 or 0, or the score of both bots, like 1-0 or 1/2-1/2. In a file without a header
+line each row has just these three columns. With a header line, columns are found by their names: `first`, `second` and
+`score` are required; `second_score` (for a match that nobody won), `termination`, `at_fault` (seats, with blanks
+between), `match` and `moves` are optional; columns of other names are skipped.
 """
 
 import csv
@@ -57,9 +57,10 @@ def read_csv(lines: Sequence[str]) -> ResultsFile:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return what separates the columns: what makes of the first line a header or a result, or three columns at least.
+    """Return the separator of the columns.
 
-    Names may have the other separators in them.
+    The separator must make a header or a result of the first line, since names may contain the other separators. If no
+    separator does, return the first separator that gives at least three columns, else a comma.
     """
     first = next((line for line in lines if line.strip()), "")
     rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
@@ -70,7 +71,7 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _header(row: list[str], line: str) -> dict[str, int] | None:
-    """Return where the columns are, if the row is a header: that is, if any cell is the word `score`."""
+    """Return the place of each column by name; None if the row is no header, which has a cell `score`."""
     if "score" not in row:
         return None
     for name in (*COLUMNS, *OPTIONAL):
@@ -122,7 +123,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: Names) -> Result 
 
 
 def _score(text: str) -> tuple[float | None, float | None]:
-    """Return what each scored; None for a text that is no score."""
+    """Return the scores of both bots, each None if `text` is no score."""
     one = SCORES.get(text)
     if one is not None:
         return one, 1 - one
@@ -132,5 +133,5 @@ def _score(text: str) -> tuple[float | None, float | None]:
 
 
 def _has(row: list[str], at: dict[str, int], name: str) -> bool:
-    """Whether the row has a value in an optional column."""
+    """Return whether the row has a value in an optional column."""
     return name in at and row[at[name]] != ""

@@ -1,4 +1,4 @@
-"""Direct encounter (FIDE Handbook C.07, art. 6): bots with equal points by their matches against each other. Pure."""
+"""Direct encounter (FIDE Handbook C.07, art. 6): tied bots are ordered by their matches against each other. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Encounters:
-    """What bots that are tied scored against each other. A pair that met more than once counts its average."""
+    """The scores of tied bots against each other. A pair that met more than once counts with its average score."""
 
     scores: dict[str, int]
     met: dict[str, int]
-    """By bot: how many of the others it met."""
+    """The number of other bots in the group that each bot met."""
     win: int
-    """A pair that was won, in the unit of the scores."""
+    """The score for winning against a bot, in the unit of `scores`."""
 
 
 Meet = Callable[[Sequence[str]], Encounters | None]
-"""Returns the encounters of a group; None if it is plain that they decide nothing."""
+"""Returns the encounters of a group, or None if too few have met for a decision."""
 
 
 def split(group: list[str], meet: Meet) -> list[list[str]]:
-    """Return the group in parts, the best first: again among those still tied, until nothing parts them (art. 6.2)."""
+    """Return the group in parts, the best part first.
+
+    Direct encounter is applied again to each part alone, until nothing splits the part (art. 6.2).
+    """
     parts: list[list[str]] = []
     to_do = [group]
     while to_do:
@@ -48,7 +51,8 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
             else:
                 parts.append([name])
         return parts
-    # Art. 6.3: one who stays ahead whatever those that have not met might score is first, and so on.
+    # Art. 6.3: the first place is decided if nobody below can reach the bot, even by winning all missing matches. So is
+    # each place after it, up to the first bot that can be reached: that bot and all bots below stay together.
     out_of_reach = 0
     reach = _reach([best[name] for name in ranked])
     while out_of_reach < len(ranked) - 1 and scores[ranked[out_of_reach]] > reach[out_of_reach + 1]:
@@ -57,7 +61,7 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return for each place the most that anybody from there on can reach."""
+    """Return the highest possible score of any bot from each place on."""
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):
         reach[place] = max(reach[place], reach[place + 1])
@@ -65,7 +69,7 @@ def _reach(best: list[int]) -> list[int]:
 
 
 def places(parts: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the place of each bot among those it was tied with, from 1; 0 where nothing parted them."""
+    """Return the place of each bot in its group, counted from 1; 0 for all bots of a group that was not split."""
     if len(parts) == 1:
         return dict.fromkeys(parts[0], 0)
     found: dict[str, int] = {}

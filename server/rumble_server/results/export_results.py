@@ -1,4 +1,4 @@
-"""Read the results of our own JSON export."""
+"""Read the results of Rumble's own JSON export."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a file of results has in it, of whatever kind it is."""
+"""The contents of a file of results, the same for every kind of file: what each reader returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,26 +17,30 @@ TERMINATIONS = {str(kind): kind for kind in Termination if kind is not Terminati
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """What a file has: `field` are all names, also those without a match; `byes` matches given as won, by name."""
+    """The contents of a file of results."""
 
     results: tuple[Result, ...]
     field: tuple[str, ...]
+    """All names, including names without a match."""
     byes: Mapping[str, int]
+    """Number of matches that count as won without an opponent, by name."""
     tournament: Mapping[str, Any] | None = None
-    """The `tournament` of a JSON export."""
+    """The `tournament` of a JSON export; None for other files."""
     paired: "tuple[Paired, ...] | None" = None
-    """The rounds of a Swiss, where a JSON export has them."""
+    """The rounds of a Swiss, if a JSON export has them."""
     event: "Event | None" = None
-    """The event of a TRF file."""
+    """The event of a TRF file; None for other files."""
 
 
 class Names:
-    """Names as they first came. Two that differ only in case are refused: they may or may not be one bot."""
+    """The names in a file. Two names that differ only in case are refused, since they may be the same bot or two."""
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
+        """Each name as first written, and the place where it was first written, by the name without case."""
 
     def problem(self, name: object, where: str) -> str:
+        """Take in a name; return the problem with the name, or the empty text."""
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             return f"{where}: {name!r} is not a name"
         first, place = self.known.setdefault(name.casefold(), (name, where))

@@ -1,4 +1,4 @@
-"""The rounds of a Swiss as a JSON export has them: who was paired, and who had a bye."""
+"""The rounds of a Swiss in a JSON export: the pairs and the byes of each round."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rumble_server.results.tally import Scheme
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """One round, by name. Whoever is not in it was absent."""
+    """A round, by names. A bot of the field that the round does not name was absent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     byes: tuple[str, ...] = ()
@@ -19,14 +19,14 @@ class Paired:
 
 
 def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
-    """Read the rounds of an export. Raises ValueError, which tells where they are bad."""
+    """Read the rounds of an export. Raises ValueError, whose text names the bad place."""
     if not isinstance(told, list):
         raise ValueError("tournament.rounds_paired: not a list")
     return tuple(_round(each, f"tournament.rounds_paired[{number}]", set(known)) for number, each in enumerate(told))
 
 
 def _round(told: Any, where: str, left: set[str]) -> Paired:
-    """Read one round; each name of the field is in it once at most."""
+    """Read a round, which may have each name in `left` at most once. Raises ValueError."""
     parts: dict[str, list[Any]] = {}
     for name in ("pairs", "byes", "half_byes"):
         part = told.get(name) if isinstance(told, dict) else None
@@ -47,7 +47,7 @@ def _round(told: Any, where: str, left: set[str]) -> Paired:
 def rounds_from(
     paired: Iterable[Paired], results: Iterable[Result], field: Iterable[str], scheme: Scheme, legs: int
 ) -> Rounds:
-    """Make the rounds of a file. Raises ValueError for a result whose match is in none of them."""
+    """Make the rounds of a file, with its results. Raises ValueError for a result whose match is in no round."""
     rounds = Rounds(scheme, legs, field)
     for each in paired:
         byes = {name: rounds.full_bye() for name in each.byes}

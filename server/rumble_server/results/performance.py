@@ -1,4 +1,4 @@
-"""Tie-breaks by ratings that opponents had before the event: FIDE Handbook C.07, articles 10.1 and 10.2. Pure."""
+"""Tie-breaks by the opponents' ratings before the event: FIDE Handbook C.07, articles 10.1 and 10.2. Pure."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ DIFFERENCES = (
 
 
 def average_rating(opponents: Sequence[float]) -> int | None:
-    """Return the average rating of the opponents met over the board, 0.5 rounded up; None if there was none."""
+    """Return the average rating of the opponents met over the board, 0.5 rounded up; None without opponents."""
     return _rounded(sum(opponents), len(opponents)) if opponents else None
 
 
 def performance(halves: int, opponents: Sequence[float]) -> int | None:
-    """Return the tournament performance rating of one who scored `halves` half points against these opponents."""
+    """Return the tournament performance rating for `halves` half points against these opponents; None without any."""
     average = average_rating(opponents)
     if average is None:
         return None

@@ -1,11 +1,11 @@
-"""What is wrong with a file of results."""
+"""The error for a file of results that cannot be read."""
 
 MOST_PROBLEMS = 20
-"""Maximum number of problems in an error's text; it tells how many more there are."""
+"""Maximum number of problems in an error's text; a last line counts the rest."""
 
 
 class BadResults(ValueError):
-    """A file that cannot be read; `problems` says where and why, a line for each."""
+    """A file of results that cannot be read; each item of `problems` is a line with a place and a reason."""
 
     def __init__(self, problems: list[str]) -> None:
         shown = problems[:MOST_PROBLEMS]

@@ -1,8 +1,9 @@
-"""The arithmetic under the ratings, on matrices: when a fit is finite, the fit, and its covariance. Needs numpy.
+"""The arithmetic of ratings, on matrices: whether a fit is finite, the fit, and its covariance. Needs numpy.
 
 The model is Bradley and Terry's (1952) with a draw as half a point: the bot with strength t[i] in the first seat scores
 `p = 1 / (1 + exp(-(t[i] - t[j] + h)))` a match on average against t[j], where h is the first-move term of the field.
-Matrices are indexed by (first seat, second seat). Natural units; Elo's are 400 / ln 10 times larger.
+Matrices are indexed by (first seat, second seat). Strengths are in natural units; Elo points are 400 / ln 10 times
+larger numbers. `ratings` calls this module, and imports it only when the first ratings are asked for.
 """
 
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 100
-"""Maximum number of Newton steps of a fit; it is given as it stands after them."""
+"""Maximum number of Newton steps of a fit; after the last step the fit is returned as it stands."""
 DRAW_PRIOR = 2.0
-"""The weight of the field's draw rate in that of a pair, in matches."""
+"""Weight of the field's draw rate in the draw rate of a pair, in matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Strengths with mean 0, the first-move term, and the covariance of both (the term is last)."""
+    """Strengths with mean 0, the first-move term, and the covariance of both (the term is the last row and column)."""
 
     strengths: Matrix
     first_move: float
@@ -30,7 +31,7 @@ class Fit:
 
 
 def islands(met: Mask) -> list[list[int]]:
-    """Return the groups of bots that are connected by matches, each in order."""
+    """Return the groups of bots that are connected by matches, as sorted indexes."""
     linked = met | met.T
     left = np.ones(len(met), dtype=np.bool_)
     groups = []
@@ -42,10 +43,10 @@ def islands(met: Mask) -> list[list[int]]:
 
 
 def is_strongly_connected(scored: Mask) -> bool:
-    """Whether each bot scored against each other, directly or through others: Ford's condition (1957).
+    """Return whether each bot scored against each other bot, directly or through others: Ford's condition (1957).
 
-    `scored[i, j]`: i took at least half a point from j, in either seat. If it does not hold, no strengths are the most
-    likely.
+    `scored[i, j]` is true if i took at least half a point from j, in either seat. Without the condition no strengths
+    are the most likely: two groups of bots could always be moved further apart without loss.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 
@@ -61,11 +62,11 @@ def _reach(edges: Mask, start: int) -> Mask:
 
 
 def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
-    """Whether the seats vary enough to tell the first-move term from the strengths, for any results."""
+    """Return whether the seats vary enough to tell the first-move term from the strengths, whatever the results are."""
     information, _ = _information(count / 4)
     size = len(count)
     strengths = information[:size, :size].copy()
-    for group in groups:  # only differences inside a group count; this makes it invertible
+    for group in groups:  # only differences inside a group count, so without this sum the matrix is singular
         strengths[np.ix_(group, group)] += 1 / len(group)
     across = information[:size, size]
     left = information[size, size] - across @ np.linalg.solve(strengths, across)
@@ -73,14 +74,15 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 
 
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
-    """Whether no seat explains every result: else the first-move term has no bound, though all bots scored.
+    """Return whether the first-move term has a most likely value. It has none if a seat explains every result.
 
-    A term without a bound needs strengths with t[i] - t[j] >= -1 wherever the first seat i scored against j and <= -1
-    wherever the second seat j scored (or the same with seats exchanged): difference constraints, which can be met
-    unless their graph has a negative cycle (Bellman and Ford).
+    The term grows without end exactly if some strengths have t[i] - t[j] >= -1 for all pairs in which the first seat i
+    scored against j, and t[i] - t[j] <= -1 for all pairs in which the second seat j scored against i (or the same with
+    the seats exchanged). These difference constraints can be met unless their graph has a negative cycle (Bellman and
+    Ford).
     """
     first, second = score > 0, score < count
-    # A cycle of two: one pair in which the same seat scored with either bot in it.
+    # The first test finds the common negative cycle at once: a pair in which both bots scored from the same seat.
     return all(
         bool((there & there.T).any()) or _has_negative_cycle(back, there)
         for back, there in ((first, second), (second, first))
@@ -88,13 +90,17 @@ def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
 
 
 def _has_negative_cycle(up: Mask, down: Mask) -> bool:
-    """Look among edges i to j of weight 1 where `up[i, j]`, and j to i of weight -1 where `down[i, j]`."""
+    """Return whether a graph has a negative cycle.
+
+    Its edges go from i to j with weight 1 where `up[i, j]`, and from j to i with weight -1 where `down[i, j]`.
+    """
     up_from, up_to = np.nonzero(up)
     down_to, down_from = np.nonzero(down)
     start = np.concatenate([up_from, down_from])
     end = np.concatenate([up_to, down_to])
     weight = np.concatenate([np.ones(len(up_from)), -np.ones(len(down_from))])
     height = np.zeros(len(up))
+    # Without a negative cycle no path is shorter than -(len(up) - 1): a path visits each node at most once.
     while height.min() > -len(up):
         lower = height.copy()
         np.minimum.at(lower, end, height[start] + weight)
@@ -107,8 +113,8 @@ def _has_negative_cycle(up: Mask, down: Mask) -> bool:
 def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_move: bool) -> Fit:
     """Return the most likely strengths, by damped Newton steps: the likelihood is concave, so any start converges.
 
-    `score[i, j]` is what i scored in the first seat against j in `count[i, j]` matches, of which `drawn[i, j]` were
-    drawn; `prior[i, j]` are virtual matches, all drawn.
+    `score[i, j]` is the score of i in the first seat against j in `count[i, j]` matches, of which `drawn[i, j]` were
+    drawn. `prior[i, j]` is a number of virtual matches, all drawn.
     """
     size = len(score)
     total, points = count + prior, score + prior / 2
@@ -143,9 +149,11 @@ def _likelihood(at: Matrix, points: Matrix, total: Matrix) -> float:
 
 
 def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the sum of weight x x' over all pairs, with x +1 for the first seat, -1 for the second, 1 for h.
+    """Return the information matrix, and the gauge to add before inverting it.
 
-    And the gauge that makes it invertible, since only differences of strengths count.
+    The information is the sum of weight x x' over all pairs, where the vector x has +1 for the bot in the first seat,
+    -1 for the bot in the second seat, and 1 for h. Adding a constant to all strengths changes nothing, so the matrix is
+    singular; the gauge fixes the mean of the strengths.
     """
     size = len(weight)
     information = np.zeros((size + 1, size + 1))
@@ -159,10 +167,11 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
-    """Return A^-1 B A^-1: A is the Fisher matrix of the fit, B the same with each pair's variance as its draws make it.
+    """Return A^-1 B A^-1: A is the Fisher matrix of the fit, B the same sum with the variances of scores with draws.
 
-    A match's score has the variance p (1 - p) - d / 4, where d is how likely it is drawn, not the p (1 - p) of a win
-    or a loss. d is the pair's own share of draws, moved towards that of the field (as p (1 - p) goes), never certain.
+    A match that is drawn with the chance d has a score of variance p (1 - p) - d / 4; without draws the variance would
+    be p (1 - p). The estimate of d is the pair's own share of draws, moved toward the field's share, which is taken as
+    proportional to p (1 - p). The variance has a lower bound, so that no result counts as certain.
     """
     expected = _expected(at)
     binary = expected * (1 - expected)
@@ -180,7 +189,7 @@ def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: i
 
 
 def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Return `score`, `count` and `drawn` of (first, second, first won, drawn, second won) counts."""
+    """Return the matrices `score`, `count` and `drawn` for cells of (first, second, first won, drawn, second won)."""
     score, count, drawn = (np.zeros((size, size)) for _ in range(3))
     if cells:
         table: Any = np.array(cells, dtype=np.int64).T
@@ -192,9 +201,9 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 
 
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
-    """Return one virtual draw for each pair that met, half of it in each seat.
+    """Return a virtual draw for each pair that met, half of the draw in each seat.
 
-    Where groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
+    If groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
     enough to hold the groups together, and too little to claim knowledge.
     """
     prior = np.where(met | met.T, 0.5, 0.0)

@@ -1,9 +1,9 @@
-"""Ratings of a field: one joint maximum-likelihood fit over all its matches, never an incremental Elo. Pure.
+"""Ratings of a field: a joint maximum-likelihood fit over all its matches, never an incremental Elo. Pure.
 
-Bots have fixed strength and all results are known, so their order must not matter. See `rating_model` for the
-arithmetic. Intervals are 95%, from the Fisher matrix scaled by the draws of each pair (a sandwich estimate): one matrix
-inversion, where a parametric bootstrap of the same model would take hundreds of fits after each result. Matches lost by
-`no_show` are left out: they say nothing about strength. numpy is imported when first needed.
+Bots have fixed strength and all results are known, so the order of results must not matter. `rating_model` has the
+arithmetic. Intervals are 95%, from the Fisher matrix scaled by the draws of each pair (a sandwich estimate): this takes
+a matrix inversion, where a parametric bootstrap of the same model would take hundreds of fits after each result.
+Matches lost by `no_show` are left out, since they say nothing about strength. numpy is imported when first needed.
 """
 
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from rumble_server.results.rating_model import Fit, Matrix
 
 ELO = 400 / log(10)
-"""Elo points to one natural unit: ten to one in expected points is 400."""
+"""Elo points in a natural unit; expected points of ten to one are 400 Elo points."""
 WIDTH = 1.959963984540054
-"""Standard deviations on either side that hold 95% of a normal distribution."""
+"""Number of standard deviations on either side of the mean that hold 95% of a normal distribution."""
 MOST_COMPARED = 200
-"""Maximum number of bots in the table of chances; a larger field has none, since nobody could read it."""
+"""Maximum number of bots in the table of chances; a larger field gets no table, since nobody could read it."""
 Prior = Literal["auto", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One bot's rating and 95% interval; None where there is none (see `Ratings.notes`)."""
+    """A bot's rating and its 95% interval, in Elo points; None for a bot without a rating (see `Ratings.notes`)."""
 
     name: str
     rating: float | None
@@ -36,7 +36,7 @@ class Rating:
     matches: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as the API and the command line show it, to a hundredth of a point."""
+        """Return the rating for the API and the command line, rounded to a hundredth of a point."""
         return {
             "name": self.name,
             "rating": None if self.rating is None else _rounded(self.rating),
@@ -47,24 +47,24 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of a field, highest first, with what is needed to understand them."""
+    """The ratings of a field, highest first, with the model and notes for the reader."""
 
     model: str
-    """The model in words, to be named wherever ratings are shown."""
+    """The model in words, to be shown wherever ratings are shown."""
     lines: tuple[Rating, ...]
     prior_used: bool = False
     prior_reason: str = ""
-    """Why a prior was needed; empty where it was not."""
+    """The reason why a prior was needed; empty without a prior."""
     first_move: float | None = None
-    """What the first seat is worth, in rating points; None where it is not part of the model."""
+    """The worth of the first seat in rating points; None if the model has no first-move term."""
     first_move_interval: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
-    """What a reader must know, in sentences."""
+    """Facts that a reader must know, in sentences."""
     _index: dict[str, int] = field(default_factory=dict, repr=False)
     _fit: "Fit | None" = field(default=None, repr=False, compare=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """Return the chance that `name` is the stronger of the two; None if either is not rated."""
+        """Return the chance that `name` is stronger than `other`; None if either bot has no rating."""
         one, two = self._index.get(name), self._index.get(other)
         if self._fit is None or one is None or two is None:
             return None
@@ -76,9 +76,10 @@ class Ratings:
         return (1 + erf(lead / sqrt(2 * variance))) / 2
 
     def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
-        """Return the ratings as the API and the command line show them.
+        """Return the ratings for the API and the command line.
 
-        `superiority`, the chances by name and name, is empty where the field has more than `most_compared` bots.
+        `superiority` has each bot's chance to be stronger than each other bot, by both names. It is empty if more than
+        `most_compared` bots have ratings.
         """
         names = [line.name for line in self.lines if line.rating is not None]
         names = names if len(names) <= most_compared else []
@@ -102,12 +103,15 @@ class Ratings:
 def rate(
     results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
 ) -> Ratings:
-    """Rate all bots in results; `field` names bots that may have none."""
+    """Rate all bots of the results; `field` adds names of bots that may have no result."""
     return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:
-    """Rate what was counted so far. With `prior` "none" there are no virtual draws, and so perhaps no ratings."""
+    """Rate the bots of a tally.
+
+    If the fit would not be finite, `prior` "auto" adds virtual draws, and "none" gives no ratings.
+    """
     if prior not in ("auto", "none"):
         raise ValueError(f'the prior is "auto" or "none", not {prior!r}')
     played = {
@@ -201,7 +205,7 @@ def _why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: li
 
     if len(groups) > 1:
         return f"the field falls into {len(groups)} groups that have not met"
-    lost = (count - score).T  # what the second seat scored, by (second, first)
+    lost = (count - score).T  # the scores of the second seats, by (second, first)
     if model.is_strongly_connected((score > 0) | (lost > 0)):
         return ""
     points = score.sum(axis=1) + lost.sum(axis=1)

@@ -1,4 +1,4 @@
-"""One match that counts, as plain data: what tie-breaks, ratings and result files have in common."""
+"""The result of a match, as plain data: the input of tie-breaks and ratings, and the content of result files."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from rumble_server.match.facts import MatchOver
 FAULTS = frozenset(
     {Termination.ILLEGAL_MOVE, Termination.TIMEOUT, Termination.DISCONNECT, Termination.NO_SHOW, Termination.FLOOD}
 )
-"""Terminations that are somebody's fault."""
+"""Terminations that are the fault of a bot."""
 
 
 @dataclass(slots=True)
 class Result:
-    """A result: the bots by seat, and what each scored (1 win, 0.5 draw, 0 loss; 0 and 0 if neither was there)."""
+    """A result: the bots and their scores by seat (1 win, 0.5 draw, 0 loss; 0 and 0 if neither bot was there)."""
 
     seats: tuple[str, str]
     scores: tuple[float, float]
@@ -25,12 +25,12 @@ class Result:
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether it was never played: it counts in points, but not as played over the board."""
+        """True if the match was never played: it counts in points, but not as played over the board."""
         return self.termination is Termination.NO_SHOW
 
 
 def result_of(over: MatchOver) -> Result:
-    """Return the result that a fact tells. Raises ValueError for a void attempt or more than two seats."""
+    """Return the result in a fact. Raises ValueError for a void attempt, and for other than two seats."""
     seats, scores = over.seats, over.scores
     if scores is None or len(seats) != 2 or len(scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
@@ -38,7 +38,7 @@ def result_of(over: MatchOver) -> Result:
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
-    """Return the seats at fault where a file does not say: those without a score, if the match ended by a fault."""
+    """Return the seats at fault in a match of a file that does not name any: after a fault, the seats with score 0."""
     if termination not in FAULTS:
         return ()
     return tuple(seat for seat, score in enumerate(scores) if score == 0)

@@ -1,10 +1,10 @@
 """Tie-breaks of events with rounds that were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
 
-An opponent's score is adjusted (art. 16.3): rounds without an opponent at its end, after the last in which the bot
-was there, count as drawn. A bot's own round that was not played is as if played against a dummy with the bot's own
-points (art. 16.4). In the edition of March 2026 the dummy has no more than the scheduled opponent's adjusted score,
-where there was one (16.4.1), else no more than a draw for each round (16.4.2). A cut takes the rounds that the bot
-chose not to play first (16.5). In a round-robin forfeits count as played and there are no dummies (art. 15.2).
+An opponent's score is adjusted (art. 16.3): rounds without an opponent that follow the last round in which the bot was
+there count as drawn. A bot's own unplayed round counts as played against a dummy with the bot's own points (art. 16.4).
+In the edition of March 2026 the dummy's points are capped: by the scheduled opponent's adjusted score (16.4.1), or,
+without an opponent, by a draw for each round (16.4.2). A cut takes rounds that the bot chose not to play before all
+others (16.5). In a round-robin forfeits count as played, and there are no dummies (art. 15.2).
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,14 @@ from rumble_server.results.rounds import Entry, Rounds
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one round adds to a sum over opponents."""
+    """A round's part in a sum over opponents."""
 
     score: int
-    """The opponent's, or the dummy's."""
+    """The score of the opponent, or of the dummy."""
     points: int
-    """What the bot scored in it."""
+    """The bot's own points in the round."""
     voluntary: bool
+    """True if the bot chose not to play the round."""
 
 
 class RoundSums:
@@ -41,7 +42,7 @@ class RoundSums:
         self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
 
     def _adjust(self, row: Sequence[Entry]) -> int:
-        """Return the score of a bot as its opponents count it (art. 16.3)."""
+        """Return the score of a bot for the sums of its opponents (art. 16.3)."""
         there = max((number for number, entry in enumerate(row, 1) if not entry.is_voluntary), default=0)
         return sum(
             self.rounds.draw if number > there and entry.opponent is None else entry.points
@@ -49,7 +50,7 @@ class RoundSums:
         )
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return the values of a tie-break, and how many of their units make one."""
+        """Return the values of a tie-break as integers, and the number to divide them by for the values to show."""
         rows, scale = self.rounds.rows, self.scheme.scale
         match tiebreak:
             case "won":
@@ -72,7 +73,7 @@ class RoundSums:
                 return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
 
     def _koya(self, row: Sequence[Entry]) -> int:
-        """Return the points against opponents with at least half of what can be scored (art. 9.2)."""
+        """Return the points against opponents with at least half of the points that can be scored (art. 9.2)."""
         half = self.rounds.win * self.rounds.paired
         return sum(
             entry.points for entry in row if entry.opponent is not None and 2 * self.points[entry.opponent] >= half
@@ -98,7 +99,10 @@ class RoundSums:
         return min(own, self.rounds.draw * self.rounds.paired)
 
     def by_ratings(self, tiebreak: str) -> dict[str, int | None]:
-        """Return the values of `aro` or `tpr`; None for all unless everybody is rated (art. 10), or without a match."""
+        """Return the values of `aro` or `tpr`; None for a bot without a match.
+
+        If any bot of the field has no rating, the value of every bot is None (art. 10).
+        """
         rows = self.rounds.rows
         ratings = {name: self.rounds.rating(name) for name in rows}
         rated = {name: rating for name, rating in ratings.items() if rating is not None}
@@ -112,7 +116,7 @@ class RoundSums:
         return found
 
     def encounters(self, group: Sequence[str]) -> Encounters:
-        """Return what the bots of a group scored against each other; of a Swiss without forfeits (art. 6.1.1)."""
+        """Return the scores of a group's bots against each other; in a Swiss, forfeits do not count (art. 6.1.1)."""
         inside = frozenset(group)
         met: dict[str, dict[str, list[int]]] = {name: {} for name in group}
         for name in group:
@@ -125,7 +129,7 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return the parts without the least significant (art. 14.1.1): of voluntary ones if there are any (art. 16.5)."""
+    """Return the parts without the lowest (art. 14.1.1); voluntary parts count as lower than others (art. 16.5)."""
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

@@ -1,7 +1,8 @@
-"""What each bot did round by round: what tie-breaks need of a Swiss beyond counts. Pure.
+"""The rounds of a Swiss, bot by bot: tie-breaks of a Swiss need the rounds, not only counts. Pure.
 
-A round of a bot is its pairing with all legs together, as a match of teams has all its boards together: its points are
-the sum. It was played if any of its matches was. Points are integers in units of the event (`Scheme`).
+A round of a bot is its pairing with all legs together, as a match of teams has all boards together. The points of the
+round are the sum over the legs, and the round counts as played if any leg was played. Points are integers in units of
+the event (`Scheme`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,32 +14,33 @@ from rumble_server.results.tally import Scheme
 
 
 class Entry(NamedTuple):
-    """One round of one bot. Without an opponent it is a bye or an absence."""
+    """A round of a bot: a pairing, or, without an opponent, a bye or an absence. All counts are of matches."""
 
     opponent: str | None = None
     points: int = 0
     over: int = 0
-    """How many matches of the pairing have a result."""
+    """Matches of the pairing with a result."""
     played: int = 0
-    """How many of these were played over the board."""
+    """Matches played over the board."""
     second: int = 0
-    """How many were played with the second seat."""
+    """Matches played over the board with the second seat."""
     won: int = 0
-    """How many were won over the board."""
+    """Matches won over the board."""
     won_second: int = 0
+    """Matches won over the board with the second seat."""
     given_up: int = 0
-    """How many were lost by `no_show`; of a round without an opponent, 1 if the bot asked for it or was absent."""
+    """Matches lost by `no_show`. In a round without an opponent: 1 if the bot asked for a bye or was absent, else 0."""
     drawn: int = 0
-    """How many were drawn over the board."""
+    """Matches drawn over the board."""
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is known of it yet."""
+        """True while no match of the pairing has a result."""
         return self.opponent is not None and not self.over
 
     @property
     def is_voluntary(self) -> bool:
-        """Whether it was not played by the bot's own choice or fault: a voluntary unplayed round (art. 16.1.2)."""
+        """True if the bot did not play, by its own choice or fault: a voluntary unplayed round (art. 16.1.2)."""
         return not self.played and self.given_up > 0
 
 
@@ -47,7 +49,7 @@ ABSENT = Entry(given_up=1)
 
 
 class Rounds:
-    """The rounds of a field. `draw` and `win` are the units of a whole round that is drawn and won."""
+    """The rounds of a field. `win` and `draw` are the points, in units, of a whole round won or drawn."""
 
     def __init__(
         self, scheme: Scheme, legs: int = 1, names: Iterable[str] = (), rating: Rating = lambda name: None
@@ -55,9 +57,9 @@ class Rounds:
         self.scheme = scheme
         self.legs = legs
         self.rating = rating
-        """Returns what a bot was rated before the event; None: nothing."""
+        """Returns a bot's rating before the event; None for a bot without a rating."""
         self.rows: dict[str, list[Entry]] = {name: [] for name in names}
-        """By bot: an entry for each round that was paired. Entries are immutable."""
+        """The rounds of each bot, an entry for each round paired. Entries are immutable."""
 
     @property
     def win(self) -> int:
@@ -69,11 +71,11 @@ class Rounds:
 
     @property
     def paired(self) -> int:
-        """How many rounds were paired."""
+        """The number of rounds paired so far."""
         return max(map(len, self.rows.values()), default=0)
 
     def pair(self, pairs: Iterable[tuple[str, str]], byes: Mapping[str, Entry]) -> None:
-        """Take in the next round. Who has neither an opponent nor a bye in it is absent."""
+        """Add the next round. A bot of the field with neither an opponent nor a bye is absent from the round."""
         entries = dict(byes)
         for first, second in pairs:
             entries[first], entries[second] = Entry(second), Entry(first)
@@ -81,7 +83,7 @@ class Rounds:
             row.append(entries.get(name, ABSENT))
 
     def full_bye(self) -> Entry:
-        """Return the round of a bot that the pairing left over: it counts as won."""
+        """Return the round of a bot that the pairing left without an opponent: it counts as won."""
         return Entry(points=self.win)
 
     def half_bye(self) -> Entry:
@@ -89,7 +91,7 @@ class Rounds:
         return Entry(points=self.draw, given_up=1)
 
     def has(self, result: Result) -> bool:
-        """Whether the match is of a round that was paired, and these two met in it."""
+        """Return whether the result's round was paired, and paired these two bots."""
         try:
             number = MatchId.parse(result.match_id).round
         except ValueError:
@@ -98,7 +100,7 @@ class Rounds:
         return 0 < number <= len(row) and row[number - 1].opponent == result.seats[1]
 
     def add(self, result: Result, sign: int = 1) -> None:
-        """Count a match of a round that was paired, or take it back with a `sign` of -1."""
+        """Count a match of a paired round; with a `sign` of -1, take the match back."""
         index = MatchId.parse(result.match_id).round - 1
         for seat, name in enumerate(result.seats):
             score = result.scores[seat]
@@ -118,7 +120,7 @@ class Rounds:
             )
 
     def snapshot(self) -> "Rounds":
-        """Return a copy that may be read on another thread while this one counts on."""
+        """Return a copy to be read on another thread, while results are added to the original."""
         other = Rounds(self.scheme, self.legs, rating=self.rating)
         other.rows = {name: row.copy() for name, row in self.rows.items()}
         return other

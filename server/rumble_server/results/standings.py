@@ -1,4 +1,4 @@
-"""Standings: a table that takes one result at constant cost; ranks and tie-breaks are computed when read. Pure."""
+"""Standings: a table that takes each result at constant cost; ranks and tie-breaks are computed when read. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -13,7 +13,7 @@ from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 
 class Table:
-    """What a field has scored: counts for ranks, ratings and the crosstable, and faults by kind."""
+    """The results of a field: counts for ranks, ratings and the crosstable, and faults by kind."""
 
     def __init__(
         self,
@@ -26,12 +26,13 @@ class Table:
     ) -> None:
         self.tally = Tally(names)
         self.rounds = rounds
-        """What was played round by round, where tie-breaks need it."""
+        """The rounds of a Swiss; None if the tie-breaks need only counts."""
         self.faults: dict[str, dict[Termination, int]] = {}
+        """The number of matches that ended by a bot's fault, by bot and kind."""
         self.places: Callable[[], Mapping[str, int]] | None = None
-        """Where the format ranks and not the points: gives the rank of each bot."""
+        """Returns the rank of each bot, for a format that ranks bots itself (a knockout); None to rank by points."""
         self.version = 0
-        """A number that grows with every change."""
+        """A number that grows with every change, so that a reader knows whether its standings are current."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
         self._edition = edition
@@ -45,7 +46,7 @@ class Table:
         self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """Take a bot that has no match out of the field."""
+        """Remove a bot without matches from the field."""
         self.tally.bots.pop(name, None)
         if self.rounds is not None:
             self.rounds.rows.pop(name, None)
@@ -54,7 +55,7 @@ class Table:
     def pair(
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
-        """Take in a round that follows from results; its byes count as won, or as drawn, in `legs` matches."""
+        """Add a round of a format that pairs by results. A bye counts as `legs` matches won, a half bye as drawn."""
         rounds, given = self.rounds, {}
         for name in byes:
             self.tally.give_bye(name, legs)
@@ -84,7 +85,7 @@ class Table:
         self.version += 1
 
     def snapshot(self) -> "Table":
-        """Return a copy whose standings may be read on another thread while this one counts on."""
+        """Return a copy whose standings can be read on another thread, while results are added to the original."""
         rounds = None if self.rounds is None else self.rounds.snapshot()
         other = Table(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
         other.tally = self.tally.snapshot()
@@ -97,14 +98,14 @@ class Table:
         return other
 
     def before(self, results: Iterable[Result]) -> "Table":
-        """Return a copy as `snapshot` makes it, in which these results do not count."""
+        """Return a copy, like `snapshot`, in which these results do not count."""
         other = self.snapshot()
         for result in results:
             other._count(result, -1)
         return other
 
     def standings(self) -> list[Standing]:
-        """Return the lines by rank, as `rank_tally` does. The list is kept until something changes."""
+        """Return the lines by rank, as `rank_tally` does. The same list is returned until the table changes."""
         if self._standings_of != self.version:
             self._standings = rank_tally(
                 self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds

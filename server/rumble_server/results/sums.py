@@ -1,7 +1,8 @@
 """Sums over the counts of a field: the tie-breaks of formats in which the order of matches does not matter. Pure.
 
-In them forfeits count as played (FIDE Handbook C.07, art. 15.2). Rumble 0.1 took every event so, a Swiss as well, with
-a dummy of as many points as the bot has for what was not played, and direct encounter only where all had met.
+In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2). Rumble 0.1 used the same sums for every
+format, even a Swiss. It added, for each unplayed match, a dummy with the bot's own points, and it applied direct
+encounter only where all had met.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ class Sums:
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return the values of any tie-break but `de`, and how many of their units make one."""
+        """Return the values of a tie-break, except `de`, as integers, and the number to divide them by to show them."""
         bots, points, scheme = self.tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":
@@ -72,7 +73,7 @@ class Sums:
         return sums
 
     def encounters(self, group: Sequence[str]) -> Encounters | None:
-        """Return what the bots of a group scored against each other; None if too few have met to part anybody."""
+        """Return the scores of a group's bots against each other; None if too few have met to split the group."""
         meetings, scheme = self.tally.meetings, self.scheme
         found = []
         unit = 1
@@ -89,7 +90,9 @@ class Sums:
                 else:
                     unmet[one] += 1
                     unmet[other] += 1
-            # Who met most cannot win more than those matches, and who met fewest could win all that are missing.
+            # The bot that met most others scored at most a win against each (len(group) - 1 - min(unmet) wins). The bot
+            # that met fewest could win all missing matches (max(unmet) wins). While the second number is not smaller,
+            # nobody is out of reach. `unmet` only grows, so the rest of the pairs cannot change that.
             if min(unmet.values()) + max(unmet.values()) > len(group) - 2 and scheme.loss >= 0:
                 return None
         scores = dict.fromkeys(group, 0)
@@ -99,7 +102,7 @@ class Sums:
         return Encounters(scores, {name: len(group) - 1 - unmet[name] for name in group}, scheme.win * unit)
 
     def first_direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
-        """Return the parts of each group as Rumble 0.1 did; `shown` gets the score against those tied."""
+        """Split each group by the rules of Rumble 0.1, and put each bot's score against its group into `shown`."""
         parts = []
         for group in groups:
             values = self._encounters(group)
@@ -117,7 +120,7 @@ class Sums:
         return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
 
     def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
-        """Return what each scored against the others, as averages a pair; None unless all have met."""
+        """Return the scores of each bot against the others, a pair's average each; None unless all have met."""
         meetings, scheme = self.tally.meetings, self.scheme
         sums = dict.fromkeys(group, Fraction(0))
         for one, other in combinations(group, 2):

@@ -1,7 +1,7 @@
-"""Counts of results: constant cost a result, and enough for every tie-break and for ratings.
+"""Counts of results, for ratings and for the tie-breaks that need no rounds; each result costs the same.
 
-A `Tally` only counts; points are made of its counts when read, so that any points scheme fits. Points are exact
-integers in `Scheme` units: rounding can never break a tie, or make one.
+A `Tally` only counts. Points are computed from the counts when read, so that any points scheme fits. Points are exact
+integers in `Scheme` units, so that rounding can neither break nor make a tie.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class Scheme:
 
     @classmethod
     def of(cls, points: tuple[float, float, float]) -> Self:
-        """Make the scheme of points as an organiser gives them. Raises ValueError."""
+        """Make the scheme for the organiser's points of a win, a draw and a loss. Raises ValueError."""
         if not all(isfinite(value) for value in points):
             raise ValueError(f"points must be three numbers, for a win, a draw and a loss, not {points!r}")
         win, draw, loss = (Fraction(str(value)) for value in points)
@@ -45,15 +45,18 @@ class Scheme:
 
 @dataclass(slots=True)
 class Count:
-    """The matches of one bot. `won` and `won_second` are over the board; `unplayed` were lost or won by `no_show`."""
+    """Numbers of matches of a bot."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
     won: int = 0
+    """Matches won over the board; `wins` also has matches won by the other bot's `no_show`."""
     won_second: int = 0
+    """Matches won over the board with the second seat."""
     faults: int = 0
     unplayed: int = 0
+    """Matches won or lost by `no_show`."""
     byes: int = 0
     """Matches that count as won without an opponent."""
     half_byes: int = 0
@@ -68,22 +71,25 @@ class Count:
         return Count(*own, self.byes, self.half_byes)
 
     def points(self, scheme: Scheme) -> int:
-        """Return the points in the scheme's units; a bye counts as wins, one of half a point as draws."""
+        """Return the points in the scheme's units; byes count as wins, half byes as draws."""
         won, drawn = self.wins + self.byes, self.draws + self.half_byes
         return won * scheme.win + drawn * scheme.draw + self.losses * scheme.loss
 
 
 class Tally:
-    """Counts by bot and by pair of seats."""
+    """The counts of a field, by bot and by pair of bots in fixed seats."""
 
     def __init__(self, field: Iterable[str] = ()) -> None:
         self.bots: dict[str, Count] = {name: Count() for name in field}
         self.meetings: dict[tuple[str, str], Meetings] = {}
-        """By (first seat, second seat). The values are immutable, so that a snapshot is a shallow copy."""
+        """The matches of each pair (bot in the first seat, bot in the second seat).
+
+        The values are immutable, so that `snapshot` can make a shallow copy.
+        """
 
     @classmethod
     def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
-        """Count results; `field` names the bots that may have none yet."""
+        """Return the tally of results; `field` adds names of bots that may have no result."""
         tally = cls(field)
         for result in results:
             tally.add(result)
@@ -92,7 +98,7 @@ class Tally:
         return tally
 
     def add(self, result: Result, sign: int = 1) -> None:
-        """Count a result; `sign` -1 takes it back."""
+        """Count a result; with a `sign` of -1, take the result back."""
         seats, scores, forfeit = result.seats, result.scores, result.is_forfeit
         for seat, name in enumerate(seats):
             count = self.bots.get(name)
@@ -120,7 +126,7 @@ class Tally:
             del self.meetings[seats]
 
     def enter(self, name: str) -> None:
-        """Show the bot, also without results."""
+        """Add the bot to the field, so that the standings show it even without results."""
         self.bots.setdefault(name, Count())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
@@ -128,11 +134,11 @@ class Tally:
         self.bots.setdefault(name, Count()).byes += matches
 
     def give_half_bye(self, name: str, matches: int = 1) -> None:
-        """Count matches as drawn without an opponent (a Swiss, when the bot is to miss a round)."""
+        """Count matches as drawn without an opponent (a Swiss, in a round that the bot asked to miss)."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
     def snapshot(self) -> "Tally":
-        """Return a copy that may be read on another thread while this one counts on."""
+        """Return a copy to be read on another thread, while results are added to the original."""
         other = Tally()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
@@ -149,14 +155,14 @@ def _outcome(scores: tuple[float, float], forfeit: bool) -> int:
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:
-    """Return what the bot in the first seat scored in these meetings, in the scheme's units."""
+    """Return the points of the bot in the first seat in these meetings, in the scheme's units."""
     won = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT]
     lost = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss
 
 
 def points_of_second(meetings: Meetings, scheme: Scheme) -> int:
-    """Return what the bot in the second seat scored in these meetings, in the scheme's units."""
+    """Return the points of the bot in the second seat in these meetings, in the scheme's units."""
     won = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT]
     lost = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss

@@ -1,20 +1,20 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de` direct encounter (art. 6): points against the bots still tied, applied again among those that it leaves tied. A
-  pair that met more than once counts with the average of its matches. Its value is the place among those tied, 0 where
-  it parts none; by `rumble-0.1` the points themselves, and only where all have met.
+- `de` direct encounter (art. 6): points against the bots still tied, applied again among bots that stay tied. A pair
+  that met more than once counts with the average of its matches. The value shown is the place among the tied bots, or 0
+  if all stay tied. By `rumble-0.1` the value is the points themselves, and only where all have met.
 - `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
 - `bpg` and `bwg` matches played, and won, over the board with the second seat (art. 7.3 and 7.4, "with black").
 - `ps` progressive score (art. 7.5): the sum of the points after each round.
-- `bh` or `buchholz` (art. 8.1): the points of the opponents. `bh-c1` leaves out the lowest of them (art. 14.1), `bh-m1`
-  the lowest and the highest (art. 14.3).
+- `bh` or `buchholz` (art. 8.1): the points of the opponents. `bh-c1` leaves out the lowest opponent (art. 14.1),
+  `bh-m1` the lowest and the highest (art. 14.3).
 - `sb` Sonneborn-Berger (art. 9.1): for each opponent, the points scored against it times its final points.
 - `ks` Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
-- `aro` and `tpr` (art. 10.1 and 10.2): the average rating of the opponents, and the performance rating by it, where all
-  have ratings from before the event.
-- `faults` (ours): matches lost by an own fault; who has fewest stands first.
+- `aro` and `tpr` (art. 10.1 and 10.2): the average rating of the opponents, and the performance rating by this average,
+  if all bots have ratings from before the event.
+- `faults` (Rumble's own): matches that ended by the bot's own fault; the bot with the fewest stands first.
 
-All values are in the event's points. docs/RULES.md tells which edition says what, and where Rumble differs.
+All values are in the event's points. docs/RULES.md compares the editions, and lists where Rumble differs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,18 +50,19 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""What an organiser may choose from, and the name of each."""
+"""The tie-breaks to choose from, each with its name for people."""
 OF_FIRST = frozenset(("de", "won", "sb", "ks", "bwg", "buchholz", "faults"))
 """The tie-breaks of Rumble 0.1."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """The tie-breaks that need ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
-"""The tie-breaks that need to know what was played in each round."""
+"""The tie-breaks that need the rounds, not only counts."""
 DEFAULT = ("de", "won", "sb", "ks")
-"""For a round-robin."""
+"""The default of a round-robin."""
 DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
+"""The default of a Swiss."""
 DEFAULT_SWISS_FIRST = ("buchholz", "de", "won", "sb")
-"""For a Swiss by the rules of Rumble 0.1."""
+"""The default of a Swiss by the rules of Rumble 0.1."""
 
 POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
@@ -71,9 +72,9 @@ Faults = Mapping[str, Mapping[Termination, int]]
 def check_tiebreaks(
     tiebreaks: Sequence[str], edition: Edition | None = None, *, rounds: bool = True
 ) -> tuple[str, ...]:
-    """Return the tie-breaks. Raises ValueError if one is not known, comes twice, or cannot be computed.
+    """Return the tie-breaks. Raises ValueError if a tie-break is unknown, comes twice, or cannot be computed.
 
-    `rounds`: whether it is known what was played in each round.
+    `rounds` is true if the rounds are known, not only counts.
     """
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
@@ -97,7 +98,10 @@ def rank(
     byes: Mapping[str, int] | None = None,
     edition: Edition = FIRST,
 ) -> list[Standing]:
-    """Rank the bots of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
+    """Rank the bots of results.
+
+    `field` adds names of bots that may have no result. `byes` has numbers of matches that count as won, by name.
+    """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points, edition=edition)
 
 
@@ -110,9 +114,10 @@ def rank_tally(
     edition: Edition = FIRST,
     rounds: "Rounds | None" = None,
 ) -> list[Standing]:
-    """Rank what was counted, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
+    """Rank the bots of a tally, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
 
-    `rounds` are those of a Swiss; without them forfeits count as played. The rules of Rumble 0.1 look at counts alone.
+    `rounds` are the rounds of a Swiss; without `rounds` forfeits count as played. The rules of Rumble 0.1 use counts
+    alone.
     """
     sums: Sums | RoundSums
     if edition != FIRST and rounds is not None:
@@ -129,7 +134,7 @@ def rank_sums(
     faults: Faults = MappingProxyType({}),
     edition: Edition = FIRST,
 ) -> list[Standing]:
-    """Rank a field by its sums; `counts` are shown beside them."""
+    """Rank a field by its sums; the lines also show `counts` and `faults`."""
     tiebreaks = check_tiebreaks(tiebreaks, edition, rounds=isinstance(sums, RoundSums))
     groups = [(POINTS, group) for group in split_by(list(counts), sums.points)]
     shown: Shown = {}
@@ -151,7 +156,7 @@ def rank_sums(
 def _values(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
 ) -> tuple[Mapping[str, int], dict[str, float | None]]:
-    """Return what bots are ordered by, the greatest first, and what is shown of it."""
+    """Return the values that order the bots, the greatest first, and the values that the standings show."""
     if tiebreak == "faults":
         shown = {name: count.faults for name, count in counts.items()}
         return {name: -value for name, value in shown.items()}, {**shown}
@@ -165,7 +170,7 @@ def _values(
 def _encounters(
     sums: Sums | RoundSums, groups: list[list[str]], shown: dict[str, float | None], edition: Edition
 ) -> list[list[list[str]]]:
-    """Return the parts of each group by direct encounter; `shown` gets the value of each bot."""
+    """Split each group by direct encounter, and put the value of each bot into `shown`."""
     if edition == FIRST and isinstance(sums, Sums):
         return sums.first_direct_encounters(groups, shown)
     parts = [direct_encounter.split(group, sums.encounters) for group in groups]

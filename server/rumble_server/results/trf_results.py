@@ -1,4 +1,4 @@
-"""The results of an event in a TRF file, for what looks at matches alone (ratings)."""
+"""The results of an event in a TRF file, match by match, for ratings."""
 
 from rumble_engine import Termination
 

@@ -1,6 +1,6 @@
-"""Tie-breaks once more, straight from the definitions and as slowly as they read: an oracle for the real ones.
+"""A second implementation of the tie-breaks, slow and straight from their definitions, to test the real one.
 
-Shares no code and no data structure with `rumble_server.results.tiebreaks`; exact fractions throughout.
+It shares no code and no data structure with `rumble_server.results.tiebreaks`, and computes with exact fractions.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def worth(score: float, points: Points) -> Fraction:
 
 
 def matches_of(name: str, results: Sequence[Result]) -> list[tuple[str, int, float, Result]]:
-    """Opponent, own seat, own score, and the match."""
+    """Return the opponent, the own seat, the own score and the result of each match of a bot."""
     found = []
     for result in results:
         if name in result.seats:
@@ -76,7 +76,7 @@ def encounters(group: Sequence[str], results: Sequence[Result], points: Points) 
 
 
 def order(group: list[str], tiebreaks: Sequence[str], results: Sequence[Result], points: Points) -> list[list[str]]:
-    """The group in parts that share a rank."""
+    """Return the group in parts that share a rank."""
     if len(group) < 2 or not tiebreaks:
         return [group]
     first, rest = tiebreaks[0], tiebreaks[1:]
@@ -93,7 +93,7 @@ def order(group: list[str], tiebreaks: Sequence[str], results: Sequence[Result],
     parts = [[name for name in group if scores[name] == level] for level in sorted(set(scores.values()), reverse=True)]
     if len(parts) == 1:
         return order(group, rest, results, points)
-    # Direct encounter is applied again among those it leaves tied; the others have had their turn.
+    # Direct encounter is applied again to each part; every other tie-break is applied once.
     return [end for part in parts for end in order(part, tiebreaks if again else rest, results, points)]
 
 

@@ -1,4 +1,4 @@
-"""Tables of known events as results, and results of any kind."""
+"""Tables of known events as results, and a strategy for random results."""
 
 from hypothesis import strategies as st
 from rumble_engine import Termination
@@ -32,7 +32,7 @@ DOUBLE = {"A": "** 10 11 10", "B": "01 ** 10 11", "C": "00 01 ** 11", "D": "01 0
 
 
 def held() -> list[Result]:
-    """Each match once, from the side that had the first seat; the one with `-` and `+` is a forfeit."""
+    """Return the matches of `HELD`, each from the row of the first seat; `-` against `+` is a forfeit."""
     results = []
     for name, row in HELD.items():
         for cell in row.split():
@@ -52,7 +52,7 @@ def held() -> list[Result]:
 
 
 def crosstable(rows: dict[str, list[str]]) -> list[Result]:
-    """The matches above the diagonal; the seats alternate in each cell."""
+    """Return the matches above the diagonal; seats alternate within each cell."""
     names = list(rows)
     return [
         Result((name, names[column]), (SCORE[mark], 1 - SCORE[mark]))
@@ -65,7 +65,7 @@ def crosstable(rows: dict[str, list[str]]) -> list[Result]:
 
 
 def uzchess() -> tuple[list[Result], dict[str, dict[str, float]]]:
-    """The matches, and the published values by player."""
+    """Return the matches of `UZCHESS`, and the published values of each player."""
     lines = [line.split() for line in UZCHESS.strip().splitlines()]
     published = {
         line[0]: {"points": float(line[11])}
@@ -76,7 +76,7 @@ def uzchess() -> tuple[list[Result], dict[str, dict[str, float]]]:
 
 
 def beats(text: str) -> list[Result]:
-    """`A>B B=C`: one match each."""
+    """Return the matches written as `A>B B=C`, won by the first seat or drawn."""
     return [Result((pair[0], pair[2]), (1.0, 0.0) if pair[1] == ">" else (0.5, 0.5)) for pair in text.split()]
 
 
@@ -92,4 +92,4 @@ RESULTS = st.builds(
         ]
     ),
 )
-"""Any result of a small field."""
+"""Results of any kind between five bots."""

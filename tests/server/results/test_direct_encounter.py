@@ -13,7 +13,7 @@ def met(text: str) -> "Meeting":
 
 
 class Meeting:
-    """Wins (`>`) and draws (`=`), two half points a win."""
+    """Encounters from wins (`>`) and draws (`=`); a win scores 2, a draw 1."""
 
     def __init__(self, pairs: Sequence[tuple[str, str, str]]) -> None:
         self.pairs = pairs
@@ -30,7 +30,7 @@ class Meeting:
 
 
 def test_one_who_cannot_be_reached_is_first_article_6_3() -> None:
-    """A, B and C are tied; A beat both, and B and C have not met: who wins there reaches one point of A's two."""
+    """A, B and C are tied. A beat both; the winner of B against C, who have not met, would have a point to A's two."""
     assert split(list("ABC"), met("A>B A>C")) == [["A"], ["B", "C"]]
     lines = rank(beats("A>B A>C D>A B>E B>F C>E C>F"), ("de",), edition="2026-03")
     assert [(line.rank, line.name, line.tiebreaks["de"]) for line in lines[:3]] == [
@@ -48,7 +48,7 @@ def test_one_who_can_be_reached_is_not_first_article_6_3() -> None:
 
 
 def test_the_second_place_follows_when_the_first_is_given_article_6_3() -> None:
-    # C and D have not met, and B is ahead of whoever wins there.
+    # C and D have not met; B stays ahead of the winner of that match.
     assert split(list("ABC"), met("A>B A>C B>C")) == [["A"], ["B"], ["C"]]
     assert split(list("ABCD"), met("A>B A>C A>D B>C B>D")) == [["A"], ["B"], ["C", "D"]]
 

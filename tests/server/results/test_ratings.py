@@ -21,7 +21,7 @@ def results_of(games: list[Game]) -> list[Result]:
 
 
 def series(first: str, second: str, wins: int, draws: int, losses: int) -> list[Game]:
-    """Seats split evenly."""
+    """Return games of two bots with evenly split seats."""
     scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
     return [(first, second, s) if n % 2 else (second, first, 1 - s) for n, s in enumerate(scores)]
 
@@ -57,7 +57,10 @@ def test_a_prior_is_not_used_where_none_is_needed() -> None:
 
 
 def oracle(games: list[Game], virtual: Sequence[tuple[str, str]] = ()) -> dict[str, float]:
-    """evalica's Bradley-Terry, centred; a prior is added as draws, since it gives 0 for all on perfect scores."""
+    """Return the ratings by evalica's Bradley-Terry, with mean 0.
+
+    `virtual` games are added as draws, since evalica rates everybody 0 if a bot has a perfect score.
+    """
     import evalica  # it imports SciPy, which takes a second
 
     winner = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
@@ -93,7 +96,7 @@ def test_ratings_agree_with_evalica_on_perfect_scores() -> None:
 
 
 def test_the_first_move_term_is_the_most_likely_one() -> None:
-    """By the likelihood, written out match by match."""
+    """Compare with the likelihood, written out match by match."""
     random = Random(3)
     strengths = {"A": 0.8, "B": 0.1, "C": -0.2, "D": -0.7}
     names = list(strengths)
@@ -116,7 +119,7 @@ def test_the_first_move_term_is_the_most_likely_one() -> None:
     assert ratings.first_move_interval[0] < ratings.first_move < ratings.first_move_interval[1]
     found = table(ratings)
     best = likelihood(found, ratings.first_move)
-    # It has one peak: who stands on it goes down by any step.
+    # The likelihood has a single peak, so any step away from the fit must go down.
     for _ in range(50):
         elsewhere = {name: rating + random.gauss(0, 0.5) for name, rating in found.items()}
         assert likelihood(elsewhere, ratings.first_move + random.gauss(0, 0.5)) < best
@@ -127,7 +130,7 @@ def test_the_first_move_term_is_the_most_likely_one() -> None:
 
 
 def test_intervals_hold_the_truth_and_are_aware_of_draws() -> None:
-    """A field simulated with known strengths: about 95 of 100 intervals hold them, with many draws and with none."""
+    """Simulate a field with known strengths: about 95 of 100 intervals hold them, with many draws and with none."""
     strengths = {"A": 0.5, "B": 0.0, "C": -0.5}
     widths = {}
     for often in (0.0, 0.8):
@@ -204,7 +207,7 @@ def test_a_field_that_has_not_met() -> None:
 
 
 def test_the_first_seat_wins_everything() -> None:
-    """Each bot scored against each other, but the first-move term alone explains it: it would grow without end."""
+    """Each bot scored against each other bot, but the first seat alone explains all results: its term has no bound."""
     ratings = rate(beats("A>B B>A A>C C>A B>C C>B"))
     assert table(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
     assert ratings.prior_used
@@ -217,11 +220,11 @@ def test_the_first_seat_wins_everything() -> None:
 
 
 def test_a_first_move_term_without_bound_is_found_round_a_cycle_too() -> None:
-    """No pair met in both seats, so no single pair shows it."""
+    """No pair met in both seats, so no single pair shows that the term has no bound."""
     ratings = rate(beats("A>B B>C C>D D>A A>C"))
     assert ratings.prior_used
     assert "first-move" in ratings.prior_reason
-    # With one win by the second seat on a way round, and one by the first, it has a bound.
+    # Wins by the second seat along the same cycle give the term a bound.
     bounded = rate(
         [
             *beats("A>B B>C C>D D>A A>C"),
@@ -274,7 +277,7 @@ def test_no_field_breaks_the_fit(games: list[Game]) -> None:
 
 
 def test_a_hundred_bots_are_rated_in_a_moment() -> None:
-    """The budget is 100 ms; this only notices if it is missed by far."""
+    """The budget is 100 ms; the test fails only if the budget is exceeded by far."""
     random = Random(1)
     names = [f"b{number}" for number in range(100)]
     results = results_of([(a, b, random.choice([1.0, 0.5, 0.0])) for a, b in permutations(names, 2)])

@@ -35,7 +35,7 @@ def events() -> dict[str, Event]:
 
 
 def table_of(event: Event, edition: FideEdition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
-    """Return our table by starting number; the field is counted in the order of `numbers`."""
+    """Return Rumble's table by starting number; the players are counted in the order of `numbers`."""
     rounds, counts, names = rounds_of(event), counts_of(event), names_of(event)
     rounds.rows = {names[number]: rounds.rows[names[number]] for number in numbers}
     shuffled = {names[number]: counts[names[number]] for number in numbers}
@@ -50,7 +50,7 @@ def table_of(event: Event, edition: FideEdition, numbers: list[int]) -> dict[int
 
 
 def test_every_column_of_every_reference_event_agrees_in_both_editions(events: dict[str, Event]) -> None:
-    """Usually of every fourth event."""
+    """A usual run checks every fourth event."""
     compared: Counter[tuple[str, str]] = Counter()
     chosen = frozenset(list(events)[:: long_or(4, 1)])
     for table in swiss_events.tables():
@@ -112,7 +112,7 @@ def test_the_worked_example_of_both_editions() -> None:
 
 
 def adjusted(row: str) -> float:
-    """Return the score of O as A counts it, which met it in round 1; the others are Q's."""
+    """Return the adjusted score of O, which has the rounds `row`, for the sums of A, its opponent in round 1."""
     rounds = played("A: O=" + " U" * (len(row.split()) - 1), f"O: {row}", "Q: " + "Z " * len(row.split()))
     parts = RoundSums(rounds, "2024-08")
     return value(rounds, "bh", "2024-08")["A"] - parts.points["A"] / 2 * (len(row.split()) - 1)
@@ -131,7 +131,7 @@ def test_a_bye_that_was_asked_for_counts_as_it_is_if_the_bot_came_back_articles_
 def test_absences_at_the_end_count_as_draws_article_16_3_2() -> None:
     assert adjusted("A= Z Z") == 1.5
     assert adjusted("A= H Z H") == 2
-    assert adjusted("A= Q- Z") == 1  # the forfeit has an opponent, and stays a loss
+    assert adjusted("A= Q- Z") == 1  # the forfeit has an opponent, so it stays a loss
 
 
 def test_the_dummy_has_no_more_than_a_draw_for_each_round_article_16_4_2() -> None:

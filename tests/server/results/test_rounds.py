@@ -47,7 +47,7 @@ def test_a_round_is_voluntarily_unplayed_by_the_one_who_was_not_there() -> None:
     assert rounds.rows["A"][0] == Entry("B", points=4, over=2)
     rounds.add(Result(("A", "B"), (1.0, 0.0), Termination.NO_SHOW, (1,), "t.1.1.1.2"), -1)
     rounds.add(Result(("A", "B"), (1.0, 0.0), match_id="t.1.1.1.2"))
-    assert not rounds.rows["B"][0].is_voluntary  # one of its matches was played
+    assert not rounds.rows["B"][0].is_voluntary  # a match of the round was played
 
 
 def test_a_snapshot_stays_as_it_is() -> None:

@@ -1,4 +1,4 @@
-"""Standings: a result costs the same whenever it comes, can be taken back, and ranks are computed when read."""
+"""Standings: results can be added in any order and taken back; ranks are computed when read."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +68,7 @@ def test_a_swiss_is_ranked_by_its_rounds() -> None:
         "Dan": 1,
         "eve": 1,
     }
-    # Dan missed a round by choice: its dummy has no more than a draw for each of two rounds.
+    # Dan missed a round by choice; Dan's dummy has at most a draw for each of two rounds.
     assert {line.name: line.tiebreaks["bh"] for line in table.standings()}["Dan"] == 0.5 + 1
     assert {line.name: line.byes for line in table.standings()}["eve"] == 1
     snapshot = table.snapshot()

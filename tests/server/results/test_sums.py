@@ -51,7 +51,7 @@ def test_where_all_have_met_the_order_is_that_of_the_definition(
 
 
 def test_no_bot_can_be_overtaken_by_skipping_the_look() -> None:
-    """What `encounters` leaves out as plain parts nobody, in fields of which it looks at some."""
+    """A group for which `encounters` returns None early would not be split anyway; other groups are split."""
     for text in ("A>B A>C A>D", "A>B A>C", "A>B", "A>B A>C A>D B>C B>D C>D", "A>B C>D"):
         sums = sums_over(beats(text + " A>X B>X C>X D>X"))
         looked = direct_encounter.split(list("ABCD"), sums.encounters)

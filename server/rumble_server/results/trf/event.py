@@ -1,4 +1,4 @@
-"""An event as a TRF file tells it: plain data. Points are integers in tenths, as the format has one decimal."""
+"""An event in a TRF file, as plain data. Points are integers in tenths, since the format has points with a decimal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rumble_server.results.trf import codes
 
 Worth = Mapping[tuple[str, str], int]
-"""The points in tenths of a code, by code and seat."""
+"""Points in tenths, by code and seat."""
 
 STANDARD: dict[str, int] = {
     codes.WIN: 10,
@@ -19,15 +19,15 @@ STANDARD: dict[str, int] = {
     codes.HALF_BYE: 5,
     codes.ABSENT: 0,
 }
-"""The points in tenths of a code where a file says nothing else."""
+"""Points in tenths by code, for codes that a file does not set."""
 
 HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((codes.DRAW, codes.UNRATED_DRAW), 1)
-"""The half points of a game by each code with an opponent; 0 for the others."""
+"""Half points scored in a game, by code; every other code scores 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One round of one player. `opponent` is a starting number; 0: none."""
+    """A round of a player. `opponent` is a starting number, or 0 without an opponent."""
 
     opponent: int = 0
     seat: str = codes.NO_SEAT
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player: what stands in a line 001."""
+    """A player, with the fields of a line 001."""
 
     number: int
     """The starting number."""
@@ -44,44 +44,44 @@ class Player:
     title: str
     rating: int | None
     points: int | None
-    """The points in the file, in tenths; None where it tells none."""
+    """The points in the file, in tenths; None if the file has none."""
     rank: int | None
     entries: tuple[Entry, ...]
-    """The rounds played, one entry each."""
+    """The rounds played so far, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Players that must not meet each other in these rounds."""
+    """Players that must not meet each other from the first to the last of these rounds."""
 
     numbers: tuple[int, ...]
     first_round: int
     last_round: int | None
-    """None: to the end."""
+    """The last round; None for the last round of the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. Players are in the order of the file."""
+    """An event. Players are in the order of the file."""
 
     players: tuple[Player, ...]
     fields: Mapping[str, str] = field(default_factory=dict)
-    """The text of each line that is nothing else here (012 name, 042 start, 092 type, ...), by its code."""
+    """The text of each line that has no attribute of its own (012 name, 042 start, 092 type, ...), by code."""
     rounds: int | None = None
-    """How many rounds the event has when it is over (142, XXR); None where the file does not say."""
+    """The number of rounds that the event will have in the end (142, XXR); None if the file has none."""
     played: int = 0
-    """How many rounds were paired so far."""
+    """The number of rounds paired so far."""
     first_seat: str = ""
-    """The seat of the first player in round 1 (152, XXC): `w` or `b`; empty where the file does not say."""
+    """The seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file has none."""
     by_rank: bool = False
-    """Whether pairing numbers follow the order of the file (XXC rank), and not the starting numbers."""
+    """True if pairing numbers follow the order of the file (XXC rank), not the starting numbers."""
     system: str = ""
     """The encoded type of the event (192), such as FIDE_DUTCH_2025_BAKU."""
     worth: Worth = field(default_factory=dict)
     accelerations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """By player: virtual points in tenths, from round 1 (250, XXA)."""
+    """The virtual points of each player in tenths, round by round from round 1 (250, XXA)."""
     byes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """By round that is not paired yet, and player: the code of a bye that was asked for (240, XXZ, and 001)."""
+    """The codes of byes requested for rounds not paired yet, by round and player (240, XXZ, and 001)."""
     forbidden: tuple[Forbidden, ...] = ()
 
     def worth_of(self, entry: Entry) -> int:
@@ -89,11 +89,11 @@ class Event:
         return self.worth[entry.code, entry.seat]
 
     def points(self, player: Player) -> int:
-        """Return the points of the rounds played, in tenths."""
+        """Return the points of a player in the rounds played so far, in tenths."""
         return sum(map(self.worth_of, player.entries))
 
     @property
     def is_round_robin(self) -> bool:
-        """Whether the file calls the event a round-robin (192, 092)."""
+        """True if the file calls the event a round-robin (192, 092)."""
         text = f"{self.system} {self.fields.get('092', '')}".casefold()
         return any(word in text for word in ("robin", "berger"))

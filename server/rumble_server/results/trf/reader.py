@@ -1,8 +1,8 @@
 """Read TRF16 and TRF-2026, with the extensions of JaVaFo (XX.) and bbpPairings (BB.). Nothing is guessed.
 
-Lines of other codes are kept as text, or skipped where they are no field of an event (comments, national ratings). Of
-the older TRF06 a result without an opponent is read: `0000 - +` as a bye of the pairing, `=` as a half-point bye, `-`
-as an absence. Columns count from 1, as in the format's own description (FIDE Handbook C.04, Annex 2).
+Other fields of the event are kept as text; lines that are no fields (comments, national ratings) are skipped. Of the
+older TRF06, results without an opponent are read: `0000 - +` as a bye of the pairing, `=` as a half-point bye, `-` as
+an absence. Columns count from 1, as in the format's own description (FIDE Handbook C.04, Annex 2).
 """
 
 import re
@@ -19,9 +19,12 @@ from rumble_server.results.trf.worth import BBP, KEYS, Points
 FIRST_ROUND = 92
 """The column in which round 1 begins."""
 ROUND_WIDTH = 10
+"""The number of columns of a round."""
 MOST_ROUNDS = 999
+"""Maximum number of rounds of an event; a file with more is refused."""
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
+"""The codes of today for TRF06's results without an opponent."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
@@ -31,7 +34,7 @@ class BadTrf(BadResults):
 
 
 class _Bad(Exception):
-    """A problem in one line."""
+    """A problem in a line, with its place."""
 
 
 class _Line:
@@ -49,28 +52,28 @@ class _Line:
         return _Bad(f"line {self.number}, column {column}: {why}")
 
     def part(self, first: int, last: int) -> str:
-        """Return the columns from `first` to `last` without blanks around."""
+        """Return the text in the columns from `first` to `last`, without blanks around it."""
         return self.text[first - 1 : last].strip()
 
     def whole(self, first: int, last: int, what: str, least: int = 1) -> int:
-        """Return a whole number. Raises _Bad."""
+        """Return the whole number in the columns from `first` to `last`, called `what` in the error. Raises _Bad."""
         text = self.part(first, last)
         if not _WHOLE.fullmatch(text) or int(text) < least:
             raise self.bad(first, f"{what} must be a whole number from {least}, not {text!r}")
         return int(text)
 
     def tenths(self, first: int, last: int, what: str) -> int:
-        """Return points in tenths. Raises _Bad."""
+        """Return the points in the columns from `first` to `last`, in tenths. Raises _Bad."""
         return self.read_tenths(first, self.part(first, last), what)
 
     def read_tenths(self, column: int, text: str, what: str) -> int:
-        """Return points in tenths. Raises _Bad."""
+        """Return the points written as `text`, in tenths. Raises _Bad."""
         if not _TENTHS.fullmatch(text):
             raise self.bad(column, f"{what} must be points such as 2.5, not {text!r}")
         return int(Fraction(text.rstrip(".")) * 10)
 
     def words(self) -> Iterator[tuple[int, str]]:
-        """Give the words after the code, each with its column."""
+        """Yield the words after the code, each with its column."""
         for found in re.finditer(r"[^\s,/]+", self.text[3:]):
             yield found.start() + 4, found.group()
 
@@ -86,24 +89,28 @@ def read_trf(text: str) -> Event:
 
 
 class _Reader:
-    """What was read so far."""
+    """The state of reading a file: each `take` method takes in a line.
+
+    Problems of single lines are collected, so that a host sees all of them at once. Contradictions between lines are
+    looked for only in a file without problems.
+    """
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
         self.players: dict[int, Player] = {}
         self.lines: dict[int, _Line] = {}
-        """By player: its line."""
+        """The line 001 of each player, to name the place of a problem."""
         self.points = Points()
         self.rounds: int | None = None
         self.first_seat = ""
         self.by_rank = False
         self.accelerations: dict[int, list[int]] = defaultdict(list)
         self.absent: set[int] = set()
-        """The players that XXZ names: they miss the next round."""
+        """The players named by XXZ, who miss the next round."""
         self.byes: dict[int, dict[int, str]] = defaultdict(dict)
         self.forbidden: list[Forbidden] = []
         self.named: list[tuple[int, _Line, int]] = []
-        """Players that other lines name, each with its line and column."""
+        """The players named in other lines than 001, each with the line and column."""
 
     def read(self, text: str) -> Event:
         problems = []
@@ -190,7 +197,7 @@ class _Reader:
         )
 
     def entry(self, line: _Line, column: int, number: int) -> Entry | None:
-        """Return the round that begins in a column; None if it is blank. Raises _Bad."""
+        """Return the round that begins in a column; None for a blank round. Raises _Bad."""
         opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
         code = line.part(column + 7, column + 7).upper()
         if line.part(column + 8, column + 9):
@@ -265,7 +272,7 @@ class _Reader:
             self.points.set(key, line.tenths(column + 1, column + 4, f"the points of {key}"), bye_as_win=True)
 
     def rounds_of(self, line: _Line, first: int, last: int) -> tuple[int, int]:
-        """Return the first and the last round that a line is about. Raises _Bad."""
+        """Return the first and the last round named in a line. Raises _Bad."""
         begin = line.whole(first, first + 2, "the first round")
         end = line.whole(last, last + 2, "the last round") if line.part(last, last + 2) else begin
         if not begin <= end <= MOST_ROUNDS:
@@ -297,7 +304,7 @@ class _Reader:
                     yield str(self.lines[number].bad(column, f"round {index + 1}: {why}"))
 
     def contradiction(self, number: int, index: int, entry: Entry) -> str:
-        """Return why a round and that of the opponent do not go together; empty if they do."""
+        """Return why the rounds of a player and the opponent contradict each other; empty if they agree."""
         if not entry.opponent:
             return ""
         opponent = self.players.get(entry.opponent)
@@ -346,9 +353,9 @@ class _Reader:
         )
 
     def wrong_points(self, event: Event) -> Iterator[str]:
-        """Give each player whose points do not follow from its results.
+        """Yield a problem for each player whose points do not follow from its results.
 
-        They may have the byes of the next round in them, or virtual points, as pairing programs write them.
+        The points may include a bye of the next round, or virtual points, since some pairing programs write them so.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

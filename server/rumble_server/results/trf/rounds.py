@@ -1,4 +1,4 @@
-"""The rounds of an event in a TRF file, its counts, and its standings. Points are in tenths, as in the file."""
+"""The rounds, counts and standings of an event in a TRF file. Points are in tenths, as in the file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from rumble_server.results.trf.event import Event
 
 TENTHS = 10
 GIVEN_UP = codes.REQUESTED - {codes.FULL_BYE} | {codes.FORFEIT_LOSS}
-"""Rounds that a player did not play by its own choice or fault. A full-point bye is the organiser's gift."""
+"""Codes of rounds that a player did not play, by its own choice or fault. A full-point bye is the organiser's gift."""
 
 
 def names_of(event: Event) -> dict[int, str]:
-    """Return the names by starting number; where two players have the same, with the number behind."""
+    """Return the names by starting number; a name of several players is followed by the starting number."""
     count = Counter(player.name for player in event.players)
     return {
         player.number: player.name if count[player.name] == 1 else f"{player.name} ({player.number})"
@@ -28,7 +28,7 @@ def names_of(event: Event) -> dict[int, str]:
 
 
 def rounds_of(event: Event) -> Rounds:
-    """Return the rounds of an event by name."""
+    """Return the rounds of an event, with names in place of starting numbers."""
     worth, names = event.worth, names_of(event)
     scheme = Scheme(
         worth[codes.WIN, codes.WHITE], worth[codes.DRAW, codes.WHITE], worth[codes.LOSS, codes.WHITE], TENTHS
@@ -59,7 +59,7 @@ def rounds_of(event: Event) -> Rounds:
 
 
 def counts_of(event: Event) -> dict[str, Count]:
-    """Return what each player won, drew and lost, and its byes with a point, by name."""
+    """Return the numbers of games that each player won, drew and lost, and of its byes, by name."""
     names, counts = names_of(event), {}
     for player in event.players:
         number = Counter(entry.code for entry in player.entries)
@@ -77,6 +77,6 @@ def counts_of(event: Event) -> dict[str, Count]:
 
 
 def rank_event(event: Event, tiebreaks: Sequence[str], edition: FideEdition) -> list[Standing]:
-    """Rank the players of an event, by name. Raises ValueError."""
+    """Return the standings of an event. Raises ValueError for tie-breaks that cannot be computed."""
     sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
     return rank_sums(sums, counts_of(event), tiebreaks, edition=edition)

@@ -1,4 +1,4 @@
-"""What results are worth in a TRF file: fields 162 (TRF-2026), XXS (JaVaFo) and BBW to BBU (bbpPairings)."""
+"""The points of results in a TRF file: fields 162 (TRF-2026), XXS (JaVaFo) and BBW to BBU (bbpPairings)."""
 
 from rumble_server.results.trf import codes
 from rumble_server.results.trf.event import STANDARD, Worth
@@ -32,19 +32,23 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""What each key of XXS and of 162 sets. bbpPairings writes Z in 162 where the format has A."""
+"""The codes and seats set by each key of XXS and of 162. In 162, bbpPairings writes Z in place of the format's A."""
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
+"""The key for each field of bbpPairings."""
 
 
 class Points:
-    """The points of each code as fields set them, one after the other."""
+    """The points of each code, as the fields of a file set them in order."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
         self._bye_given = False
 
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
-        """Set what a key is worth. `bye_as_win`: a pairing-allocated bye follows a win unless the file sets it."""
+        """Set the points of a key.
+
+        With `bye_as_win`, a pairing-allocated bye has the points of a win until the file sets its points.
+        """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):
             self._bye_given = True
@@ -52,6 +56,6 @@ class Points:
             self._worth.update(dict.fromkeys(KEYS["P"], tenths))
 
     def worth(self) -> Worth:
-        """Return the points of every code; a game of less than a move is worth what any other is."""
+        """Return the points of every code; a game of less than a move has the same points as a longer game."""
         short = {(UNRATED[code], seat): value for (code, seat), value in self._worth.items() if code in UNRATED}
         return self._worth | short
