@@ -1,4 +1,7 @@
-"""The export document (`export.json`, see `document.py`) in other formats: CSV, PGN, SGF, TRF."""
+"""The export document (`export.json`, see `document.py`) in other formats: CSV, PGN, SGF, TRF.
+
+The API's routes of exports call a writer of `WRITERS` by the file name extension in the request.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,4 +16,7 @@ WRITERS: dict[str, tuple[Callable[[Document], str], str]] = {
     "sgf": (sgf.write, "application/x-go-sgf; charset=utf-8"),
     "trf": (trf.write, "text/plain; charset=utf-8"),
 }
-"""By file name extension: the writer and the media type. A writer raises ValueError for what it cannot express."""
+"""The writer and the media type for each file name extension.
+
+A writer raises ValueError for a tournament that its format cannot express.
+"""

@@ -1,4 +1,4 @@
-"""CSV: a header and one row for each match, which `rumble standings` and `rumble ratings` read again."""
+"""CSV: a header and a row for each match; `rumble standings` and `rumble ratings` can read the file."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termi
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document. There is no column `at_fault` if the document does not have it."""
+    """Write the matches of an export document. The column `at_fault` is left out if a match does not have the field."""
     has_fault = all("at_fault" in match for match in document["matches"])
     header = [name for name in HEADER if has_fault or name != "at_fault"]
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""A tournament as one JSON document: what `export.json` gives."""
+"""A tournament as a JSON document: the content of `export.json`, and the input of all other exports."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -12,10 +12,10 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
-    """Return the tournament, its standings, each match by the attempt that counts, and the void attempts.
+    """Return the tournament, its standings, its matches by the attempt that counts, and the void attempts.
 
-    Of the matches, those from `first` to before `until`, in the order in which they ended. That of a Swiss has `byes`,
-    by name: the matches given as won.
+    Matches are in the order in which they ended; only the matches from `first` to before `until` are included. The
+    document of a Swiss also has `byes`: the numbers of matches that count as won without an opponent, by name.
     """
     document = {
         "tournament": summary(tournament),
@@ -30,7 +30,7 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """Return what the tournament is, and how far it has come."""
+    """Return the description of the tournament, and its progress."""
     config, agenda = tournament.config, tournament.agenda
     swiss = {} if config.format != "swiss" else _swiss(tournament)
     return {
@@ -62,7 +62,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def _swiss(tournament: Tournament) -> dict[str, Any]:
-    """Return what the pairings of a Swiss follow from, beside its results. Virtual points are as a win has 1."""
+    """Return the facts that, with the results, determine the pairings of a Swiss. A win is 1 in virtual points."""
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
         "pairing_rules": config.pairing_edition,
@@ -92,7 +92,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
 
 
 def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
-    """Return one attempt at a match, which is over; `infos` by ply, if there is any."""
+    """Return a finished attempt at a match; `infos` are the bots' thoughts by ply, left out if there are none."""
     told = {
         "id": over.match,
         "attempt": over.attempt,

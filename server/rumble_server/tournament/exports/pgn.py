@@ -1,8 +1,9 @@
 """PGN, and for games other than chess the same file with PGN's headers and the game's own moves.
 
-After the Portable Game Notation standard (S. J. Edwards, 1994): the seven tag roster first and in order, then the other
-tags by name. Moves stand as people write them: those of chess in SAN. White is the seat of that name, in Go and Othello
-the second; in a game without one it is the first seat. Comments tell what bots thought.
+The file follows the Portable Game Notation standard (S. J. Edwards, 1994): the seven tag roster first and in order,
+then further tags by name. Moves are written as people write them, chess moves in SAN. White is the seat called White,
+which is the second in Go and Othello; in a game without a seat of that name, White is the first seat. Comments have the
+bots' thoughts.
 """
 
 import json
@@ -29,7 +30,7 @@ TERMINATIONS = {
     "disconnect": "abandoned",
     "no_show": "abandoned",
 }
-"""Our terminations, and the standard's word for each (section 9.8.1)."""
+"""The standard's word (section 9.8.1) for each of Rumble's terminations."""
 
 
 def write(document: Mapping[str, Any]) -> str:
@@ -46,7 +47,7 @@ def _game(tournament: Mapping[str, Any], game: Game | None, match: Mapping[str, 
     names = [] if game is None else [name.casefold() for name in game.seat_names]
     white = names.index("white") if "white" in names else 0
     scores = [float(score) for score in match["scores"]]
-    # A match that neither won has no result in PGN but the one for "unfinished".
+    # For a match that both lost, PGN has only the result of an unfinished match.
     result = RESULTS.get((scores[white], scores[1 - white]), "*")
     started = tournament.get("started_at_ms")
     roster = {
@@ -77,7 +78,7 @@ def _game(tournament: Mapping[str, Any], game: Game | None, match: Mapping[str, 
 
 
 def _moves(tournament: Mapping[str, Any], game: Game | None, match: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the moves with their numbers, and the comments to them."""
+    """Yield the moves with their numbers and comments. After a comment, the second seat's move has its number, too."""
     infos, numbered = match.get("infos") or [], False
     for ply, move in enumerate(_written(tournament, game, match["moves"])):
         if ply % 2 == 0:
@@ -92,7 +93,7 @@ def _moves(tournament: Mapping[str, Any], game: Game | None, match: Mapping[str,
 
 
 def _written(tournament: Mapping[str, Any], game: Game | None, moves: Sequence[str]) -> Iterable[str]:
-    """Return the moves as people write them; as on the wire where the game has no other way."""
+    """Return the moves as people write them, or the moves as sent to bots if the game has no other notation."""
     if game is None or type(game).written is Game.written:
         return moves
     states = accumulate(moves, lambda state, move: state.play(move), initial=_initial(game, tournament))
@@ -108,7 +109,7 @@ def _quoted(text: str) -> str:
 
 
 def _time_control(control: Mapping[str, Any]) -> str:
-    """Return `bank+increment` in seconds; `?` with a time for each move, which PGN cannot express."""
+    """Return `bank+increment` in seconds, or `?` for a time limit for each move, which PGN cannot express."""
     if control.get("move_ms") or not control.get("bank_ms"):
         return "?"
     bank, increment = control["bank_ms"] / 1000, control.get("increment_ms", 0) / 1000

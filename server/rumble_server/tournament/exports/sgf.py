@@ -12,20 +12,20 @@ from rumble_server.tournament.exports.thoughts import comment, printable
 
 GO = "openspiel:go"
 COLUMNS = ascii_lowercase.replace("i", "")
-"""The columns as Go names them, from the left."""
+"""The letters of Go's columns, from the left; Go skips the letter i."""
 ENDINGS = {"resignation": "R", "timeout": "T", "normal": ""}
-"""How a win came about, in SGF's letters; any other is a forfeit, `F`."""
+"""SGF's letters for the ways a match is won; a win in any other way is a forfeit, `F`."""
 
 
 def check(game: str) -> None:
-    """Raise ValueError for any game but Go, and where the library that plays Go is missing."""
+    """Raise ValueError for any game except Go, and if the library that plays Go is missing."""
     if game != GO:
         raise ValueError(f"SGF is for {GO}; this tournament is of {game}")
     get_game(GO)
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document, in order of finishing. Raises ValueError for any game but Go."""
+    """Write the matches of an export document, in order of finishing. Raises ValueError for any game except Go."""
     tournament = document["tournament"]
     check(tournament["game"])
     settings = get_game(GO).complete(tournament["settings"])
@@ -67,14 +67,17 @@ def _node(move: str, info: Mapping[str, Any] | None, size: int) -> str:
 
 
 def _point(vertex: str, size: int) -> str:
-    """Return `dp` for the `d4` of a board of 19: columns from the left, rows from the top. A pass is empty."""
+    """Return the point of a vertex: `dp` for `d4` on a board of 19, since SGF counts rows from the top.
+
+    A pass is the empty text.
+    """
     if not vertex[1:].isdecimal():
         return ""
     return ascii_lowercase[COLUMNS.index(vertex[0].lower())] + ascii_lowercase[size - int(vertex[1:])]
 
 
 def _handicap(tournament: Mapping[str, Any], size: int) -> str:
-    """Return the points of the stones that are there before the first move."""
+    """Return the points of the handicap stones, which are on the board before the first move."""
     rows = get_game(GO).initial(tournament["settings"]).diagram().splitlines()[-size - 1 : -1]
     return "".join(
         f"[{ascii_lowercase[column]}{ascii_lowercase[row]}]"

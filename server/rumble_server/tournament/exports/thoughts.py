@@ -1,11 +1,14 @@
-"""What bots thought about their moves (`infos` of a match), as the comments of PGN and SGF."""
+"""The bots' thoughts about their moves (`infos` of a match), as comments for PGN and SGF."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def comment(info: Mapping[str, Any] | None) -> str:
-    """Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, as far as it is known: the form of cutechess, and more."""
+    """Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, or the parts that are known.
+
+    The first part (score, depth, time) is written as cutechess writes it.
+    """
     if not info:
         return ""
     score, depth, time_ms = (info.get(name) for name in ("score", "depth", "time_ms"))
@@ -20,5 +23,5 @@ def comment(info: Mapping[str, Any] | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with a space for each character that is not printed."""
+    """Return the text with a space in place of each unprintable character."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -4,10 +4,10 @@ A round of TRF has one match for each player, so each leg of each round is a TRF
 Players are numbered as the schedule numbers them. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss is `U`
 or `H`, any other round without a match `Z`, and a match lost by `no_show` is a forfeit.
 
-A Swiss of one leg with these points can be paired again from its file: it has whole rounds only, and says how many
-there will be, who has the first seat, virtual points, and who is not in the next round. Where TRF16 has no field for
-these, JaVaFo's are written (`XXR`, `XXC`, `XXA`). A file that cannot be paired again says why in lines `### ...`, which
-are comments. Lines end with CR and LF.
+Other programs can pair the next round of a Swiss of one leg with these points from its file. For that the file has
+complete rounds only, the number of rounds, the initial colour, virtual points, and the players who miss the next round.
+TRF16 has no fields for these, so JaVaFo's are written (`XXR`, `XXC`, `XXA`). If other programs cannot pair the next
+round, comment lines `### ...` say why. Lines end with CR and LF.
 """
 
 from collections import Counter
@@ -20,27 +20,29 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.results.trf import codes
 
 MOST_PLAYERS = 9999
+"""Maximum number of players, by the four columns of a starting number; more are refused."""
 MOST_POINTS = 99.5
+"""Maximum number of points, by the four columns of points; more are refused."""
 RESULT_COLUMN = 91
-"""Where the first round begins, counted from 0; each takes ten columns."""
+"""The column of the first round, counted from 0; each round takes ten columns."""
 TRF16, TRF_2026 = "16", "2026"
 REMARK = "### "
 UNPAIRABLE = "this cannot be paired again elsewhere"
-"""Begin of a remark: the rounds of the file are not those that were paired."""
+"""Beginning of a remark: the rounds of the file differ from the rounds as Rumble paired them."""
 DUTCH_2026 = "FIDE_DUTCH_2025"
-"""How TRF-2026 calls the rules that `dutch-2026` stands for: by the year in which they were approved."""
+"""TRF-2026's name for the rules `dutch-2026`; it has the year in which the rules were approved."""
 
 Key = tuple[int, int, int]
 """A round of the file: cycle, round and leg of its matches."""
 
 
 def write(document: Mapping[str, Any], edition: str = TRF16) -> str:
-    """Write an export document. Raises ValueError where the format has no room for it."""
+    """Write an export document. Raises ValueError for more players or points than the format has room for."""
     return _Report(document, edition == TRF_2026).text()
 
 
 class _Report:
-    """What is written of one tournament."""
+    """The report of a tournament, collected line by line."""
 
     def __init__(self, document: Mapping[str, Any], is_2026: bool) -> None:
         self.document = document
@@ -56,7 +58,7 @@ class _Report:
         for match in tournament.get("voided_later", ()):
             self.remarks.append(f"later rounds were paired by a result of {match} that was voided since")
         self.asked: list[str] = []
-        """The lines of byes in the next round."""
+        """The lines of byes requested for the next round."""
         matches = document["matches"]
         legs = range(1, tournament["legs"] + 1)
         without = [each["round"] for each in tournament.get("rounds_paired", ()) if not each["pairs"]]
@@ -81,7 +83,7 @@ class _Report:
         self._enter_next_round()
 
     def _leave_out_what_is_not_over(self) -> None:
-        """Leave out a round that is not complete: who is paired in the next follows from whole rounds."""
+        """Leave out an incomplete round, since the next pairing follows from complete rounds."""
         over = Counter(MatchId.parse(match["id"]).key[1] for match in self.document["matches"])
         for paired in self.tournament["rounds_paired"]:
             number, matches = paired["round"], len(paired["pairs"])
@@ -103,9 +105,9 @@ class _Report:
                 self.points[name] += worth
 
     def _enter_next_round(self) -> None:
-        """Note who will not be paired in the next round of a Swiss of one leg.
+        """Enter the players who will not be paired in the next round of a Swiss of one leg.
 
-        TRF-2026 has a line for them; in TRF16 they have results in the column of that round, which count as points.
+        TRF-2026 has a line for such players. In TRF16 they get a result in the next round's column, whose points count.
         """
         tournament = self.tournament
         number = len(self.rounds) + 1
@@ -179,7 +181,7 @@ class _Report:
 
 
 def _why_not(tournament: Mapping[str, Any]) -> list[str]:
-    """Return why a tournament cannot be paired again from its file; nothing if it can."""
+    """Return the reasons why other programs cannot pair a tournament from its file; empty if they can."""
     if tournament["format"] != "swiss":
         return [f"a {tournament['format']} is not paired by points"]
     found = []

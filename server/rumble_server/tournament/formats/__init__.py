@@ -1,4 +1,4 @@
-"""Formats of tournaments. A new one is a module here with a `Schedule`, and a line in `FORMATS`."""
+"""Formats of tournaments. To add a format, add a module with a `Schedule` here, and a line in `FORMATS`."""
 
 from collections.abc import Callable
 

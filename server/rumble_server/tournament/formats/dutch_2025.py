@@ -19,10 +19,10 @@ def pair_round(event: Event) -> PairedRound:
 
 
 def _report(event: Event) -> object:
-    """Write the event as `py4swiss` reads it.
+    """Return the event as the parsed TRF that `py4swiss` pairs from.
 
-    It counts points of results by itself. Where it would count others (several legs, other points), the "accelerations"
-    that it adds make up for that.
+    `py4swiss` counts points from results by itself. With several legs, or with other points, its count would be wrong,
+    so the difference to the true points is added to the virtual points ("accelerations").
     """
     from py4swiss.trf import ParsedTrf, results, sections
     from py4swiss.trf.codes import PlayerCode

@@ -1,4 +1,4 @@
-"""An event of a TRF file as pairing sees it, before any of its rounds."""
+"""An event of a TRF file as the input of pairing, before any of its rounds. The command `rumble pair` uses it."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -14,7 +14,7 @@ class TrfRounds:
     """The rounds of a TRF event; players are counted from 0 in the order of their pairing numbers."""
 
     def __init__(self, trf: TrfEvent, rounds: int) -> None:
-        """`rounds`: how many there will be."""
+        """Read the rounds of `trf`; `rounds` is the number of rounds that the event will have in the end."""
         self.trf = trf
         self.rounds = rounds
         self.players: Sequence[Player] = trf.players
@@ -25,7 +25,10 @@ class TrfRounds:
         self._first_seat = trf.first_seat or _first_seat(self._entries)
 
     def before(self, number: int) -> Event:
-        """Return what a round, counted from 1, is paired from; the last that can be is the one after those played."""
+        """Return the event from which the round `number`, counted from 1, is paired.
+
+        The last possible number is the round after the rounds played.
+        """
         if number <= self.trf.played:
             absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}
         else:
@@ -45,7 +48,7 @@ class TrfRounds:
         )
 
     def paired(self, number: int) -> PairedRound:
-        """Return how the file has a round paired, with boards in the order of the players."""
+        """Return the file's own pairing of a round, with boards in the order of the players."""
         boards, bye = [], None
         for index, own in enumerate(self._entries):
             entry = own[number - 1]
@@ -72,7 +75,11 @@ class TrfRounds:
 
 
 def _first_seat(entries: Sequence[Sequence[Entry]]) -> str:
-    """Return the initial colour: that of the first player of the first round with colours; a second has the other."""
+    """Return the initial colour, as it follows from the first round with colours.
+
+    Nobody has a preference in that round, so the higher ranked player of a pair has the initial colour if its pairing
+    number is odd, and the other colour if it is even (article 5.2.5). The first player with a colour is such a player.
+    """
     for number in range(len(entries[0]) if entries else 0):
         counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]
         for place, own in enumerate(counted):

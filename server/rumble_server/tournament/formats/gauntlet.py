@@ -1,4 +1,4 @@
-"""Gauntlet: the first bots, the challengers, each meet all bots that are none, once a cycle; no others meet."""
+"""Gauntlet: each of the first bots, the challengers, meets every other bot once a cycle; no two challengers meet."""
 
 from collections.abc import Collection, Iterator
 
@@ -7,7 +7,10 @@ from rumble_server.tournament.pairing import Pairing
 
 
 class Gauntlet(FixedSchedule):
-    """Challengers against the rest of the field. A bot's seats differ by one at most; they swap each cycle."""
+    """Challengers against the rest of the field.
+
+    The numbers of times a bot has the first and the second seat differ by one at most. Seats are swapped each cycle.
+    """
 
     def __init__(self, plan: Plan) -> None:
         if not 1 <= plan.challengers < plan.bots:
@@ -15,7 +18,7 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """Pair in each round every bot of the smaller side, with another of the larger side each time."""
+        """Yield rounds in which each bot of the smaller side meets another bot of the larger side than before."""
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers
         fewer, more = sorted((challengers, others))
@@ -26,7 +29,7 @@ class Gauntlet(FixedSchedule):
                     small, large = board - 1, (number + board - 2) % more
                     challenger, other = (small, large) if challengers <= others else (large, small)
                     pair = (challenger, challengers + other)
-                    # By the sum of their numbers: the seats alternate along the opponents of either.
+                    # Odd and even sums of numbers alternate along the opponents of any bot, and so do its seats.
                     ahead = (challenger + other + cycle) % 2
                     pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
                 yield Round(tuple(pairings))

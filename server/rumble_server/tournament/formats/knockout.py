@@ -1,12 +1,15 @@
 """Knockout: the winner of a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
 
+The bracket is the usual bracket (seeds 1 and 2 can meet only in the final). Byes in the first round go to the best
+seeds. A pairing is open as soon as both its bots are known.
+
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
-that ids stay unique), `replays` times at most; if it is still tied, the better seed goes on. The bracket is the usual
-one (1 and 2 can meet only in the final), byes in the first round go to the best seeds, and a pairing is open as soon as
-both its bots are known. In a pairing with an odd number of legs, first is the bot that was first less often, else the
-better seed.
-A bot has gone on when its next pairing is made: a result that is voided before that counts anew; one that is voided
-later does not take it back.
+that ids stay unique), `replays` times at most. If the pairing is still tied, the better seed goes on.
+
+In a pairing with an odd number of legs, the first seat goes to the bot that had it less often, else to the better seed.
+
+A bot has gone on when its next pairing is made. A result voided before that moment is decided anew; a result voided
+later does not take the bot back.
 """
 
 from collections import ChainMap
@@ -16,11 +19,11 @@ from rumble_server.tournament.formats.schedule import Place, Plan, Results, Roun
 from rumble_server.tournament.pairing import Pairing
 
 TIED = -1
-"""Stands for the winner of a pairing that has none."""
+"""Stands for the winner of a pairing without a winner."""
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds of a full bracket of 2, 4, 8, ... from top to bottom: each pair of neighbours meets."""
+    """Return the seeds of a full bracket of 2, 4, 8, ... bots, from top to bottom. Neighbours meet in round 1."""
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
@@ -29,7 +32,7 @@ def bracket(size: int) -> list[int]:
 
 
 class Knockout(Schedule):
-    """One bracket. Byes have board numbers in round 1 too."""
+    """A bracket. A bye takes a board number in round 1, as a pairing does."""
 
     has_bracket = True
 
@@ -38,10 +41,11 @@ class Knockout(Schedule):
         self.number_of_rounds = (plan.bots - 1).bit_length()
         self._final = (self.number_of_rounds, 1)
         self._open: dict[Place, Pairing] = {}
-        """By place that no bot has gone on from: the pairing that was played there last."""
+        """The newest pairing at each place from which no bot has gone on yet."""
         self._repeats = 0
+        """Number of pairings that were played again."""
         self._firsts = [0] * plan.bots
-        """How much more often each was first than second, over pairings."""
+        """Number of pairings in which each bot was first, less the number in which it was second; odd legs only."""
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):
             seeds = self._seeded(board)
@@ -55,7 +59,7 @@ class Knockout(Schedule):
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """Pair all that is open now: tied pairings again, and newly known ones."""
+        """Return a task with all pairings that can be made now: tied pairings again, and places with two known bots."""
         pairings = []
         winners: dict[Place, int] = {}
         for place, winner in self._decided(results).items():
@@ -71,7 +75,11 @@ class Knockout(Schedule):
         return (lambda: Round(tuple(pairings))) if pairings else None
 
     def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
-        """Find the places that can be paired now, at first or after these winners, with the better seed first."""
+        """Yield the places that can be paired now, each with its bots, the better seed first.
+
+        At the start places of rounds 1 and 2 are looked at, since two byes can meet at once; later, places after
+        `winners`.
+        """
         places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:
             places = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
@@ -82,7 +90,7 @@ class Knockout(Schedule):
                 yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """Return the winner of each open pairing that is over, or `TIED` where it is to be played again."""
+        """Return the winner of each finished open pairing, or `TIED` for a pairing to be played again."""
         decided = {}
         for place, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
@@ -97,7 +105,10 @@ class Knockout(Schedule):
         return decided
 
     def add(self, paired: Round) -> None:
-        """Put the pairings in their places; the bots of a later round have gone on from the one before."""
+        """Put the pairings at their places; the bots of a pairing have gone on from the places that feed it.
+
+        Raises ValueError if a pairing cannot be next.
+        """
         for pairing in paired.pairings:
             place = (pairing.round, pairing.board)
             bots = {pairing.first, pairing.second}
@@ -118,9 +129,10 @@ class Knockout(Schedule):
                 self._firsts[pairing.second] -= 1
 
     def places(self, results: Results) -> dict[int, int]:
-        """Return the rank of each bot by how far it came: 1, 2, 3 for both semi-final losers, 5 for four, and so on.
+        """Return the rank of each bot by the round in which it lost.
 
-        Bots still in it share the first rank.
+        The ranks are 1, 2, 3 for both losers of semi-finals, 5 for the four losers before, and so on. Bots that have
+        not lost share the first rank.
         """
         lost_in: dict[int, int] = {}
         for place, winner in (self.went_on | self._decided(results)).items():
@@ -131,17 +143,17 @@ class Knockout(Schedule):
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
     def bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
-        """Return the bots that meet at a place, as far as they are known; one bot where it has a bye."""
+        """Return the known bots of a place: both, one (always for a bye), or none."""
         if place[0] == 1:
             return self._seeded(place[1])
         return tuple(winners[before] for before in _feeders(place) if before in winners)
 
     def _seeded(self, board: int) -> tuple[int, ...]:
-        """Return the bots that the bracket seeds at a board of round 1."""
+        """Return the bots at a board of round 1; only the better seed if the board is a bye."""
         return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
 
 
 def _feeders(place: Place) -> tuple[Place, Place]:
-    """Return the two places whose winners meet at this one."""
+    """Return the two places whose winners meet at `place`."""
     number, board = place
     return (number - 1, 2 * board - 1), (number - 1, 2 * board)

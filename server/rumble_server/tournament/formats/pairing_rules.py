@@ -1,4 +1,4 @@
-"""The editions of the pairing rules by name, and the pairing of a round by one of them. Pure."""
+"""The editions of the pairing rules of a Swiss, by name, and the pairing of a round by an edition. Pure."""
 
 from rumble_server.tournament.formats import dutch_2025
 from rumble_server.tournament.formats.dutch.event import Event
@@ -9,8 +9,9 @@ PAIRING_RULES = {
     DUTCH_2025: "FIDE Dutch System in force until 31 January 2026",
     DUTCH_2026: "FIDE Dutch System in force since 1 February 2026",
 }
-"""What each name stands for. The last is for new tournaments."""
+"""The rules behind each name."""
 NEWEST = DUTCH_2026
+"""The default of new tournaments."""
 
 
 def pair(event: Event, rules: str) -> PairedRound:

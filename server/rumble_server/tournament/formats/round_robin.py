@@ -1,4 +1,4 @@
-"""Round-robin: everyone meets everyone once a cycle, by Berger tables; the seats swap from cycle to cycle."""
+"""Round-robin: each bot meets each other bot once a cycle, by Berger tables; seats are swapped from cycle to cycle."""
 
 from collections.abc import Collection, Iterator
 
@@ -7,14 +7,14 @@ from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_
 
 
 class RoundRobin(FixedSchedule):
-    """Berger tables. A bot's seats differ by one at most.
+    """Berger tables. The numbers of times a bot has the first and the second seat differ by one at most.
 
     With one leg and two cycles the last two rounds of the first cycle are swapped (FIDE Handbook C.05, Annex 1), so
-    that no bot has the same seat more than twice in a row; a round's number is its place in the order of play.
+    that no bot has the same seat more than twice in a row. A round's number is its place in the order of play.
     """
 
     def rounds(self) -> Iterator[Round]:
-        """Make one round at a time; in an odd field one bot has a bye, without points."""
+        """Yield the rounds one at a time. In an odd field a bot has a bye in each round, without points."""
         bots, plan = self.plan.bots, self.plan
         number_of_rounds = bots - 1 + bots % 2
         swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1

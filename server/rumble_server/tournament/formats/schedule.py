@@ -1,8 +1,9 @@
-"""What a schedule is, whether or not it depends on results. Pure.
+"""The base classes of schedules, which may depend on results or not. Pure. The tournament's agenda calls them.
 
-Bots are numbers from 0, in the order of their seeding. A schedule is asked (`prepare`) for the next round, which
-changes nothing, and is given (`add`) each round that is to be played; None means "not before more results are in". The
-ids of the matches do not depend on which finishes first.
+Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
+until more results are known, and changes nothing. `add` takes in each round that will be played. The two are separate
+because a slow task runs in another process, and because rounds are read from the log after a restart. The ids of
+matches do not depend on the order in which matches finish.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +17,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A match that has a result: scores by seat, and whether it was lost by `no_show`."""
+    """A match with a result: the scores by seat; `forfeit` is true if the match was lost by `no_show`."""
 
     scores: tuple[float, float]
     forfeit: bool = False
@@ -30,100 +31,101 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Pairings that may be played now, and the bots that have a bye with them."""
+    """Pairings that may be played now, and the bots with a bye in the same round."""
 
     pairings: tuple[Pairing, ...]
     byes: tuple[int, ...] = ()
     half_byes: tuple[int, ...] = ()
-    """The bots that have half a point instead, as the host gave it before."""
+    """The bots with a half-point bye, which the host gave before the round was paired."""
 
 
 Task = Callable[[], Round]
-"""Pairs a round; of a schedule that is `slow` it can be pickled."""
+"""Pairs a round when called; the task of a `slow` schedule can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an organiser chooses for a schedule. Each format reads what concerns it."""
+    """The organiser's choices for a schedule; a format ignores the choices of other formats."""
 
     bots: int
     cycles: int = 1
     legs: int = 2
     rounds: int | None = None
-    """Swiss: how many rounds; None: the number that a knockout of the field would have."""
+    """Number of rounds of a Swiss; None for the number of rounds that a knockout of the field would have."""
     challengers: int = 1
-    """Gauntlet: how many bots, the first by number, meet all others."""
+    """Number of challengers of a gauntlet: the first bots by number."""
     replays: int = 1
-    """Knockout: how often a tied pairing is played again before the better seed goes on."""
+    """Maximum number of times that a knockout's tied pairing is played again; then the better seed goes on."""
     points: tuple[float, float, float] = (1, 0.5, 0)
-    """Swiss: for a win, a draw and a loss."""
+    """The points of a Swiss for a win, a draw and a loss."""
     pairing_rules: str = NEWEST
-    """Swiss: the edition of the rules, a key of `PAIRING_RULES`."""
+    """The edition of a Swiss's pairing rules, a key of `PAIRING_RULES`."""
     acceleration: str = "none"
-    """Swiss: `baku`, or none."""
+    """The acceleration of a Swiss: `baku` or `none`."""
 
 
 class Schedule(ABC):
-    """The rounds of one tournament. Its state is the rounds that were added; the rest it computes from results."""
+    """The rounds of a tournament. Its only state is the rounds added so far; the rest is computed from results."""
 
     slow = False
-    """Whether a task of `prepare` may take more than some milliseconds: then it is to run off the event loop."""
+    """True if a task of `prepare` may take more than some milliseconds, and must run off the event loop."""
     follows_results = True
-    """Whether the rounds depend on results, so that the log must have each of them."""
+    """True if the rounds depend on results, so that the log must have each round."""
     has_bracket = False
-    """Whether bots are ranked by how far they come (`places`) and not by points."""
+    """True if bots are ranked by `places` (the round they reach), not by points."""
     number_of_rounds = 0
-    """Where rounds follow from results: how many there are if it is played to the end."""
+    """The number of rounds if the tournament is played to the end, for a schedule that depends on results."""
 
     def __init__(self, plan: Plan) -> None:
         if plan.bots < 2 or plan.cycles < 1 or plan.legs < 1:
             raise ValueError("a schedule needs two bots, one cycle and one leg at least")
         self.plan = plan
         self.went_on: dict[Place, int] = {}
-        """With a bracket: the bot that went on from each place, as far as rounds were added."""
+        """The bot that went on from each place of a bracket, by the rounds added so far."""
         self.half_byes: dict[int, set[int]] = {}
-        """Swiss: by round, the bots that are not paired in it and get half a point."""
+        """The bots that get half a point in place of a pairing, by round of a Swiss."""
 
     @property
     def rounds_in_all(self) -> int:
-        """How many rounds there are if it is played to the end; each bot has one pairing at most in each."""
+        """The number of rounds if the tournament is played to the end; a bot has at most one pairing in each."""
         return self.number_of_rounds
 
     @abstractmethod
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """Return the task that pairs the next round; None if it waits for results, or none comes (`is_finished`).
+        """Return the task that pairs the next round; the schedule itself does not change.
 
-        `gone` bots have withdrawn. Changes nothing.
+        Return None while results are missing, and after the last round (`is_finished`). The bots in `gone` have
+        withdrawn.
         """
 
     @abstractmethod
     def add(self, paired: Round) -> None:
-        """Take in the next round. Raises ValueError if it cannot be the next."""
+        """Add the next round. Raises ValueError if the round cannot be next."""
 
     @abstractmethod
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        """Whether no round will come any more."""
+        """Return whether no further round will come."""
 
     @abstractmethod
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """Return how many matches there will be when all is played, as far as is known now."""
+        """Return the number of matches in the whole tournament, as far as known now."""
 
     @property
     def rounds_added(self) -> Sequence[Round]:
-        """The rounds of a Swiss so far."""
+        """The rounds of a Swiss so far; empty for other schedules."""
         return ()
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Return why it is finished before its last round; empty if it is not."""
+        """Return why the schedule finished before its last round; empty if it did not."""
         return ""
 
     def places(self, results: Results) -> dict[int, int]:
-        """Return the rank of each bot, with a bracket."""
+        """Return the rank of each bot in a bracket; empty for other schedules."""
         return {}
 
 
 class FixedSchedule(Schedule):
-    """A schedule that does not depend on results: it never waits for any."""
+    """A schedule that does not depend on results and never waits for results."""
 
     follows_results = False
 
@@ -134,7 +136,7 @@ class FixedSchedule(Schedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """Make all rounds, lazily: `rounds_in_all`."""
+        """Yield all rounds, `rounds_in_all` in number, lazily."""
 
     @property
     @abstractmethod
@@ -154,7 +156,7 @@ class FixedSchedule(Schedule):
 
 
 def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[Played] | None:
-    """Return the results of all legs, each as (score of `first`, score of `second`); None until the last is in."""
+    """Return the results of all legs, each as (score of `first`, score of `second`); None while a result is missing."""
     found = []
     for leg in range(1, legs + 1):
         played = results.get(pairing.match_key(leg))

@@ -1,16 +1,17 @@
 """Swiss: in each round bots with about equal points meet, by the FIDE Dutch System in the edition of `pairing_rules`.
 
-A round is paired when every match of the one before has its result. No two bots meet again that played each other; a
-pairing that was forfeited as a whole may come again. In an odd field one bot has a bye, which counts as won; each bot
-has one at most. A bot that has withdrawn is not paired any more, nor one in a round for which the host gave it a
-half-point bye. If a round cannot be paired (a small field, or most of it gone) the tournament ends before it, and says
-why. Where half-point byes leave nobody to pair, these byes are all that the round has, and the next round follows.
+A round is paired when every match of the previous round has its result. Two bots that played each other do not meet
+again; a pairing may come again if all its matches were forfeited. In an odd field a bot has a bye, which counts as won;
+no bot gets a second bye. A bot that has withdrawn is not paired any more. A bot with a half-point bye from the host is
+not paired in that round. If a round cannot be paired (a small field, or most bots gone), the tournament ends before
+that round, and says why. If half-point byes leave nobody to pair, the round has only these byes, and the next round
+follows.
 
-Pairing may take seconds in a big field, in one thread. So `prepare` gives the work as a small picklable `SwissTask`, to
-be called in another process, and `add` takes its answer.
+Pairing a big field may take seconds in a thread. So `prepare` returns a small picklable `SwissTask`, to be called in
+another process, and `add` takes the answer.
 
-With an even number of legs the seats are even in each pairing, so seat preferences have no part in it: every bot is
-shown to the engine with the same seats.
+With an even number of legs both bots of a pairing have each seat equally often, so preferences of seats must not count:
+the pairing engine is given the same seats for every bot.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +28,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class SwissTask:
-    """All that pairing a round takes. Calling it may be slow, and changes nothing."""
+    """The input of pairing a round. Calling the task may be slow, and changes nothing."""
 
     number: int
     event: Event
@@ -35,7 +36,7 @@ class SwissTask:
     half_byes: tuple[int, ...]
 
     def __call__(self) -> Round:
-        """Pair the round. If it cannot be paired, it has no pairings, and nothing but the half-point byes."""
+        """Pair the round. If no pairing is possible, return a round with only the half-point byes."""
         try:
             paired = pair(self.event, self.rules)
         except CannotBePaired:
@@ -46,12 +47,12 @@ class SwissTask:
 
 
 def most_rounds(bots: int) -> int:
-    """Return how many rounds so many bots can play without meeting again."""
+    """Return the number of rounds that `bots` can play without meeting again."""
     return bots - 1 + bots % 2
 
 
 class Swiss(Schedule):
-    """A Swiss tournament. It may stop before its last round."""
+    """The schedule of a Swiss tournament, which may end before its last round."""
 
     slow = True
 
@@ -64,7 +65,7 @@ class Swiss(Schedule):
         self.scheme = Scheme.of(plan.points)
         self._rounds: list[Round] = []
         self._unpaired = False
-        """Whether the next round cannot be paired: a round without pairings and half-point byes was added."""
+        """True if the next round cannot be paired: a round with neither pairings nor half-point byes was added."""
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
@@ -80,18 +81,18 @@ class Swiss(Schedule):
         return "fewer than two bots are left" if too_few and self._is_played(results) else ""
 
     def _is_played(self, results: Results) -> bool:
-        """Whether every match of the last round has its result."""
+        """Return whether every match of the newest round has its result."""
         last = self._rounds[-1].pairings if self._rounds else ()
         return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """Return how many matches there will be if no further bot withdraws."""
+        """Return the number of matches in the whole tournament if no further bot withdraws."""
         to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def add(self, paired: Round) -> None:
-        """Take in a round; one without pairings and half-point byes ends the tournament."""
+        """Add a round; a round with neither pairings nor half-point byes ends the tournament."""
         if paired.pairings or paired.half_byes:
             self._rounds.append(paired)
         else:
@@ -121,7 +122,7 @@ class Swiss(Schedule):
         return SwissTask(number, event, plan.pairing_rules, tuple(sorted(half_byes)))
 
     def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
-        """Add a round to each bot's entries. Return False if it is not over."""
+        """Add a round to each bot's entries, and return True; return False if a result of the round is missing."""
         scheme, legs = self.scheme, self.plan.legs
         seats = (codes.WHITE, codes.BLACK)
         if legs % 2 == 0:

@@ -1,4 +1,4 @@
-"""Games of Go as SGF; GNU Go reads what is written."""
+"""Games of Go as SGF; GNU Go reads the files."""
 
 import subprocess
 from pathlib import Path

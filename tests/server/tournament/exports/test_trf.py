@@ -35,7 +35,7 @@ def test_trf_columns() -> None:
     ("name", "bots", "legs"), [("round-robin", 7, 2), ("swiss", 9, 1), ("swiss", 7, 2), ("knockout", 6, 2)]
 )
 def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path) -> None:
-    """py4swiss's strict reader finds every line, and points that agree with the results."""
+    """Have py4swiss's strict reader read the file; it finds every line, and points that agree with the results."""
     leader = Leader.started(*(f"bot-{number}" for number in range(bots)), format=name, legs=legs)
     play_swiss(leader, Random(2))
     document = export(leader.tournament)
@@ -55,7 +55,7 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
 @pytest.mark.parametrize("rules", PAIRING_RULES)
 @pytest.mark.parametrize("edition", [trf.TRF16, trf.TRF_2026])
 def test_every_round_of_an_exported_swiss_of_one_leg_can_be_paired_again(rules: str, edition: str) -> None:
-    """With withdrawals, no-shows, half-point byes and acceleration; and the next round as this server pairs it."""
+    """Read back tournaments with withdrawals, no-shows, half-point byes and acceleration, and pair the next round."""
     for seed in range(long_or(3, 12)):
         random = Random(seed)
         names = [f"bot-{number}" for number in range(random.randint(5, 21))]

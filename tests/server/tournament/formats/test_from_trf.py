@@ -1,4 +1,4 @@
-"""All rounds of the reference events come out the same."""
+"""All rounds of the reference events are paired as in their files."""
 
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
@@ -13,7 +13,7 @@ def as_sets(paired: PairedRound) -> tuple[set[tuple[int, int]], int | None]:
 
 
 def test_every_round_of_the_reference_events_is_paired_as_they_have_it() -> None:
-    """Usually those of every fourth event."""
+    """A usual run pairs every fourth event."""
     compared, differing = 0, []
     for name, text in list(swiss_events.texts().items())[:: long_or(4, 1)]:
         event = read_trf(text)

@@ -40,7 +40,7 @@ def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
     byes = (1 << schedule.number_of_rounds) - bots
     first_round = {bot for p in pairings if p.round == 1 for bot in (p.first, p.second)}
     assert first_round == set(range(byes, bots))
-    # Another order of finishing, and a restart after every pull, make no difference.
+    # A different order of finishing, and a restart after every pull, make no difference.
     other, again, results_again = play(Knockout(plan), seed + 1, restarts=True)
     assert {p for played in other for p in played.pairings} == set(pairings)
     assert isinstance(again, Knockout)
@@ -66,7 +66,7 @@ def test_a_knockout_pairing_is_open_as_soon_as_both_its_bots_are_known() -> None
     assert [(p.board, p.first, p.second) for p in pulled.pairings] == [(1, 0, 7), (2, 3, 4), (3, 1, 6), (4, 2, 5)]
     assert pull(schedule, {(1, 1, 1, 1): Played(WIN)}) is None
     done = {(1, 1, 1, 1): Played(WIN), (1, 1, 2, 1): Played(LOSS)}
-    # Bot 4 was second, bot 0 first: now the other way.
+    # Bot 0 was first and bot 4 second, so the seats are swapped now.
     assert pull(schedule, done) == Round((Pairing(1, 2, 1, 4, 0),))
     with pytest.raises(ValueError, match="not to be played yet"):
         Knockout(Plan(8)).add(Round((Pairing(1, 3, 1, 0, 1),)))

@@ -9,7 +9,7 @@ from tests.server.tournament.rounds import WIN, pull
 
 @pytest.mark.parametrize(("name", "bots"), [("round-robin", 1000), ("gauntlet", 1000), ("knockout", 1000)])
 def test_a_thousand_bots_are_scheduled_lazily(name: str, bots: int) -> None:
-    """The budget is 20 ms a pull; this only notices if it is missed by far."""
+    """The budget is 20 ms a pull; the test fails only if the budget is exceeded by far."""
     schedule = make_schedule(name, Plan(bots, legs=1, challengers=10))
     results: dict[MatchKey, Played] = {}
     for _ in range(5):

@@ -45,7 +45,7 @@ def test_swiss(
 
 
 def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
-    """With one leg and 1, 1/2, 0 the task is an ordinary TRF: written out by hand and paired, it gives the same."""
+    """Pair a task with one leg and points of 1, 1/2, 0, and the same event as a handmade TRF: both are paired alike."""
     bots = 12
     schedule = Swiss(Plan(bots, legs=1, rounds=5, pairing_rules="dutch-2025"))
     results: dict[MatchKey, Played] = {}
@@ -75,7 +75,7 @@ def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
 
 
 def test_swiss_pairs_by_all_points_of_several_legs() -> None:
-    """Two bots won both their matches, two won one and drew one: by rounds won they are alike, by points not."""
+    """Two bots won both matches of a round, two won one and drew one: each won the round, but the points differ."""
     schedule = Swiss(Plan(8, legs=2))
     first = pull(schedule, {})
     assert first is not None
@@ -122,7 +122,7 @@ def test_swiss_leaves_out_who_has_gone_and_lets_forfeits_meet_again() -> None:
     results = {p.match_key(1): Played(WIN, forfeit=p.board == 1) for p in first.pairings}
     task = schedule.prepare(results, gone=[5])
     assert task is not None
-    second = pickle.loads(pickle.dumps(task))()  # as it goes to another process
+    second = pickle.loads(pickle.dumps(task))()  # a task is pickled on the way to another process
     assert second == pull(schedule, results, gone=[5])
     busy = [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
     assert sorted([*busy, *second.byes]) == [0, 1, 2, 3, 4]

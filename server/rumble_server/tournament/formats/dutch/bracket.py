@@ -1,8 +1,8 @@
-"""The pairing of one bracket: the best by the criteria (article 2), the first of these in sequence (articles 3 and 4).
+"""The pairing of a bracket: the best by the criteria (article 2); among equals, the first in sequence (articles 3, 4).
 
-The criteria are weights of a matching of the bracket with all that follows it. What the sequence prefers is then asked
-for step by step, in the lowest bits of the weights, which the criteria leave free: a preference that costs nothing in
-the criteria is met by the next matching.
+The criteria are weights of a matching of the bracket and the players after it. The preferences of the sequence follow
+step by step, in the lowest bits of the weights, which the criteria leave free. So the next matching meets a preference
+exactly if that costs nothing in the criteria.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from rumble_server.tournament.formats.dutch.player import Player
 
 
 class BracketPairing:
-    """One bracket that is being paired. Players are vertices: first the moved down, then the residents, then others."""
+    """A bracket being paired. Players are vertices: the moved-down players, the residents, then the lower players."""
 
     def __init__(self, bracket: Bracket, criteria: Sequence[Criterion] = QUALITY) -> None:
         self.bracket = bracket
@@ -38,7 +38,7 @@ class BracketPairing:
         self.graph.solve()
 
     def _set_weights(self) -> None:
-        """Give each pair that may meet its worth. Pairs of players who are alike have the same."""
+        """Give each pair that may meet its worth, computed once for all pairs that the criteria see alike."""
         bracket, graph = self.bracket, self.graph
         players = bracket.players
         first_beyond = self._first_lower + len(bracket.lower)
@@ -62,7 +62,7 @@ class BracketPairing:
                     graph.set(high, low, worth)
 
     def pair(self) -> None:
-        """Choose the pairs of the bracket: `pairs` has them then."""
+        """Choose the pairs of the bracket; read them from `pairs` afterwards."""
         self._pair_moved_down(self._choose_moved_down())
         self._pair_residents()
 
@@ -77,20 +77,20 @@ class BracketPairing:
 
     @property
     def unpaired(self) -> list[Player]:
-        """The players, of all that are looked at, that the matching leaves alone."""
+        """The players without a partner in the matching, of the bracket and of the players after it."""
         players = self.bracket.players
         return [players[vertex] for vertex, partner in enumerate(self.graph.matching) if vertex == partner]
 
-    # --- moved-down players (3.3 and 4.4): who is paired, and with whom ---
+    # --- moved-down players (3.3 and 4.4): the choice of players to pair, and of their partners ---
 
     def _choose_moved_down(self) -> list[int]:
-        """Choose which of them are paired: as many of each score as the criteria say, the higher ranked first."""
+        """Return the moved-down players to pair: the highest ranked of each score, as many as the criteria demand."""
         chosen: list[int] = []
         players, graph = self.bracket.players, self.graph
         by_score: dict[int, list[int]] = {}
         for vertex in range(self._first_resident):
             by_score.setdefault(players[vertex].score, []).append(vertex)
-        lock = self._first_lower + 1
+        lock = self._first_lower + 1  # more than all single bonuses together, so that a chosen player stays chosen
         for group in by_score.values():
             wanted = sum(self._is_resident(graph.matching[vertex]) for vertex in group)
             for place, vertex in enumerate(group):
@@ -119,7 +119,7 @@ class BracketPairing:
             taken.add(self._pair_with_first(vertex, residents))
 
     def _pair_with_first(self, vertex: int, wanted: list[int]) -> int:
-        """Pair a player with the first of `wanted` with whom the matching stays the best; return that one."""
+        """Pair a player with the first of `wanted` that keeps the matching optimal; return the partner."""
         graph = self.graph
         wanted = [each for each in wanted if graph.weight(vertex, each)]
         if graph.matching[vertex] != wanted[0] and not graph.exchange(vertex, wanted[0]):
@@ -139,7 +139,9 @@ class BracketPairing:
         upper, lower = rest[:half], rest[half:]
         base = {(one, two): graph.weight(one, two) for place, one in enumerate(rest) for two in rest[place + 1 :]}
         for place, one in enumerate(rest):
-            # The fewest exchanges (4.3.1), then the least difference between the sums of what is exchanged (4.3.2).
+            # The large term rewards pairs in which the higher ranked player comes from the upper half: the fewest
+            # exchanges (4.3.1). The small term rewards high ranks: the least difference between the sums of exchanged
+            # players (4.3.2). The lowest bit stays free for `_exchange_down` and `_exchange_up`.
             value = (((place < half) << (2 * self._own_bits)) - place) << 1
             for two in rest[place + 1 :]:
                 graph.add(one, two, value)
@@ -158,7 +160,7 @@ class BracketPairing:
     def _exchange_down(
         self, upper: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int
     ) -> None:
-        """Choose who leaves the upper half: the lowest ranked first (4.3.3)."""
+        """Choose the players who leave the upper half, the lowest ranked first (4.3.3)."""
         graph = self.graph
         for place in range(len(upper) - 1, -1, -1):
             if exchanges == 0:
@@ -179,7 +181,10 @@ class BracketPairing:
                     graph.add(one, two, 1)
 
     def _exchange_up(self, lower: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int) -> None:
-        """Choose who enters the upper half: the highest ranked first (4.3.4). The sums leave no choice of the last."""
+        """Choose the players who enter the upper half, the highest ranked first (4.3.4).
+
+        The last player needs no choice: the sum of the exchanged ranks, minimal by 4.3.2, determines the player.
+        """
         graph = self.graph
         first = len(rest) - len(lower)
         for place, one in enumerate(lower, first):
@@ -202,22 +207,25 @@ class BracketPairing:
                 for two in below:
                     graph.add(one, two, -1)
 
-    # --- who is matched with whom ---
+    # --- partners in the matching ---
 
     def _is_resident(self, vertex: int) -> bool:
         return self._first_resident <= vertex < self._first_lower
 
     def _is_taken(self, resident: int) -> bool:
-        """Whether a moved-down player has this resident."""
+        """Return whether the resident's partner is a moved-down player."""
         return self.graph.matching[resident] < self._first_resident
 
     def _is_upper(self, resident: int) -> bool:
-        """Whether the resident is paired in the bracket with a lower ranked one."""
+        """Return whether the resident is paired with a lower ranked resident of the bracket."""
         return resident < self.graph.matching[resident] < self._first_lower
 
 
 def first_candidate(bracket: Bracket) -> list[tuple[Player, Player]] | None:
-    """Return the first candidate in the sequence (3.2) if it is perfect by all criteria, which saves the matching."""
+    """Return the first candidate in the sequence (3.2) if it is perfect by all criteria, else None.
+
+    A perfect first candidate saves the matching, which is slow.
+    """
     residents = bracket.residents
     half = len(residents) // 2
     pairs = list(zip(residents[:half], residents[half : 2 * half], strict=True))
@@ -229,7 +237,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[Player, Player]] | None:
 
 
 def _kind(player: Player, bracket: Bracket) -> object:
-    """Return what the criteria see of a player, but for whom it met."""
+    """Return all that the criteria see of a player, except its earlier opponents."""
     return (
         player.score,
         player.preference,

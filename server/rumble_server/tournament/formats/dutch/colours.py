@@ -1,11 +1,11 @@
-"""Who of a pair has white (article 5.2 of C.04.3)."""
+"""The choice of the player with white in a pair (article 5.2 of C.04.3)."""
 
 from rumble_server.results.trf.codes import WHITE
 from rumble_server.tournament.formats.dutch.player import ABSOLUTE, Player, other
 
 
 def with_white_first(one: Player, two: Player, first_seat: str) -> tuple[Player, Player]:
-    """Return the pair, white first. `first_seat`: the initial colour."""
+    """Return the pair, the player with white first. `first_seat` is the initial colour."""
     return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
 
 
@@ -15,13 +15,15 @@ def _colour(one: Player, two: Player, first_seat: str) -> str:
         return one.preference or other(two.preference)
     if one.preference:
         ranks = _claim(one), _claim(two)
-        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference, or the wider difference, is granted
+        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference is granted, or that of the wider difference
             return one.preference if ranks[0] > ranks[1] else other(two.preference)
+        # 5.2.3: in the last round in which the colours differed, `two` had the colour that `one` gets now.
         for mine, theirs in zip(reversed(one.colours), reversed(two.colours), strict=False):
-            if mine != theirs:  # 5.2.3: colours alternate since the last round in which they differed
+            if mine != theirs:
                 return theirs
     higher = min(one, two, key=lambda player: player.order)
-    # 5.2.4: the preference of the higher ranked player is granted; 5.2.5: if it has none, its pairing number decides
+    # 5.2.4: the preference of the higher ranked player is granted. 5.2.5: without a preference the pairing number of
+    # the higher ranked player decides.
     colour = higher.preference or (first_seat if higher.number % 2 else other(first_seat))
     return colour if higher is one else other(colour)
 

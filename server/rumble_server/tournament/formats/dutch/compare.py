@@ -1,4 +1,4 @@
-"""Why one pairing of a round is better than another: the first criterion or article that tells them apart."""
+"""The reason why a pairing of a round is better than another: the first criterion or article that tells them apart."""
 
 from rumble_server.tournament.formats.dutch.bracket import BracketPairing
 from rumble_server.tournament.formats.dutch.criteria import QUALITY, Bracket, may_meet
@@ -13,9 +13,9 @@ Pairs = set[frozenset[Player]]
 
 
 def why_not(event: Event, other: PairedRound) -> str:
-    """Return what speaks against another pairing of the round than ours, like `C12 (colour preferences)`.
+    """Return the criterion by which Rumble's pairing of a round is better than `other`: `C12 (colour preferences)`.
 
-    Raises CannotBePaired.
+    The two pairings must differ. Raises CannotBePaired.
     """
     players = players_of(event)
     by_index = {player.index: player for player in players}
@@ -32,7 +32,7 @@ def why_not(event: Event, other: PairedRound) -> str:
 
 
 def _absolute(players: list[Player], pairs: Pairs) -> str:
-    """Return which of C1 to C5 is not met; nothing if all are."""
+    """Return the first of C1 to C5 that the pairs break; empty if they break none."""
     for one, two in map(tuple, pairs):
         if one.index in two.opponents:
             return "C1 (players who met)"
@@ -59,7 +59,10 @@ def _quality(bracket: Bracket, ours: Pairs, theirs: Pairs) -> str:
 
 
 def _values(bracket: Bracket, pairs: Pairs) -> list[int]:
-    """Return what a pairing of the bracket is worth to each criterion, when the rest is paired as well as possible."""
+    """Return the worth of a bracket's pairing to each criterion, with the players after it paired as well as possible.
+
+    All other pairs inside the bracket are forbidden, and the total weight is taken apart into the criteria's bits.
+    """
     pairing = BracketPairing(bracket)
     graph, own = pairing.graph, bracket.own
     for low in range(len(own)):

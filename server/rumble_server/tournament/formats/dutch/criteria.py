@@ -1,7 +1,8 @@
 """The pairing criteria C1 to C21 (article 2 of C.04.3), each a small function.
 
-C1 to C3 say who may meet, and who may have the bye. Each of the others says what a pair is worth to it: of two ways to
-pair a bracket, the better is the one whose pairs are worth more to the first criterion that tells them apart.
+C1 to C3 decide which players may meet, and which players may have the bye. For every other criterion a function returns
+the worth of a pair. Two pairings of a bracket are compared by the sums of their pairs' worths: the first criterion with
+different sums decides, and the greater sum is better.
 """
 
 from collections.abc import Callable
@@ -10,11 +11,14 @@ from dataclasses import dataclass
 from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, Player
 
 CURRENT, NEXT, BEYOND = range(3)
-"""Where the lower player of a pair is: in the bracket, in the scoregroup after it, or further down."""
+"""The place of a pair's lower player: in the bracket, in the scoregroup after the bracket, or further down."""
 
 
 def may_meet(one: Player, two: Player) -> bool:
-    """C1: two players do not meet twice. C3: nor, but for topscorers, if both must have the same colour."""
+    """Return whether two players may meet.
+
+    C1: they must not have met before. C3: if both must have the same colour, one must be a topscorer.
+    """
     if one.index in two.opponents:
         return False
     absolute = one.strength == ABSOLUTE and two.strength == ABSOLUTE
@@ -22,7 +26,7 @@ def may_meet(one: Player, two: Player) -> bool:
 
 
 class Bracket:
-    """A pairing bracket (1.3), the scoregroup after it, and the players further down where they count."""
+    """A pairing bracket (1.3), the scoregroup after it, and the players further down, if they are to be considered."""
 
     def __init__(
         self,
@@ -32,33 +36,34 @@ class Bracket:
         beyond: list[Player],
         bye_score: int | None,
     ) -> None:
-        """`bye_score`: the score of the player who will have the bye; None if nobody will."""
+        """Make the bracket; `bye_score` is the score of the player who will have the bye, None without a bye."""
         self.moved_down = moved_down
         self.residents = residents
         self.lower = lower
         self.beyond = beyond
         self.bye_score = bye_score
         self.floats_bye = bye_score is not None and bye_score >= residents[0].score
-        """Whether the player who will have the bye is unpaired in the bracket, and is the only one (C9)."""
+        """True if the player who will have the bye is the only unpaired player of the bracket (C9)."""
         self.own = [*moved_down, *residents]
         near = [*self.own, *lower]
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """By score: by how many bits its count is shifted in a number that compares the higher scores first."""
+        """The shift of each score's count in a number that compares the counts of higher scores first."""
         self.slot_bits = 0
+        """The number of bits of such a number."""
         for score in sorted(set(scores)):
             self.slot[score] = self.slot_bits
             self.slot_bits += scores.count(score).bit_length()
         games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
         self.games_rank = {played: rank for rank, played in enumerate(games)}
-        """By number of games, of those who may be meant for the bye: the more, the lower."""
+        """A rank for each number of games played by players with the score of the bye; more games rank lower."""
         self.rank_bits = (len(games) ** 2).bit_length()
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()
 
     def needs_pair(self, player: Player) -> bool:
-        """C2 and C5: whether the bye is not for this player."""
+        """C2 and C5: return whether the player cannot have the bye."""
         return not player.may_have_bye or self.bye_score is None or player.score > self.bye_score
 
 
@@ -67,55 +72,56 @@ Worth = Callable[[Bracket, Player, Player, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A criterion, and what a pair (the higher ranked player, the lower, where that is) is worth to it."""
+    """A criterion, with the worth of a pair."""
 
     number: str
     about: str
     worth: Worth
+    """Returns the worth of a pair: the higher ranked player, the lower ranked player, and the latter's place."""
     bits: Callable[[Bracket], int]
-    """How many bits hold the sum over all pairs."""
+    """Returns the number of bits that hold the sum of worths over all pairs."""
 
 
 def completes_round(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C4: all but one are paired, and that one may have the bye."""
+    """C4: pair all players, or all except a player who may have the bye."""
     return 1 + bracket.needs_pair(high) + bracket.needs_pair(low)
 
 
 def pairs(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C6: as many pairs as possible, so as few downfloaters."""
+    """C6: have as many pairs as possible, and so as few downfloaters as possible."""
     return int(where == CURRENT)
 
 
 def paired_scores(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C7: the scores of downfloaters as low as possible, so those of the paired as high."""
+    """C7: keep the scores of downfloaters low, by keeping the scores of paired players high."""
     return 1 << bracket.slot[high.score] if where == CURRENT else 0
 
 
 def pairs_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C8, first part: the next bracket has as many pairs as possible."""
+    """C8, first part: have as many pairs as possible in the next bracket."""
     return int(where == NEXT)
 
 
 def paired_scores_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C8, second part: the scores of the next bracket's downfloaters are as low as possible."""
+    """C8, second part: keep the scores of the next bracket's downfloaters low."""
     return 1 << bracket.slot[high.score] if where == NEXT else 0
 
 
 def bye_has_played(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C9: the bye is for one with as few unplayed rounds as possible, so those with many are paired."""
+    """C9: give the bye to a player with few unplayed rounds, by pairing players with many unplayed rounds."""
     if not bracket.floats_bye:
         return 0
     return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)
 
 
 def no_third_more(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C10: no topscorer, or its opponent, has one colour three times more often than the other."""
+    """C10: avoid that a topscorer, or its opponent, has a colour three times more often than the other colour."""
     both = abs(high.difference) > 1 and abs(low.difference) > 1
     return int(where == CURRENT and not (both and conflict(high, low)))
 
 
 def no_third_in_a_row(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C11: no topscorer, or its opponent, has one colour three times in a row."""
+    """C11: avoid that a topscorer, or its opponent, has a colour three times in a row."""
     if where != CURRENT:
         return 0
     if not (high.strength == low.strength == ABSOLUTE and conflict(high, low)):
@@ -127,19 +133,22 @@ def no_third_in_a_row(bracket: Bracket, high: Player, low: Player, where: int) -
 
 
 def preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C12: as many as possible have their colour preference."""
+    """C12: grant as many colour preferences as possible."""
     return int(where == CURRENT and not conflict(high, low))
 
 
 def strong_preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """C13: as many as possible have their strong colour preference."""
+    """C13: grant as many strong colour preferences as possible."""
     both_absolute = high.strength == low.strength == ABSOLUTE
     lost = high.strength >= STRONG and low.strength >= STRONG and conflict(high, low) and not both_absolute
     return int(where == CURRENT and not lost)
 
 
 def no_downfloat_again(rounds: int) -> Worth:
-    """C14 and C16: as few as possible who float down as they did one or two rounds before."""
+    """C14 and C16: avoid downfloats of players who floated down in the last round, or two rounds before.
+
+    `rounds` is the index into `Player.floats`: 0 for the last round, 1 for the round before.
+    """
 
     def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
         if where != CURRENT:
@@ -150,7 +159,7 @@ def no_downfloat_again(rounds: int) -> Worth:
 
 
 def no_upfloat_again(rounds: int) -> Worth:
-    """C15 and C17: as few as possible who float up as they did one or two rounds before."""
+    """C15 and C17: avoid upfloats of players who floated up in the last round, or two rounds before."""
 
     def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
         return int(where == CURRENT and not _floats_up_again(high, low, rounds))
@@ -159,7 +168,7 @@ def no_upfloat_again(rounds: int) -> Worth:
 
 
 def downfloat_scores(rounds: int) -> Worth:
-    """C18 and C20: the score differences of those who float down again as small as possible, the greatest first."""
+    """C18 and C20: keep the score differences of players who float down again small, the greatest difference first."""
 
     def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
         if where != CURRENT:
@@ -170,7 +179,7 @@ def downfloat_scores(rounds: int) -> Worth:
 
 
 def upfloat_scores(rounds: int) -> Worth:
-    """C19 and C21: the score differences of those who float up again as small as possible, the greatest first."""
+    """C19 and C21: keep the score differences of players who float up again small, the greatest difference first."""
 
     def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
         counts = where == CURRENT and not _floats_up_again(high, low, rounds)
@@ -180,7 +189,7 @@ def upfloat_scores(rounds: int) -> Worth:
 
 
 def conflict(one: Player, two: Player) -> bool:
-    """Whether one of them does not get its colour preference."""
+    """Return whether both players prefer the same colour, so that a preference is not granted."""
     return bool(one.preference) and one.preference == two.preference
 
 
@@ -226,11 +235,11 @@ QUALITY = (
     Criterion("C20", "score differences of downfloats as two rounds before", downfloat_scores(1), _scores),
     Criterion("C21", "score differences of upfloats as two rounds before", upfloat_scores(1), _scores),
 )
-"""From the first to the last that counts."""
+"""The criteria in the order in which they count."""
 
 
 def combined(criteria: tuple[Criterion, ...], bracket: Bracket, high: Player, low: Player, where: int) -> int:
-    """Return what a pair is worth to all criteria in one number, the first of them in its highest bits."""
+    """Return a pair's worths to all criteria in a single number, with the first criterion in the highest bits."""
     value = 0
     for criterion in criteria:
         value = (value << criterion.bits(bracket)) | criterion.worth(bracket, high, low, where)

@@ -1,4 +1,7 @@
-"""What a Swiss has come to before a round: all that pairing the round follows from. Pure, and can be pickled."""
+"""The state of a Swiss before a round: the whole input of pairing the round. Pure; can be pickled.
+
+`Swiss` makes it from a tournament's rounds, and `TrfRounds` from a TRF file.
+"""
 
 from dataclasses import dataclass
 
@@ -7,12 +10,14 @@ from rumble_server.results.trf.codes import PAIRING_BYE, PLAYED, WHITE
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One round of one player: its opponent (0: none; numbers count from 1), seat, result, and its points after it."""
+    """A round of a player."""
 
     opponent: int
+    """The opponent's number, counted from 1; 0 without an opponent."""
     seat: str
     result: str
     points: int
+    """The player's points after the round."""
 
     @property
     def played(self) -> bool:
@@ -20,26 +25,27 @@ class Entry:
 
     @property
     def in_pairing(self) -> bool:
-        """Whether the player took part in the pairing of the round."""
+        """True if the player took part in the pairing of the round."""
         return self.opponent > 0 or self.result == PAIRING_BYE
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The rounds so far, by player in the order of pairing numbers, and who is not to be paired in the next."""
+    """The rounds played so far, and the rules for the next round."""
 
     rounds: int
-    """How many there will be."""
+    """The number of rounds that the tournament will have in the end."""
     entries: tuple[tuple[Entry, ...], ...]
+    """The rounds of each player, in the order of pairing numbers."""
     absent: frozenset[int]
-    """Players, from 0, who are not paired in the next round."""
+    """Players, counted from 0, who are not paired in the next round."""
     win: int
     draw: int
     loss: int
     virtual: tuple[tuple[int, ...], ...] = ()
-    """Acceleration: by player and round, the next one included, the points that are added for pairing only."""
+    """Points of an acceleration, added for pairing only: by player, and by number of rounds played so far."""
     forbidden: frozenset[tuple[int, int]] = frozenset()
-    """Players who are not to be paired with each other, the lower index first."""
+    """Pairs of players who must not meet, the lower index first."""
     first_seat: str = WHITE
     """The colour of the first player in the first round (the initial colour of article 5.1)."""
 
@@ -63,8 +69,8 @@ class Event:
 def baku(players: int, rounds: int, win: int, draw: int) -> tuple[tuple[int, ...], ...]:
     """Return the virtual points of Baku acceleration, by player and round (C.04.5.1).
 
-    The first half of the field, rounded up to an even number, has them: a win's points in the first half of the
-    accelerated rounds, and a draw's in the rest of them; half of all rounds are accelerated. Halves are rounded up.
+    The first half of the field, rounded up to an even number, has virtual points in the first half of all rounds: the
+    points of a win in the first half of these rounds, and the points of a draw in the rest. Halves are rounded up.
     """
     group = 2 * ((players + 3) // 4)
     accelerated = (rounds + 1) // 2

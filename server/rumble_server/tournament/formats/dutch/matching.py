@@ -1,25 +1,28 @@
-"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled one, with weights as int.
+"""Maximum-weight matching, by py4swiss's compiled part, with weights as int.
 
-Nothing reaches the compiled part before `solve`. So a caller that can prove by `exchange` that a matching stays best
-needs no `solve` at all.
+After weights change, a matching is computed from the last one, which is faster than from nothing. Changes reach the
+compiled part only in `solve`. So a caller that can prove by `exchange` that a new matching is optimal needs no `solve`.
 """
 
 from collections.abc import Iterable
 
 CHUNK = 60
-"""Bits of a weight that are given to the compiled part at a time."""
+"""Number of bits of a weight given to the compiled part at a time."""
 
 
 class Graph:
     """Vertices from 0, edges with weights; an edge of weight 0 does not exist."""
 
     def __init__(self, size: int, bits: int) -> None:
-        """`bits`: how many the greatest weight has; every weight that is set is below half of that."""
+        """Make a graph without edges; `bits` is the number of bits of the greatest weight.
+
+        Every weight that a caller sets must be below half of the greatest weight, which `settle` uses.
+        """
         from py4swiss.dynamicuint import DynamicUint
         from py4swiss.matching_computer import ComputerDutchOptimality
 
         most = DynamicUint(1)
-        most.shift_grow(bits + 2)  # it needs a margin of two bits
+        most.shift_grow(bits + 2)  # the compiled part needs a margin of two bits
         most >>= 1
         most -= (most & 0) | 1
         self._zero = most & 0
@@ -32,7 +35,7 @@ class Graph:
         self._stale: set[tuple[int, int]] = set()
         self._settled: list[tuple[int, int]] = []
         self.matching = list(range(size))
-        """By vertex: its partner, or itself."""
+        """The partner of each vertex; a vertex without a partner is its own partner."""
 
     def weight(self, one: int, two: int) -> int:
         return self._weights[one][two]
@@ -43,16 +46,19 @@ class Graph:
             self._stale.add((one, two))
 
     def add(self, one: int, two: int, value: int) -> None:
-        """Add to the weight of an edge, if it exists."""
+        """Add `value` to the weight of an edge; do nothing if the edge does not exist."""
         if self._weights[one][two]:
             self.set(one, two, self._weights[one][two] + value)
 
     def settle(self, one: int, two: int) -> None:
-        """Have two vertices that are matched stay so: by the greatest weight. Two others have less together."""
+        """Keep two matched vertices matched from now on, by giving their edge the greatest weight.
+
+        Every other weight is below half of it, so breaking the pair for two other edges never pays.
+        """
         self._settled.append((one, two))
 
     def solve(self) -> None:
-        """Compute the matching anew, with the weights as they are."""
+        """Compute the matching for the present weights."""
         for one, two in self._settled:
             self.set(one, two, self._most)
         self._settled.clear()
@@ -63,7 +69,10 @@ class Graph:
         self.matching = self._computer.get_matching()
 
     def exchange(self, one: int, two: int) -> bool:
-        """Match two vertices, and their partners with each other, if that keeps the sum of weights."""
+        """Match two vertices, and their partners with each other, if the sum of weights stays the same.
+
+        Return whether the vertices are matched now. An optimal matching stays optimal, as its sum does not change.
+        """
         mine, theirs = self.matching[one], self.matching[two]
         between = self._weights[one][two]
         before = self._own(one, mine) + self._own(two, theirs)
@@ -87,7 +96,7 @@ class Graph:
         return 0 if vertex == partner else self._weights[vertex][partner]
 
     def _big(self, weight: int) -> object:
-        """Make the compiled part's number of a weight."""
+        """Return a weight as a number of the compiled part."""
         made = self._made.get(weight)
         if made is None:
             made = self._zero | (weight >> (weight.bit_length() // CHUNK * CHUNK))
@@ -98,7 +107,7 @@ class Graph:
 
 
 def is_perfect(size: int, edges: Iterable[tuple[int, int]]) -> bool:
-    """Whether all vertices can be matched by these edges."""
+    """Return whether these edges have a matching of all vertices."""
     from py4swiss.matching_computer import ComputerDutchValidity
 
     computer = ComputerDutchValidity(size, 1)

@@ -39,13 +39,13 @@ def pair_round(event: Event) -> PairedRound:
 
 
 def _board_order(board: tuple[Player, Player]) -> tuple[int, int, int]:
-    """Sort key of the published pairs (C.04.2): the points of the higher ranked, those of the other, then the rank."""
+    """Return the sort key of a board (C.04.2): the higher ranked player's points, the other's points, then the rank."""
     higher, lower = sorted(board, key=lambda player: (-player.points, player.number))
     return higher.points, lower.points, -higher.number
 
 
 def brackets(players: list[Player]) -> Iterator[tuple[Bracket, list[Pair]]]:
-    """Pair the brackets in order. Raises CannotBePaired."""
+    """Yield the brackets in order, each with its pairs. Raises CannotBePaired."""
     bye_score = score_of_bye(players)
     groups = [[player for player in players if player.score == score] for score in _scores(players)]
     moved_down: list[Player] = []
@@ -64,10 +64,10 @@ def _scores(players: list[Player]) -> list[int]:
 
 
 def _pair_bracket(bracket: Bracket) -> list[Pair]:
-    """Pair a bracket with regard to as few of the players after it as give the same as all of them.
+    """Pair a bracket, considering as few of the players after it as possible, since each player makes matching slower.
 
-    What is best without a condition, and meets it, is best with it. So players are left out at first, and it is enough
-    that they can be paired with those that are unpaired then.
+    A pairing that is best while some players after the bracket are left out is also best with them, if the players left
+    out and the unpaired players can all be paired. So smaller problems are tried first, and the whole problem last.
     """
     first = first_candidate(bracket)
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
@@ -77,6 +77,7 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
             part = Bracket(bracket.moved_down, bracket.residents, lower, [], bracket.bye_score)
             tried = BracketPairing(part, QUALITY[1:])
             tried.pair()
+            # Downfloaters are judged by the pairs they allow in the next scoregroup (C8), which was left out here.
             floats_unseen = bool(tried.unpaired) and not lower
             if not floats_unseen and can_be_paired([*tried.unpaired, *others], bracket.bye_score):
                 return tried.pairs
@@ -89,7 +90,7 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
 
 
 def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[Player], list[Player]]]:
-    """Give what of the next scoregroup to look at, and the players left out: first without all that follows."""
+    """Yield smaller problems: the players of the next scoregroup to consider, and the players left out."""
     if len(bracket.own) % 2 == 0:
         yield [], [*bracket.lower, *bracket.beyond]
     if bracket.beyond:
@@ -97,7 +98,7 @@ def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[Player], list[P
 
 
 def score_of_bye(players: list[Player]) -> int | None:
-    """Return the lowest score that the player with the bye can have (C5); None if nobody has it.
+    """Return the lowest score that the player with the bye can have (C5); None without a bye.
 
     Raises CannotBePaired.
     """
@@ -112,7 +113,10 @@ def score_of_bye(players: list[Player]) -> int | None:
 
 
 def can_be_paired(players: list[Player], bye_score: int | None) -> bool:
-    """Whether all can be paired (C1, C3), but for one with at most `bye_score` points who may have the bye (C2)."""
+    """Return whether all players can be paired (C1, C3).
+
+    In an odd number of players, a player with at most `bye_score` points who may have the bye (C2) stays unpaired.
+    """
     byes = [player for player in players if bye_score is not None and player.may_have_bye and player.score <= bye_score]
     if len(players) % 2 and not byes:
         return False
@@ -132,7 +136,7 @@ def can_be_paired(players: list[Player], bye_score: int | None) -> bool:
 
 
 def _pairs_in_order(players: list[Player]) -> bool:
-    """Whether pairing each with the first that is left pairs all: a quick proof that it can be done."""
+    """Return whether pairing each player with the nearest free player pairs all: a quick proof that pairing works."""
     rest = list(players)
     while rest:
         one = rest.pop()

@@ -1,4 +1,4 @@
-"""A player as pairing sees it: what articles 1.2 to 1.8 of C.04.3 say of its score, colours and floats."""
+"""A player as pairing sees it: score, colours and floats by articles 1.2 to 1.8 of C.04.3."""
 
 from dataclasses import dataclass
 
@@ -6,40 +6,40 @@ from rumble_server.results.trf.codes import BLACK, PAIRING_BYE, WHITE
 from rumble_server.tournament.formats.dutch.event import Entry, Event
 
 NONE, MILD, STRONG, ABSOLUTE = range(4)
-"""How strong a colour preference is (1.7)."""
+"""Strengths of a colour preference (1.7)."""
 DOWN, UP, LEVEL = "down", "up", ""
 """Floats (1.4)."""
 
 
 @dataclass(slots=True, eq=False)
 class Player:
-    """One player who is to be paired."""
+    """A player to be paired."""
 
     index: int
-    """Its place among all players, from 0."""
+    """The place among all players, counted from 0."""
     number: int
-    """Its pairing number, from 1: only players who took part in a pairing, or do now, are counted."""
+    """The pairing number, counted from 1 over the players who took part in a pairing, or take part now."""
     points: int
     score: int
-    """Points with virtual ones."""
+    """The points, including virtual points."""
     opponents: frozenset[int]
-    """Those it played, and those it is not to meet."""
+    """The indexes of players whom the player has played, or must not meet."""
     colours: tuple[str, ...]
-    """Of the games it played."""
+    """The colours in the games played, in order."""
     difference: int
-    """Games with white less games with black."""
+    """Number of games with white less number of games with black."""
     repeated: str
-    """The colour of its last two games, if that is one."""
+    """The colour of the last two games if both had the same; else empty."""
     preference: str
     strength: int
     floats: tuple[str, str]
-    """Of the last round and of the one before."""
+    """The floats of the last round and of the round before."""
     may_have_bye: bool
     topscorer: bool
 
     @property
     def order(self) -> tuple[int, int]:
-        """Sort key: the higher ranked player comes first (1.2)."""
+        """The sort key by which the higher ranked player comes first (1.2)."""
         return -self.score, self.number
 
 
@@ -86,12 +86,12 @@ def _not_to_meet(event: Event, index: int) -> set[int]:
 
 
 def other(colour: str) -> str:
-    """Return the other colour; of none, none."""
+    """Return the opposite colour; empty for no colour."""
     return {WHITE: BLACK, BLACK: WHITE}.get(colour, "")
 
 
 def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tuple[str, int]:
-    """Return the colour that a player should have next, and how strongly (1.7)."""
+    """Return a player's colour preference, and its strength (1.7)."""
     lesser = BLACK if difference > 0 else WHITE
     if abs(difference) > 1:
         return lesser, ABSOLUTE
@@ -103,7 +103,10 @@ def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tup
 
 
 def _float(event: Event, index: int, rounds: int) -> str:
-    """Return the float of a round, counted from 1 (1.4). Who scores more than a loss without playing floats down."""
+    """Return a player's float in the round `rounds`, counted from 1 (1.4).
+
+    A player who scores more than a loss without playing floats down.
+    """
     if rounds < 1:
         return LEVEL
     entry = event.entries[index][rounds - 1]
@@ -115,10 +118,13 @@ def _float(event: Event, index: int, rounds: int) -> str:
 
 
 def _rules_out_bye(event: Event, index: int, before: int, entry: Entry) -> bool:
-    """Whether a round rules out a pairing-allocated bye: it was one, or brought a win's points unplayed (2.1.2)."""
+    """Return whether a round rules out a later pairing-allocated bye (2.1.2).
+
+    Such a bye does, and so does an unplayed round with the points of a win.
+    """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 
 
 def _gain(event: Event, index: int, before: int, entry: Entry) -> int:
-    """Return the points that round `index` brought, after `before` rounds."""
+    """Return the points scored in the round `entry`, which followed `before` rounds."""
     return entry.points - event.points(index, before)

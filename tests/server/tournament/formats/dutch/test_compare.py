@@ -1,4 +1,4 @@
-"""Why another pairing is not the one of the rules."""
+"""The reasons why a pairing is worse than the pairing by the rules."""
 
 import pytest
 from rumble_server.results.trf.reader import read_trf

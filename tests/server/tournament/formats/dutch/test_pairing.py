@@ -1,4 +1,4 @@
-"""Properties of every pairing, and the speed of it."""
+"""Properties of every pairing, and the speed of pairing."""
 
 import time
 from collections import Counter
@@ -17,7 +17,7 @@ BYES = {codes.PAIRING_BYE: 2, codes.HALF_BYE: 1, codes.ABSENT: 0}
 
 
 class Played:
-    """An event that is paired and played round by round, at random."""
+    """An event, paired round by round and played at random."""
 
     def __init__(self, players: int, rounds: int, seed: int, *, hazards: bool) -> None:
         self.random = Random(seed)
