@@ -1,9 +1,12 @@
-"""Blanking of secrets in frames that are kept: what a bot sent need not be JSON, nor what the protocol asks for."""
+"""Blanking of secrets in frames before they are kept.
+
+A regular expression finds the secrets, since a bot's frame need not be JSON, nor a message of the protocol.
+"""
 
 import re
 
 SECRETS = ("key", "invite", "token", "password")
-"""Names whose values are blanked, in whatever case and quotes, alone or after other words (`host_token`)."""
+"""Names whose values are blanked, in any case and quotes, alone or after other words (`host_token`)."""
 BLANK = r'\1"***"'
 
 
@@ -16,8 +19,8 @@ _VALUE = "|".join(
     (
         r'"(?:[^"\\]|\\.)*"?',  # a text, whole or cut off
         r"'(?:[^'\\]|\\.)*'?",
-        r"""\\{1,4}["'](?:(?!\\{1,4}["']).)*(?:\\{1,4}["'])?""",  # the same within a text
-        r"[\[{].*",  # a list or an object, whose end no expression finds: all that follows
+        r"""\\{1,4}["'](?:(?!\\{1,4}["']).)*(?:\\{1,4}["'])?""",  # a text inside another text
+        r"[\[{].*",  # a list or an object: all the rest, since no regular expression finds the end
         r"[^\s,}\]]+",  # a number, or a bare word
     )
 )
@@ -27,5 +30,5 @@ _SECRET = re.compile(
 
 
 def blanked(text: str) -> str:
-    """Return a bot's frame with keys, tokens and invitations blanked, and otherwise to the letter."""
+    """Return a bot's frame with the values of keys, tokens and invitations blanked, and otherwise unchanged."""
     return _SECRET.sub(BLANK, text)

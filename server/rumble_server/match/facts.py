@@ -1,11 +1,12 @@
-"""What is written to the event log about one match.
+"""The facts of a match, as written to the event log.
 
-A fact is something that has happened; it is not changed once it is in the log. A match's facts rebuild its referee
+A fact tells an event that has happened, and never changes once it is in the log. A match's facts rebuild its referee
 and its transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` is time in which a clock ran
-while the server was late: it is not charged. The tournament of a match is the part of its id before the first dot. The
-classes are not frozen, because that costs several times the rest of making a fact.
+while the server was late, and which is not charged. The tournament of a match is the part of its id before the first
+dot.
 
-The facts of every move and match have their constructors written out.
+Two things are for speed. The classes are not frozen, because a frozen dataclass takes several times as long to make.
+Facts made at every move or match have constructors written out.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,16 +20,19 @@ from rumble_protocol.fields import AwayClock, TimeControl
 from rumble_server.match.match_id import tournament_id_of
 
 ToldClock = AwayClock | None
-"""None: as `stands`, in a match that began before there was another; its frames do not tell."""
+"""The rule for the clock of a seat that is away.
+
+None means `stands`, in a match from before the rule could be chosen; its frames do not have the field.
+"""
 Scores = tuple[float, ...] | None
-"""By seat; None: the match is void."""
+"""The scores by seat; None for a void match."""
 
 
 @dataclass(slots=True, init=False)
 class MatchStarted:
-    """A match begins, under these terms; `moves` are its opening. Durations in ms.
+    """A match begins, under these terms; `moves` are its opening. Durations are in ms.
 
-    `free_since_ms` tells by seat since when the bot was connected and had a place; older facts have none.
+    `free_since_ms` has, by seat, the time from which the bot was connected with a free place; older facts have none.
     """
 
     match: str
@@ -81,11 +85,11 @@ class MatchStarted:
         return tournament_id_of(self.match)
 
     def opening_state(self) -> State:
-        """Return the state after the opening."""
+        """Return the state after the opening's moves."""
         return _state_after(self.game, tuple(self.settings.items()), self.seed, self.moves)
 
 
-@lru_cache(256)  # matches from one opening share it: states are immutable
+@lru_cache(256)  # matches from an opening share its state: states are immutable
 def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]) -> State:
     state = get_game(game).initial(dict(settings), seed)
     for move in moves:
@@ -95,9 +99,10 @@ def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed
 
 @dataclass(slots=True, init=False)
 class StartTold:
-    """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame.
+    """The server sent `match_start` to a seat, or, with `all_seats`, to every seat at once.
 
-    If its clock ran until then, it is stopped: `excused_ms` is of that time. `all_seats`: every seat was, at once.
+    The frame can be rebuilt from this fact, the terms and the moves so far. If the seat's clock was running, the fact
+    stops the clock, and `excused_ms` is the excused part of the time since the clock's start.
     """
 
     match: str
@@ -129,9 +134,9 @@ class StartTold:
 
 @dataclass(slots=True, init=False)
 class TurnAsked:
-    """A bot was asked for a ply; with the moves so far this is all of the `turn` frame it was sent.
+    """A bot was asked for a ply. The `turn` frame can be rebuilt from this fact and the moves so far.
 
-    It is a fact of its own where the turn was not asked together with the move before it.
+    If the turn was asked together with the move before, the log has no such fact: `MoveMade` has its fields.
     """
 
     match: str
@@ -172,11 +177,11 @@ class TurnAsked:
 
 @dataclass(slots=True, init=False)
 class MoveMade:
-    """A move counted. `bank_ms` is what its seat then has in the bank.
+    """A move counted. `bank_ms` is the seat's bank after the move.
 
-    `frame` is what the bot sent; empty where that was long: then the `FrameSeen` before it has what is kept.
-    What follows `excused_ms` is of the turn that was asked at once after it, with the seat asked as `next_seat`;
-    `next_turn_id` is empty where none was. `with_turns` gives that turn as a fact.
+    `frame` is the bot's frame. It is empty for a long frame, which is kept in the `FrameSeen` just before this fact.
+    The fields after `excused_ms` describe the next turn, asked of `next_seat` together with the move. `next_turn_id` is
+    empty if no turn was asked. `with_turns` yields the turn as a fact of its own.
     """
 
     match: str
@@ -231,7 +236,7 @@ class MoveMade:
 
     @property
     def asked(self) -> "TurnAsked | None":
-        """The turn that was asked with it, if one was."""
+        """The turn asked together with the move; None if no turn was."""
         if not self.next_turn_id:
             return None
         seat, seats_ms = self.next_seat, self.seats_ms
@@ -241,7 +246,7 @@ class MoveMade:
 
 @dataclass(slots=True)
 class MoveRefused:
-    """An illegal or unreadable move, where the tournament allows another try."""
+    """A move was illegal or unreadable, and the tournament allows another try."""
 
     match: str
     attempt: int
@@ -252,7 +257,10 @@ class MoveRefused:
 
 @dataclass(slots=True)
 class SeatAway:
-    """The server saw a seat's socket end; its `away_left_ms` runs from now. `on_turn`: it had been told its turn."""
+    """The server saw a seat's socket end; the seat's `away_left_ms` runs from now.
+
+    `on_turn` is true if the seat's turn had been sent to the bot.
+    """
 
     match: str
     attempt: int
@@ -265,7 +273,7 @@ class SeatAway:
 
 @dataclass(slots=True)
 class SeatBack:
-    """A seat is connected again, with this much of its away budget left."""
+    """A seat is connected again; `away_left_ms` is the rest of its away budget."""
 
     match: str
     attempt: int
@@ -276,13 +284,13 @@ class SeatBack:
 
 @dataclass(slots=True, init=False)
 class MatchOver:
-    """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it.
+    """A match is over. `scores` is None for a void match. `at_fault` has the seats whose fault ended the match.
 
-    `told` are the seats that were connected: each was sent a `match_over` of this and its view of the last state.
-    `seats_excused_ms` and `drops` are of the whole attempt, by seat: what was excused, and how often the seat's
-    connection ended on its own turn. `stalled`: it is void because more was excused than the server allows.
-    `informed`: a bot sent an `info` with a move, so whoever wants them has to read the attempt's frames.
-    `started_at_ms` is None where the attempt never began, and in older facts.
+    `told` has the connected seats: each was sent a `match_over`, made of this fact and the seat's view of the last
+    state. `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the
+    seat's connection ended on its own turn. `stalled` is true if the match is void because more was excused than the
+    server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
+    `started_at_ms` is None for an attempt that never began, and in older facts.
     """
 
     match: str
@@ -342,7 +350,7 @@ class MatchOver:
 
     @property
     def winner(self) -> int | None:
-        """The seat that alone scored most, or None."""
+        """The seat that alone has the highest score; None in a drawn or void match."""
         scores = self.scores
         if scores is None:
             return None
@@ -354,8 +362,8 @@ class MatchOver:
 class FrameSeen:
     """A frame of the match's conversation that no other fact holds.
 
-    `bytes` and `sha256` are those of a bot's frame of which only a part is kept (see `kept_frame.py`). Of a move it
-    tells what was excused, as the `MoveMade` after it does.
+    If only a part of a bot's frame is kept (see `kept_frame.py`), `bytes` and `sha256` are those of the whole frame.
+    `excused_ms` is the time excused up to a move or a resignation; the `MoveMade` after a move's frame has it, too.
     """
 
     match: str
@@ -371,7 +379,7 @@ class FrameSeen:
 
 @dataclass(slots=True)
 class FrameShared:
-    """A frame that belongs to several matches: the `FrameSeen` of another one, the fact of this number, has it."""
+    """A frame of several matches, held by a `FrameSeen` of the match `other`: the fact with number `other_number`."""
 
     match: str
     attempt: int
@@ -397,18 +405,18 @@ Fact = TypeVar("Fact")
 
 
 def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
-    """Yield the facts of a match with each `FrameShared` replaced by the frame, as it was seen in this match."""
+    """Yield the facts of a match, with each `FrameShared` replaced by the `FrameSeen` found, made this match's own."""
     for fact in facts:
         if isinstance(fact, FrameShared):
             seen = find(fact)
-            if seen is not None:  # its match may have been removed from the log
+            if seen is not None:  # the other match may have been removed from the log
                 yield replace(seen, match=fact.match, attempt=fact.attempt, seat=fact.seat)
         else:
             yield fact
 
 
 def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
-    """Yield the facts of a match, each turn that was asked with a move after that, as a fact of its own."""
+    """Yield the facts of a match, and after each move the turn asked together with the move, as a fact of its own."""
     for fact in facts:
         yield fact
         if isinstance(fact, MoveMade):

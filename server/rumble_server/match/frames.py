@@ -1,4 +1,7 @@
-"""Frames that a match's facts tell whole: the referee sends them, and the transcript rebuilds them from the log."""
+"""Frames that follow from a match's facts: the referee sends them, and the transcript rebuilds them from the log.
+
+Both must build equal bytes, so nothing in such a frame may come from elsewhere than the facts.
+"""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,10 +13,10 @@ from rumble_server.match.facts import MatchOver, MatchStarted, StartTold
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Build the `match_start` frames that were sent after these moves, each with its seat."""
+    """Yield the `match_start` frames sent after `moves`, each with its seat."""
     tournament = terms.tournament
     for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
-        frame = match_start_frame(  # by position, which is cheaper, as all calls here
+        frame = match_start_frame(  # arguments by position are cheaper, as in all calls here
             terms.match,
             terms.attempt,
             tournament,
@@ -43,7 +46,7 @@ def frame_of_turn(
     state: State,
     moves: Sequence[str],
 ) -> bytes:
-    """Build the `turn` frame that asks for a ply, in the state and after the moves of that ply."""
+    """Return the `turn` frame that asks for a ply; `state` and `moves` are those before the ply."""
     return turn_frame(
         match,
         attempt,
@@ -61,7 +64,10 @@ def frame_of_turn(
 
 
 def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-    """Build the `match_over` frames of these seats, in the last state; one frame for all who see it alike."""
+    """Yield the `match_over` frames of these seats, each with its seat; `state` is the last state.
+
+    Seats with equal views share a frame, since most games show all seats the same view.
+    """
     seen: Mapping[str, Any] | None = None
     frame = b""
     for seat in seats:

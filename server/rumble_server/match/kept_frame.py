@@ -1,4 +1,4 @@
-"""What the log keeps of a frame that a bot sent: all of a usual one, a bounded part of one that was padded. Pure."""
+"""The part of a bot's frame that the log keeps: all of a usual frame, a bounded part of a padded frame. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -7,17 +7,25 @@ from hashlib import sha256
 import orjson
 
 SURELY_SHORT = 512
-"""A frame of no more characters is kept as it is, whatever its bytes; the bound must be four times as many bytes."""
+"""Maximum number of characters of a frame that is kept without counting its bytes.
+
+A character has at most four bytes, so `most_bytes` must be at least four times this number.
+"""
 COMPACT_TIMES = 5
-"""JSON without its padding may have this many times the bound: a note and an info of 1 KB each, with every character
-that can be escaped, fit."""
+"""Maximum size of JSON without padding, as a multiple of the bound; of a longer frame only the beginning is kept.
+
+A note and an info of 1 KB each fit, even with every character escaped.
+"""
 
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFrame:
-    """The text that is kept. `bytes` and `sha256` are of the frame as it came; 0 and empty where all of it is kept."""
+    """The text that is kept.
+
+    If a part is missing, `bytes` and `sha256` are those of the whole frame as it came; otherwise they are 0 and empty.
+    """
 
     text: str
     bytes: int = 0
@@ -25,10 +33,11 @@ class KeptFrame:
 
 
 def keep_frame(frame: str, most_bytes: int) -> KeptFrame:
-    """Keep a frame of up to `most_bytes` to the letter.
+    """Return the part of a frame to keep.
 
-    A longer one is kept without the whitespace between its JSON tokens and otherwise to the letter; of one that is no
-    JSON, or has more than `COMPACT_TIMES` as many bytes even so, the first `most_bytes` are kept.
+    A frame of up to `most_bytes` is kept unchanged. A longer frame is kept without the whitespace between its JSON
+    tokens. If the frame is no JSON, or still has more than `COMPACT_TIMES` times `most_bytes`, its first `most_bytes`
+    are kept.
     """
     if len(frame) <= SURELY_SHORT:
         return KeptFrame(frame)

@@ -1,4 +1,4 @@
-"""The last attempt at a match, and what bots wrote beside its moves and thought about them, from the match's facts."""
+"""The last attempt at a match, and the notes, infos and thinking times of its moves, from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,23 +11,23 @@ from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMa
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
-    """Find a match's newest terms and newest end among its facts. The terms may be of an attempt after the end."""
+    """Return a match's newest terms and newest end. If a next attempt has begun, the terms are newer than the end."""
     started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
     return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
 
 
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
-    """Return what the bots wrote beside the moves of an attempt, by ply. Public only when the match is over."""
+    """Return the bots' notes to the moves of an attempt, by ply. Show them only when the match is over."""
     return [None if sent is None else sent.note for sent in _sent(facts, over)]
 
 
 def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
-    """Return what the bots thought about the moves of an attempt, by ply. Public only when the match is over."""
+    """Return the bots' infos about the moves of an attempt, by ply. Show them only when the match is over."""
     return [None if sent is None else sent.info for sent in _sent(facts, over)]
 
 
 def _sent(facts: Iterable[object], over: MatchOver) -> list[Move | None]:
-    """Return the messages with which the moves of an attempt were made, by ply."""
+    """Return the messages that made the moves of an attempt, by ply; None for a ply without a readable message."""
     found: list[Move | None] = [None] * len(over.moves)
     seen = ""
     for fact in facts:
@@ -39,10 +39,11 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[Move | None]:
 
 
 def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
-    """Return how long bots thought about the first plies of the attempt with these terms, in ms; None of the opening.
+    """Return the thinking times in ms for the first plies of the attempt with these terms; None for opening moves.
 
-    The bank tells it where a move took something from it; otherwise the time between asking and answering, in which the
-    turn may have waited for the disk. What a bot had used before it was asked again is missing in what it had left.
+    If a move drew on the bank, the thinking time follows from the bank. Otherwise it is the time between asking and
+    answering, which may include time in which the turn waited for the disk. Time that a bot used before it was asked
+    again is missing in the turn's `remaining_ms`, and is added.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control
@@ -64,5 +65,5 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
 def _read(frame: str) -> Move | None:
     try:
         return Move.model_validate_json(frame)
-    except ValidationError:  # an earlier version's message, or only a part of one
+    except ValidationError:  # a message of an earlier version, or the kept part of a long message
         return None

@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MatchKey = tuple[int, int, int, int]
-"""Cycle, round, board and leg, which tell a match from the others of its tournament."""
+"""Cycle, round, board and leg, which identify a match in its tournament."""
 
 
 class MatchId(NamedTuple):
-    """An id of a match, in its parts. Cycle, round, board and leg count from 1."""
+    """The parts of a match's id. Cycle, round, board and leg count from 1."""
 
     tournament_id: str
     cycle: int
@@ -19,7 +19,7 @@ class MatchId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "MatchId":
-        """Read an id. Raises ValueError for a text that is none."""
+        """Read an id. Raises ValueError for a text that is no match's id."""
         tournament_id, *numbers = text.rsplit(".", 4)
         if len(numbers) != 4:
             raise ValueError(f"{text!r} is not the id of a match")
@@ -36,18 +36,18 @@ class MatchId(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The ids of the matches beside one; None where there is none."""
+    """The ids of a match's neighbours; None for a neighbour that does not exist."""
 
     previous: str | None
-    """The one before it in the schedule."""
+    """The match before, in the schedule's order."""
     next: str | None
-    """The one after it in the schedule."""
+    """The match after, in the schedule's order."""
     other_leg: str | None
-    """The one of the same pairing and opening with the seats swapped."""
+    """The match of the same pairing and opening with swapped seats."""
 
 
 def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
-    """Find the neighbours of a match among matches of its tournament."""
+    """Return the neighbours of a match among `others`, which are matches of its tournament."""
     own = MatchId.parse(match_id)
     found = [MatchId.parse(each) for each in others]
     before = max((each for each in found if each < own), default=None)
@@ -59,12 +59,12 @@ def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
 
 
 def match_id_of(tournament_id: str, key: MatchKey) -> str:
-    """Return the text of an id."""
+    """Return the id of a match as text."""
     cycle, number, board, leg = key
     return f"{tournament_id}.{cycle}.{number}.{board}.{leg}"
 
 
-@lru_cache(4096)  # every fact of a match asks
+@lru_cache(4096)  # asked for every fact of a match
 def tournament_id_of(match_id: str) -> str:
-    """Return the id of a match's tournament. No check: the rest may be any text."""
+    """Return the id of a match's tournament. The rest of the id is not checked."""
     return match_id.partition(".")[0]

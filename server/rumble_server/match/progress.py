@@ -1,8 +1,8 @@
-"""What a match has come to, by its facts: moves, banks, budgets, the open turn, the outcome. A synchronous machine.
+"""The progress of a match by its facts: moves, banks, budgets, the open turn, the outcome. A synchronous machine.
 
-It changes only by facts, live and when the log is read again. Beside it stands what is true of this run alone: the
-lag of connections, what they want left out of turns, whether a turn still waits in the server, and how late the server
-was. All times are in ms.
+Progress changes only by facts, both in play and when the log is read after a restart, so both give the same state. A
+few values belong to the running process alone, and are in no fact: the lag of connections, the parts of turns that bots
+want left out, whether a turn still waits in the server, and how late the server was. All times are in ms.
 """
 
 from typing import Protocol
@@ -26,24 +26,24 @@ from rumble_server.match.facts import (
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
-"""In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
+"""The turn id while the clock of a bot that is away runs: the bot has not been asked."""
 AwayTime = tuple[int, int]
-"""Since when and until when, in ms of server time."""
+"""The beginning of an absence, and the time at which the match stops waiting, in ms of server time."""
 INFO = '"info"'
-"""Part of every frame that has an `info`, and of few others."""
+"""A text in every frame with an `info`, and in few other frames."""
 
 
 class Lateness(Protocol):
-    """How late the server is."""
+    """The part of the arena's clock that tells how late the server is."""
 
     late_ms: int
-    """How long it was late in all, up to the newest time that the referee was given, in ms."""
+    """Sum of all times for which the server was late, up to the newest time given to the referee, in ms."""
     suspended_until_ms: int
-    """When a suspension of the club ended last, in server time; 0: none did."""
+    """End of the club's newest suspension (the lease of its node was over), in server time; 0 without any."""
 
 
 class Progress:
-    """What one match has come to, and when its clocks run out. `control` is that of its terms."""
+    """The progress of a match, and the times when its clocks run out. `control` is the time control of its terms."""
 
     __slots__ = (
         "_counted_excused_ms",
@@ -74,20 +74,20 @@ class Progress:
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._used_ms = 0
-        """Thinking on this ply before the open turn."""
+        """Thinking time on the present ply before the open turn was asked."""
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """What counts of what was excused in this attempt to both seats, without the open turn's."""
+        """Sum of the excuses in this attempt that count toward a void match, without the open turn's."""
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
 
     # --- facts ---
 
     def apply(self, fact: MatchFact) -> None:
-        """Take a fact into account, of a move without the turn that was asked with it.
+        """Change the progress by a fact; the turn asked together with a move must be applied as a fact of its own.
 
-        The referee applies those of every ply, and the end, itself.
+        In play the referee applies moves, turns and the end by the methods below, which saves this dispatch.
         """
         match fact:
             case MoveMade():
@@ -121,7 +121,7 @@ class Progress:
                 pass
 
     def _apply_move(self, made: MoveMade, state: State) -> None:
-        """Take a move into account, after which this is the state: whoever has read the move has it."""
+        """Make a move; `state` is the state after the move, which the caller has computed to check the move."""
         seat = self.seats[made.seat]
         self.state = state
         self.moves.append(made.move)
@@ -138,7 +138,7 @@ class Progress:
             self._run_clock_of_away(made.at_ms)
 
     def apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
-        """Take into account that a seat, which has this much left, was asked."""
+        """Open the turn of a seat that has `left_ms` for the move."""
         deadline_ms = at_ms + left_ms + lag_ms
         self.turn = OpenTurn(turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
         if lag_ms:
@@ -149,7 +149,7 @@ class Progress:
         self.turn = None
 
     def suspend_turn(self, fact: StartTold | SeatAway) -> None:
-        """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
+        """End the seat's open turn, if any, without an answer; the thinking time so far stays used."""
         self.seats[fact.seat].excused_ms += fact.excused_ms
         self._counted_excused_ms += counted_ms(fact.excused_ms)
         if self.turn is not None and self.turn.seat == fact.seat:
@@ -157,17 +157,20 @@ class Progress:
             self.turn = None
 
     def _run_clock_of_away(self, at_ms: int) -> None:
-        """Let the clock of the seat to move run from `at_ms`, if its bot is away."""
+        """Start the clock of the seat to move at `at_ms`, if the seat's bot is away."""
         seat = self.state.to_move
         if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
             deadline_ms = at_ms + remaining_ms(self.control, self.seats[seat].bank_ms)
             self.turn = OpenTurn(UNASKED, seat, at_ms, 0, 0, deadline_ms, self._lateness.late_ms)
 
-    # --- what it has come to ---
+    # --- times ---
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When a clock or an away budget may run out, as late as the server was so far; None while none runs."""
+        """The earliest time when a clock or an away budget may run out; None while none runs.
+
+        The server's lateness so far is added. More lateness moves the time later, so a timer may be early, never late.
+        """
         if self.over is not None:
             return None
         turn = self.turn
@@ -182,16 +185,16 @@ class Progress:
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
-        """What each seat has for a move, bank included, as it stands: the open turn's is running."""
+        """Return the time of each seat for a move at `now_ms`, bank included."""
         seats_ms = [remaining_ms(self.control, seat.bank_ms) for seat in self.seats]
         if self.turn is not None:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
     def away(self) -> tuple[AwayTime | None, ...]:
-        """Return of each seat since when its bot is away, and until when the match waits for it; None if it is there.
+        """Return, for each seat whose bot is away, since when it is away and until when the match waits; else None.
 
-        Both are server time in ms. It waits until the away budget is used up, or the clock if that runs out before.
+        The match waits until the away budget is used up, or until the clock runs out if that is earlier.
         """
         return tuple(
             [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
@@ -209,7 +212,7 @@ class Progress:
         return remaining_ms(self.control, self.seats[turn.seat].bank_ms, thought_ms)
 
     def _excused_ms(self, seat: int, now_ms: int) -> int:
-        """Return what is excused in the open turn so far, if it is the seat's."""
+        """Return the excused time of the open turn so far, if the turn is the seat's; else 0."""
         turn = self.turn
         return 0 if turn is None or turn.seat != seat else turn.excused_ms(now_ms, self._lateness.late_ms)
 

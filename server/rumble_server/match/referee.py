@@ -1,13 +1,12 @@
-"""The referee of one match: a synchronous machine without asyncio and without a clock of its own.
+"""The referee of a match: a synchronous machine without asyncio and without a clock of its own.
 
-Every rule about time, faults and order of play is here. The driver calls one method per event and calls `wake` when
-`wake_at_ms` is reached; the referee has the driver record facts and send frames, in this order.
+Every rule about time, faults and order of play is here. The driver (`arena/matches.py`) calls a method for each event,
+and `wake` when `wake_at_ms` is reached. The referee makes the driver record facts first, and then send frames, so that
+no bot reads anything that a restart would undo. The state of the match is in `progress.py`, and changes by facts.
 
-What the match has come to is in `progress.py`, and changes by facts.
-
-Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` `runs` it
-runs on while the bot is away. `away_left_ms` is a separate budget per seat and match that runs while the bot is not
-connected. Neither runs while the server is late: that time is excused, and recorded where it was a bot's to think in.
+Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` at `runs` the
+clock runs on while the bot is away. `away_left_ms` is a separate budget for each seat and match, which runs while the
+bot is not connected. Neither runs while the server is late: such time is excused, and recorded if a clock was running.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,37 +40,40 @@ from rumble_server.match.progress import UNASKED, Lateness, Progress
 from rumble_server.match.seat import Connection, OpenTurn
 
 LENIENT_MS = 2
-"""By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
+"""Time in ms by which a time measured on another node may exceed the clock.
+
+On the referee's own node, a move that late would still be handled before the timer's verdict.
+"""
 STAMP_MS = 10
-"""How coarse the kernel stamps data that comes in, in ms: a tick of its clock, with 100 ticks a second."""
+"""Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
 LONGEST_MOVE = 64
-"""Characters of a move text. A longer one is unreadable in every game."""
+"""Maximum number of characters of a move; a longer text is unreadable in every game."""
 
 
 class Driver(Protocol):
-    """What a referee has done for it."""
+    """The actions that a referee needs done."""
 
     def append(self, fact: MatchFact) -> object:
-        """Append a fact to the log that concerns this match alone; the referee applies it."""
+        """Append a fact that concerns only this match to the log; the referee itself applies the fact."""
 
     def record(self, over: MatchOver) -> None:
-        """Append the end to the log, and apply it to all that it concerns, but to this referee."""
+        """Append the end to the log, and apply it to all parts of the server that it concerns, except this referee."""
 
     def begin(self, seat: int, frame: bytes) -> None:
         """Send a `match_start`."""
 
     def send(self, seat: int, frame: bytes) -> None:
-        """Send any other frame to the bot of a seat."""
+        """Send a frame of any other type to the bot of a seat."""
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        """Send a `turn`. If it has to wait in the server, call `hold_turn`, and `turn_written` when it has left."""
+        """Send a `turn`. If the frame must wait in the server, call `hold_turn`, and `turn_written` when it leaves."""
 
     def end(self, seat: int, frame: bytes) -> None:
         """Send a `match_over` once everything recorded so far is on disk."""
 
 
 class Referee(Progress):
-    """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
+    """Judges a match. `new_turn_id` returns an id that no other turn has, in this run of the server or before."""
 
     __slots__ = ("_append", "_attempt", "_bounds", "_driver", "_full_ms", "_game", "_match_id", "_new_turn_id")
 
@@ -91,16 +93,16 @@ class Referee(Progress):
         self._append = driver.append
         self._new_turn_id = new_turn_id
         self._full_ms = (control.full_ms,) * len(self.seats)
-        """What each seat has for a move where there is no bank."""
+        """Time of each seat for a move in a time control without a bank."""
         self._bounds = bounds
 
     # --- events ---
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
-        """Take up an unfinished match from the facts after its `MatchStarted`; nobody is connected.
+        """Take up an unfinished match from the facts after its `MatchStarted`; no bot is connected.
 
-        The ply to be asked again has the clock it had when it was first asked. Away budgets are as logged, and do not
-        run before `nobody_away_before_ms`. If the log ends between the last move and its outcome, that is told now.
+        The present ply gets the clock that it had when first asked. Away budgets are as logged, and do not run before
+        `nobody_away_before_ms`. If the log ends between the last move and the end of the match, the match ends now.
         """
         for fact in with_turns(facts):
             self.apply(fact)
@@ -118,7 +120,7 @@ class Referee(Progress):
             self._run_clock_of_away(max(now_ms, self._nobody_away_before_ms))
 
     def start(self, connections: Iterable[Connection], now_ms: int) -> None:
-        """Tell all bots, which are connected, that the match begins, and ask for the first ply."""
+        """Tell all bots, which must be connected, that the match begins, and ask for the first ply."""
         for own, connection in zip(self.seats, connections, strict=True):
             own.link(connection)
         told = StartTold(self._match_id, self._attempt, 0, False, now_ms, 0, True)
@@ -128,7 +130,7 @@ class Referee(Progress):
         self._ask_if_there(now_ms)
 
     def connect(self, seat: int, connection: Connection, now_ms: int) -> None:
-        """Tell the seat's bot, connected for the first time or again, of the match, and of its turn if it is due."""
+        """Send `match_start` to the seat's bot, which has connected for the first time or again, and any turn due."""
         if self.over is not None:
             return
         own = self.seats[seat]
@@ -147,7 +149,7 @@ class Referee(Progress):
             self._ask_if_there(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
-        """The seat's socket ended: stop its clock, start its away budget, and tell the others."""
+        """Start the away budget of a seat whose socket ended, stop its clock unless it runs on, and tell the others."""
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
@@ -168,12 +170,12 @@ class Referee(Progress):
                 self._send(other, now_ms, notice)
 
     def hold_turn(self, turn_id: str) -> None:
-        """The frame of this turn waits in the server: its clock does not run until `turn_written`."""
+        """Stop the clock of a turn whose frame waits in the server, until `turn_written`."""
         if self.turn is not None and self.turn.turn_id == turn_id:
             self.turn.held = True
 
     def turn_written(self, turn_id: str, now_ms: int) -> None:
-        """The frame of this turn, which waited in the server, has left: its clock starts now."""
+        """Start the clock of a turn whose frame waited in the server and has left now."""
         turn = self.turn
         if turn is not None and turn.turn_id == turn_id and turn.held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
@@ -182,27 +184,30 @@ class Referee(Progress):
             turn.held = False
 
     def round_trip(self, seat: int, lag_ms: int) -> None:
-        """Note the lag of the seat's connection, which its next turns are allowed."""
+        """Note the lag of the seat's connection, to be allowed in its next turns."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
     def measured(self, seat: int, turn_id: str, thought_ms: int, now_ms: int) -> None:
-        """The seat's bot took `thought_ms` for its answer to a turn, as measured where its connection is.
+        """Take in the time from turn to answer, measured on the node that has the bot's connection.
 
-        What the answer was on its way since is excused. If the bot took too long all the same, that decides.
+        The rest of the time since the asking was spent between nodes, and is excused. If `thought_ms` alone exceeds the
+        clock, the match is decided now.
         """
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or turn.held:
             return
         late_ms, delay_ms = self._lateness.late_ms, max(0, now_ms - turn.asked_at_ms - thought_ms)
+        # The excuse of a turn is the growth of the server's lateness since `turn.late_ms`, so this sets the excuse.
         turn.late_ms = late_ms - max(delay_ms, turn.excused_ms(now_ms, late_ms))
         if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
             self.wake(now_ms)
 
     def is_slow(self, turn: OpenTurn, now_ms: int) -> bool:
-        """Whether it matters for an answer to the open turn how long turn and answer waited in this machine.
+        """Return whether `waited` must be called before an answer to the open turn is judged.
 
-        That is so if the answer uses the bank or comes too late, or if so much would be excused that it counts toward a
-        void match. A turn that was asked before the club was suspended keeps what is excused for that.
+        The waiting time matters if the answer draws on the bank or comes too late, or if the present excuse is so large
+        that it counts toward a void match. A turn asked before a suspension of the club keeps its excuse for the
+        suspension, which `waited` would take away.
         """
         lateness = self._lateness
         return (
@@ -215,10 +220,10 @@ class Referee(Progress):
         )
 
     def waited(self, delay_ms: Callable[[int], int], now_ms: int) -> bool:
-        """Excuse the time for which the open turn waited here to be written and its answer to be read, and no other.
+        """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
 
-        A bot that thinks while the server is late thinks on its own time: if it took too long, that decides. Return
-        whether the match is over.
+        `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
+        thinks on its own time; if it thought too long, the match is decided now. Return whether the match is over.
         """
         turn = self.turn
         if turn is not None:
@@ -230,10 +235,10 @@ class Referee(Progress):
         return self.over is not None
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
-        """Return what is excused in the open turn of a connection that has ended, or that another one replaces.
+        """Return the excused time of a seat's open turn when its connection ends or is replaced.
 
-        Where the delay of answers is known that is nothing: who thought while the server was late, and then went and
-        came back, would have thought for nothing.
+        If the kernel stamps the connection's answers, the time is 0, except for a turn asked before a suspension: a bot
+        must not gain by thinking while the server is late and then reconnecting.
         """
         turn, own = self.turn, self.seats[seat]
         if turn is None or turn.seat != seat:
@@ -242,7 +247,7 @@ class Referee(Progress):
         return 0 if is_told else self._excused_ms(seat, now_ms)
 
     def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
-        """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn."""
+        """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn."""
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
             self.refuse_stray(seat, turn_id, now_ms, frame)
@@ -260,7 +265,8 @@ class Referee(Progress):
             return True
         late_ms = self._lateness.late_ms
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
-        if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
+        # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
+        if now_ms > turn.deadline_ms + excused_ms and not turn.held:
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0
         if self.control.has_bank:
@@ -274,10 +280,10 @@ class Referee(Progress):
         self._apply_move(made, state)
         try:
             outcome = state.outcome
-            if outcome is None and not self._counted_excused_ms:  # else it may be void
+            if outcome is None and not self._counted_excused_ms:  # with counted excuses the match may be void
                 self._ask_if_there(now_ms, made)
         finally:
-            if not made.next_turn_id:  # nothing is asked with it, or the game's own code has failed
+            if not made.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
                 self._append(made)
         if made.next_turn_id or (self._counted_excused_ms and self.void_if_stalled(now_ms)):
             return True
@@ -288,7 +294,10 @@ class Referee(Progress):
         return True
 
     def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
-        """Judge an answer that is no valid message: to an open turn it is a try. Return whether it answered one."""
+        """Judge an answer that is no valid message: for an open turn it counts as a bad move.
+
+        Return whether the answer was for an open turn.
+        """
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
             return False
@@ -296,23 +305,26 @@ class Referee(Progress):
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str) -> None:
-        """The seat's bot gives the match up."""
+        """End the match because the seat's bot gives up."""
         self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))
         self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
 
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
-        """The seat loses by something outside the board. A resignation is nobody's fault."""
+        """End the match with a loss of the seat for a reason outside the board. A resignation is nobody's fault."""
         if self.over is None:
             at_fault = () if termination is Termination.RESIGNATION else (seat,)
             self._end(self._loss(seat, termination, reason), now_ms, at_fault)
 
     def abort(self, reason: str, now_ms: int) -> None:
-        """The match is void: nobody is blamed, and it is not a result."""
+        """End the match as void: nobody is at fault, and there is no result."""
         if self.over is None:
             self._end(None, now_ms, reason=reason)
 
     def wake(self, now_ms: int) -> None:
-        """Decide what `wake_at_ms` was for. The driver has first handed over every frame it had received."""
+        """Decide whether a clock or an away budget has run out.
+
+        The driver must first hand over every frame received so far, since an answer in time may be among them.
+        """
         if self.over is not None or self.void_if_stalled(now_ms):
             return
         verdict = self._verdict(now_ms)
@@ -337,7 +349,8 @@ class Referee(Progress):
     def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
         """Ask the seat to move, unless its bot is away.
 
-        If it is asked at once after a move, which is not recorded yet, that is one fact, and recorded here.
+        `made` is the move just made, which is not in the log yet. The turn is put into that fact, and the fact into the
+        log, since a fact for both costs less than two.
         """
         seat = self.state.to_move
         own = self.seats[seat]
@@ -368,7 +381,7 @@ class Referee(Progress):
         self._driver.ask(seat, frame, turn_id)
 
     def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
-        """Answer a move that answers no open turn: not a fault."""
+        """Reject a move that answers no open turn, which is not a fault."""
         if turn_id in self.seats[seat].accepted:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
         elif self.turn is not None and self.turn.seat == seat:
@@ -378,7 +391,7 @@ class Referee(Progress):
         self._reject(seat, turn_id, code, message, now_ms, frame)
 
     def _refuse_fault(self, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
-        """An illegal or unreadable move loses, unless a retry is left; then the same turn and clock go on."""
+        """Refuse an illegal or unreadable move. Without a retry left, the match is lost; else turn and clock go on."""
         seat = turn.seat
         left = self.seats[seat].retries_left
         if left > 0:
@@ -407,9 +420,9 @@ class Referee(Progress):
     # --- time and the end ---
 
     def void_if_stalled(self, now_ms: int) -> bool:
-        """End the attempt as void if more is excused in it than the server allows. Return whether it is.
+        """End the attempt as void if more time was excused than the server allows. Return whether it is void.
 
-        An open turn does not count: a bot that is about to lose would have others make the server late.
+        The excuse of an open turn does not count. Otherwise a bot about to lose would try to make the server late.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:
@@ -419,7 +432,10 @@ class Referee(Progress):
         return True
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
-        """Who has lost by time, if anybody: the open turn's clock first, then whose away budget ran out first."""
+        """Return the seat that has lost by time, with termination and reason; None if no seat has.
+
+        The open turn's clock decides first, then the away budget that ran out first.
+        """
         turn = self.turn
         if turn is not None and not turn.held and now_ms >= turn.deadline_ms + self._excused_ms(turn.seat, now_ms):
             allowed_ms = turn.deadline_ms - turn.asked_at_ms
@@ -459,7 +475,7 @@ class Referee(Progress):
             drops.append(own.drops)
         if self.turn is not None:
             excused_ms[self.turn.seat] += self._excused_ms(self.turn.seat, now_ms)
-        over = MatchOver(  # by position, which is cheaper
+        over = MatchOver(  # arguments by position are cheaper
             self._match_id,
             self._attempt,
             self.terms.seats,
@@ -485,5 +501,5 @@ class Referee(Progress):
 
 @lru_cache(256)
 def _the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the one tuple of these numbers: results are kept, and nearly all have the same."""
+    """Return the same tuple object for equal numbers: results stay in memory, and nearly all have equal tuples."""
     return numbers

@@ -1,4 +1,4 @@
-"""What a referee knows of a seat and of the open turn: banks, budgets, connections, and what was thought. In ms."""
+"""A referee's records of a seat and of the open turn: banks, budgets, connections, thinking times. All in ms."""
 
 from typing import Protocol
 
@@ -6,23 +6,23 @@ from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
 
 
 class Connection(Protocol):
-    """What a referee needs to know of a bot's connection."""
+    """The properties of a bot's connection that matter to a referee."""
 
     lag_ms: int
     lag_by_pings: bool
-    """Only pings measured the lag, and a bot can delay its pongs."""
+    """True if only pings measured the lag; a bot can delay its pongs, so such lag is bounded for each match."""
 
     @property
     def is_stamped(self) -> bool:
-        """Whether it is known for how long its answers wait to be read."""
+        """True if the kernel tells how long the connection's answers wait to be read."""
 
     @property
     def omit(self) -> tuple[str, ...]:
-        """What is left out of its turns."""
+        """The fields that the bot wants left out of its turns."""
 
 
 class SeatState:
-    """What the referee knows of one seat: its bank, its budgets, and its connection."""
+    """The referee's record of a seat: its bank, its budgets, and its connection."""
 
     __slots__ = (
         "accepted",
@@ -46,26 +46,26 @@ class SeatState:
         self.away_left_ms = away_left_ms
         self.retries_left = retries_left
         self.away_since_ms = away_since_ms
-        """None while connected."""
+        """The time when the seat's bot went away; None while it is connected."""
         self.away_late_ms = 0
-        """How late the server had been in all when the away budget began to run."""
+        """The server's sum of lateness when the away budget began to run."""
         self.greeted = False
-        """Its bot was told of this match before, in this run or an earlier one."""
+        """True if the bot was sent `match_start` before, in this run of the server or an earlier run."""
         self.lag_ms = 0
         self.lag_by_pings = False
         self.is_stamped = False
         self.lag_given_ms = 0
-        """What all its turns allowed for the network."""
+        """Sum of the lag allowed in all turns of the seat."""
         self.excused_ms = 0
-        """What was excused at its moves and when its clock was stopped."""
+        """Sum of the time excused at the seat's moves and when its clock was stopped."""
         self.drops = 0
-        """How often its connection ended on its own turn."""
+        """Number of times the connection ended on the seat's own turn."""
         self.omit: tuple[str, ...] = ()
         self.accepted: list[str] = []
-        """The turn ids whose move counted."""
+        """Ids of the seat's turns whose move counted."""
 
     def link(self, connection: Connection) -> None:
-        """Note what the seat's connection is like."""
+        """Note the properties of the seat's new connection."""
         lag_ms = connection.lag_ms
         self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS
         self.lag_by_pings = connection.lag_by_pings
@@ -74,7 +74,7 @@ class SeatState:
 
 
 class OpenTurn:
-    """The turn that is open: whose, since when, and what its clock allows."""
+    """The open turn of a match: its seat, and its clock."""
 
     __slots__ = ("asked_at_ms", "deadline_ms", "held", "lag_ms", "late_ms", "seat", "turn_id", "used_ms")
 
@@ -85,23 +85,26 @@ class OpenTurn:
         self.seat = seat
         self.asked_at_ms = asked_at_ms
         self.used_ms = used_ms
-        """Thinking on this ply before this asking (the bot dropped and came back)."""
+        """Thinking time on the same ply before this asking, by a bot that dropped and came back."""
         self.lag_ms = lag_ms
         self.deadline_ms = deadline_ms
-        """When the clock has run out, if nothing is excused."""
+        """The time at which the clock runs out, if nothing is excused."""
         self.late_ms = late_ms
-        """How late the server had been in all when the clock started."""
+        """The server's sum of lateness when the clock started; later growth of the sum is excused."""
         self.held = False
-        """It still waits in the server; its clock has not started."""
+        """True while the turn's frame waits in the server; the clock has not started."""
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
-        """Thinking on this ply so far, of which this much is excused since the asking."""
+        """Return the thinking time on this ply so far; `excused_ms` is the excused time since the asking."""
         if self.held:
             return self.used_ms
         return self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
-        """Of the time since the clock started, how much the server was late, if it was late by `late_ms` in all."""
+        """Return the excused time: the server's lateness since the clock started, capped at the time since the asking.
+
+        `late_ms` is the server's present sum of lateness.
+        """
         excused_ms = late_ms - self.late_ms
         if excused_ms <= 0 or self.held:
             return 0

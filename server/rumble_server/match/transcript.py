@@ -1,4 +1,7 @@
-"""A match's transcript: every frame both ways, with server times, and the verdict. Rebuilt exactly from the log."""
+"""A match's transcript: every frame both ways, with server times, and the verdict.
+
+The log does not hold the frames that follow from facts; the transcript rebuilds exactly the bytes that were sent.
+"""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -19,15 +22,15 @@ from rumble_server.match.facts import (
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
-"""What a line has only where it says something."""
+"""Fields that a line leaves out when they are 0 or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it.
+    """A frame of a match, with its sender, the seat of the connection, and the time when the server saw or sent it.
 
-    `excused_ms`: how much of the time up to it, in which its seat's clock ran, was not charged.
-    `bytes` and `sha256` are those of a bot's frame of which only a part is kept; 0 and empty else.
+    `excused_ms` is the part of the seat's running clock up to the frame that was not charged. If only a part of a bot's
+    frame is kept, `bytes` and `sha256` are those of the whole frame; otherwise they are 0 and empty.
     """
 
     at_ms: int
@@ -41,17 +44,17 @@ class Line:
 
 
 def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
-    """Return the bots of a match by seat, from its facts; None if it never began."""
+    """Return the bots of a match by seat, from its facts; None if the match never began."""
     return next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
 
 
 def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Iterator[Line | MatchOver]:
-    """Yield the lines of `transcript` that went over the connections of these seats, and the verdicts."""
+    """Yield the lines of `transcript` from the connections of these seats, and the verdicts."""
     return (each for each in transcript(facts) if not isinstance(each, Line) or each.seat in seats)
 
 
 def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
-    """Yield the frames of a match in order, from its facts; each attempt ends with the verdict."""
+    """Yield the frames of a match in order, from its facts; each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
     moves: list[str] = []
@@ -88,7 +91,7 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
 
 
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:
-    """Return a line of the transcript as data: a frame, or the verdict."""
+    """Return a line of the transcript, a frame or the verdict, as JSON data."""
     if isinstance(entry, Line):
         return {name: value for name, value in asdict(entry).items() if value or name not in OPTIONAL}
     verdict = {

@@ -1,7 +1,7 @@
 """A referee at work, driven as the arena drives it, on a time that only `pass_ms` moves.
 
-It checks that frames fit their models and the design, that a fact holds every frame either way (so that a transcript
-can be rebuilt), and that only results wait for the disk.
+It checks that frames fit their models and the design, that facts hold every frame in both directions (so that a
+transcript can be rebuilt), and that only results wait for the disk.
 """
 
 import itertools
@@ -34,7 +34,7 @@ SECOND = TimeControl(move_ms=1000)
 
 
 def terms(**given: Any) -> MatchStarted:
-    """A match of tic-tac-toe between ann and ben, one second a move, or as given."""
+    """Return the terms of a match of tic-tac-toe between ann and ben, with a second a move, or as given."""
     usual: dict[str, Any] = {
         "match": "friday.1.1.1.1",
         "attempt": 1,
@@ -53,7 +53,7 @@ def terms(**given: Any) -> MatchStarted:
 
 @dataclass
 class Connected:
-    """What a referee knows of a connection."""
+    """A connection as the referee sees it."""
 
     lag_ms: int = 0
     lag_by_pings: bool = False
@@ -62,7 +62,7 @@ class Connected:
 
 
 class TurnIds:
-    """Turn ids of one run, as the arena makes them."""
+    """Turn ids of a run of the server, in the arena's form."""
 
     def __init__(self, run: int = 1) -> None:
         self._run = run
@@ -73,7 +73,7 @@ class TurnIds:
 
 
 class DrivenReferee:
-    """One referee and its two seats, which keep what they are sent; `facts` is the log."""
+    """A referee and its two seats, which keep the frames sent to them; `facts` is the log."""
 
     def __init__(self, *, now_ms: int = START_MS, run: int = 1, grace_until_ms: int = 0, **given: Any) -> None:
         started = given["started"] if "started" in given else terms(**given)
@@ -81,8 +81,8 @@ class DrivenReferee:
         self.facts: list[MatchFact] = [started]
         self.seats = (Inbox(), Inbox())
         self.late_ms = 0
+        """The server's sum of lateness, which the referee reads."""
         self.suspended_until_ms = 0
-        """How late the server was in all: what its referee goes by."""
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
         self.referee = Referee(
             started,
@@ -96,7 +96,7 @@ class DrivenReferee:
 
     @classmethod
     def seated(cls, **given: Any) -> "DrivenReferee":
-        """A match with both bots connected."""
+        """Return a match with both bots connected."""
         driven = cls(**given)
         driven.referee.start([Connected(), Connected()], driven.now_ms)
         return driven
@@ -105,20 +105,20 @@ class DrivenReferee:
     def rebuilt(
         cls, facts: Iterable[MatchFact], *, now_ms: int, grace_ms: int = 30_000, run: int = 2
     ) -> "DrivenReferee":
-        """The match after a restart at `now_ms`, nobody connected."""
+        """Return the match after a restart at `now_ms`, with nobody connected."""
         started, *later = facts
         driven = cls(started=started, now_ms=now_ms, run=run, grace_until_ms=now_ms + grace_ms)
         driven.referee.rebuild(later, now_ms)
         return driven
 
-    # --- what the referee has done for it ---
+    # --- the driver's part ---
 
     def append(self, fact: MatchFact) -> None:
         self.facts.append(fact)
 
     record = append
 
-    # Each frame is told whole by the fact before it, so that a transcript can be rebuilt.
+    # Each frame must follow from the fact before, so that a transcript can be rebuilt.
 
     def begin(self, seat: int, frame: bytes) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]
@@ -144,16 +144,16 @@ class DrivenReferee:
         assert self.facts[-1] is self.referee.over
         assert seat in self.over.told
 
-    # --- what happens ---
+    # --- events ---
 
     def stall(self, ms: int) -> None:
-        """Let time pass in which the server does nothing, and see what then is due."""
+        """Let time pass in which the server does nothing, then wake the referee if a wake is due."""
         self.now_ms += ms
         self.late_ms += ms
         self.pass_ms(0)
 
     def pass_ms(self, ms: int) -> None:
-        """Let time pass; the referee is woken whenever it asked for it."""
+        """Let time pass, and wake the referee at each time that it asked for."""
         until_ms = self.now_ms + ms
         while self.referee.wake_at_ms is not None and self.referee.wake_at_ms <= until_ms:
             wake_at_ms = self.referee.wake_at_ms
@@ -170,7 +170,7 @@ class DrivenReferee:
             self.referee.disconnect(seat, self.now_ms)
 
     def move(self, seat: int, move: str, *, turn: Frame | None = None, turn_id: str | None = None, **said: Any) -> None:
-        """The seat answers its newest turn, or the one given; `said` goes with the move."""
+        """Answer the seat's newest turn, or the turn given; `said` has further fields of the message."""
         assert self.referee.over is None, f"the match is over: {self.referee.over}"
         if turn_id is None:
             turn_id = str((turn or self.seats[seat].last("turn"))["turn_id"])
@@ -186,7 +186,7 @@ class DrivenReferee:
         assert [each for each in kept if each] == [frame], "the bot's frame is not in the log exactly once"
 
     def play(self, *moves: str, after_ms: int = 0) -> None:
-        """The seats make these moves in turn, thinking so long about each."""
+        """Make these moves with the seats in turn, after thinking `after_ms` about each."""
         for move in moves:
             self.pass_ms(after_ms)
             self.move(self.referee.state.to_move, move)
@@ -201,11 +201,11 @@ class DrivenReferee:
     def abort(self, reason: str) -> None:
         self.referee.abort(reason, self.now_ms)
 
-    # --- what is known ---
+    # --- state ---
 
     @property
     def turn(self) -> Frame:
-        """The newest turn of whichever seat is to move."""
+        """The newest turn of the seat to move."""
         return self.seats[self.referee.state.to_move].last("turn")
 
     @property
@@ -219,7 +219,7 @@ class DrivenReferee:
 
 
 def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:
-    """Whose fault the timeout was; None while the match goes on."""
+    """Return the seats at fault for the timeout; None while the match goes on."""
     if driven.referee.over is None:
         return None
     assert driven.over.termination is Termination.TIMEOUT
@@ -227,7 +227,7 @@ def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:
 
 
 def disconnected(driven: DrivenReferee) -> tuple[int, ...] | None:
-    """Whose absence lost the match; None while it goes on."""
+    """Return the seats whose absence lost the match; None while the match goes on."""
     if driven.referee.over is None:
         return None
     assert driven.over.termination is Termination.DISCONNECT

@@ -1,4 +1,4 @@
-"""Secrets are blanked in kept frames, whatever a bot makes of JSON, and the rest stays to the letter."""
+"""Secrets are blanked in kept frames, JSON or not, and the rest of the frame stays unchanged."""
 
 import time
 

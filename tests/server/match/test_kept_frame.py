@@ -1,4 +1,4 @@
-"""What is kept of a bot's frame: the letters of a usual one, and never more than a bounded part."""
+"""The kept part of a bot's frame: all of a usual frame, and never more than a bounded part."""
 
 import json
 from hashlib import sha256

@@ -37,7 +37,7 @@ def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
 
 
 def test_times_are_those_that_bots_thought() -> None:
-    """A bot that drops out and comes back has used the time of both askings; what it was away has not."""
+    """A bot that drops out and comes back has used the time of both askings, but not the time of its absence."""
     world = World()
     world.create(start_at_bots=2, legs=1, openings=[["4"]], time_control={"move_ms": 1000, "bank_ms": 5000})
     bots = world.logins("ann", "ben", join="friday")

@@ -140,7 +140,7 @@ def test_beyond_its_bound_excused_time_makes_an_attempt_void_and_not_up_to_it() 
 
 
 def test_an_open_turn_makes_no_attempt_void() -> None:
-    """Else a bot that is about to lose would have an accomplice make the server late."""
+    """Otherwise a bot about to lose would have an accomplice make the server late."""
     driven = DrivenReferee.seated()
     driven.play("4", "0", "3", "1")
     driven.stall(10_251)

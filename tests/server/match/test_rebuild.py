@@ -1,6 +1,6 @@
 """A referee rebuilt from any part of a match's facts goes on as if the server had never stopped.
 
-A property test plays at random (moves, faults, drops, waits), cuts the log anywhere after the start, and finishes.
+A property test plays at random (moves, faults, drops, waits), cuts the log anywhere after the start, and plays on.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ actions = st.one_of(
 
 
 def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> None:
-    """Do what the script says, as far as it is possible; stop at the end of the match."""
+    """Do the steps of a script that are possible; stop at the end of the match."""
     for action, number in script:
         if driven.referee.over is not None:
             return
@@ -70,7 +70,7 @@ def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> 
 
 
 def newest(facts: Sequence[MatchFact], kinds: tuple[type[MatchFact], ...], seat: int) -> MatchFact | None:
-    """The last fact of these kinds about a seat."""
+    """Return the last fact of these kinds about a seat."""
     return next((fact for fact in reversed(facts) if type(fact) in kinds and getattr(fact, "seat", None) == seat), None)
 
 
@@ -128,7 +128,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
 
 @given(st.lists(actions, max_size=40))
 def test_disconnecting_never_gains_thinking_time_beyond_the_away_budget(script: list[tuple[str, int]]) -> None:
-    """From the first asking to the end, a seat has at most what its clock gives and its away budget."""
+    """From the first asking to the end, a seat has at most the time of its clock and its away budget."""
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=1000), away_ms=5000)
     play_at_random(driven, [each for each in script if each[0] != "fault"])
     if driven.referee.over is None:
@@ -216,7 +216,7 @@ def test_the_end_tells_whether_a_move_had_an_info_live_and_rebuilt(info: Any, no
 
 
 def apart(facts: Sequence[MatchFact]) -> list[MatchFact]:
-    """The facts as a log had them in which each turn is a fact of its own."""
+    """Return the facts in the form of older logs, in which each turn is a fact of its own."""
     alone: dict[str, Any] = {"next_turn_id": "", "next_seat": 0, "seats_ms": (), "lag_ms": 0, "omit": ()}
     return [replace(fact, **alone) if isinstance(fact, MoveMade) else fact for fact in with_turns(facts)]
 
@@ -243,6 +243,6 @@ def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
 
 
 def known_of(facts: Sequence[MatchFact], now_ms: int) -> list[Any]:
-    """What a referee that is rebuilt from these facts knows of its seats."""
+    """Return the seats of a referee rebuilt from these facts."""
     known = attrgetter("bank_ms", "away_left_ms", "retries_left", "lag_given_ms", "excused_ms", "drops", "accepted")
     return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).referee.seats]

@@ -1,4 +1,4 @@
-"""The referee's rules of order: who is asked what and when, what counts, and each way a match ends."""
+"""The referee's rules of order: the order of turns, the moves that count, and each way a match ends."""
 
 import json
 from typing import Any
@@ -13,14 +13,14 @@ from rumble_server.match.transcript import Line, transcript
 from tests.server.match.driven import START_MS, DrivenReferee
 
 DIAGONAL = ("0", "1", "4", "2", "8")
-"""Seat 0 wins."""
+"""Moves with which seat 0 wins."""
 COLUMN = ("0", "1", "3", "4", "8", "7")
-"""Seat 1 wins."""
+"""Moves with which seat 1 wins."""
 FULL = ("4", "0", "8", "2", "1", "7", "6", "3", "5")
-"""Nobody wins."""
+"""Moves of a drawn match."""
 
 
-# --- order of play, and what each frame says ---
+# --- order of play, and the content of frames ---
 
 
 def test_each_bot_is_told_of_the_match_before_anything_else() -> None:

@@ -1,4 +1,4 @@
-"""The referee's rules of time: the thinking clock, the network's allowance, away budgets, and who is to blame."""
+"""The referee's rules of time: the thinking clock, the network's allowance, away budgets, and blame."""
 
 import pytest
 from rumble_engine import Termination
@@ -370,7 +370,7 @@ def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobody
     assert disconnected(after) == (0,)
 
 
-# --- what those who watch are told ---
+# --- times shown to spectators ---
 
 
 def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
