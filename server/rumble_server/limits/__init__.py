@@ -1,1 +1,1 @@
-"""Who may do how much: pure machines that count by address and by name. Time is given, in ms."""
+"""Limits by address and by name, as pure counting machines. Callers pass the time, in ms."""

@@ -1,4 +1,4 @@
-"""Bans: addresses, networks and names that are kept out, for a time or until they are let in again."""
+"""Bans: addresses, networks and names that are kept out, for a time or until a host lifts the ban."""
 
 import ipaddress
 from collections.abc import Iterable, Iterator
@@ -6,31 +6,35 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 MOST_BANS = 10_000
-"""Maximum number of bans of a club that are in force. One more is refused."""
+"""Maximum number of bans of a club in force at a time; one more is refused."""
 V6_PREFIX = 64
-"""Bits of an IPv6 address that a ban takes together: whoever has one address of such a network has all."""
+"""Length in bits of the IPv6 prefix that a ban covers, since a visitor can use every address under the same prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """Who is kept out: an address (a network) or a name; until when, in ms since the epoch, or None: for good."""
+    """A ban of an address, a network or a name."""
 
     what: str
+    """The banned network, or the banned name."""
     by_name: bool
+    """True for a name, False for a network."""
     until_ms: int | None
+    """The end of the ban in ms since the epoch; None for a ban without end."""
     reason: str
     at_ms: int
+    """The time at which the ban began, in ms since the epoch."""
 
     @property
     def told(self) -> str:
-        """What somebody is told who is banned."""
+        """The sentence for a visitor or a bot that is banned."""
         whom = f"the name {self.what}" if self.by_name else "your address"
         until = "" if self.until_ms is None else f" until {datetime.fromtimestamp(self.until_ms / 1000, UTC):%F %R} UTC"
         return f"{whom} is banned here{until}{': ' if self.reason else ''}{self.reason}"
 
 
 def network_to_ban(address: str) -> str:
-    """Return the network that a ban of an address or network is of. Raises ValueError; the text is for people."""
+    """Return the network to ban for an address or a network. Raises ValueError, with a text for people."""
     try:
         network = ipaddress.ip_network(address, strict=False)
     except ValueError:
@@ -46,9 +50,9 @@ _OWN = {4: [ipaddress.ip_network("127.0.0.1/32")], 6: [ipaddress.ip_network("::/
 
 
 class Bans:
-    """The bans that are in force, and those that have run out since the start.
+    """The bans of a club, including bans that have run out since the start of the server.
 
-    Networks that `above` bans (main's, in the bans of another club) are kept out here, too.
+    Networks banned by `above` are kept out, too: the bans of the club main are `above` those of every other club.
     """
 
     def __init__(self, bans: Iterable[Ban] = (), above: "Bans | None" = None) -> None:
@@ -56,12 +60,12 @@ class Bans:
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
-        """The versions and lengths of the banned networks."""
+        """The IP versions and prefix lengths of the banned networks, so that a lookup tries only these lengths."""
         for ban in bans:
             self.add(ban)
 
     def add(self, ban: Ban) -> None:
-        """Keep somebody out; a ban of the same name or network is replaced."""
+        """Add a ban, in place of any earlier ban of the same name or network."""
         if ban.by_name:
             self._names[ban.what.casefold()] = ban
             return
@@ -70,23 +74,23 @@ class Bans:
         self._prefixes.add((network.version, network.prefixlen))
 
     def lift(self, what: str, *, by_name: bool) -> None:
-        """Let somebody in again."""
+        """Remove the ban of a name or a network, if there is one."""
         if by_name:
             self._names.pop(what.casefold(), None)
         else:
             self._networks.pop(what, None)
 
     def has(self, what: str, now_ms: int, *, by_name: bool) -> bool:
-        """Whether this very name or network is banned."""
+        """Return whether the name or network itself is banned; a ban of a larger network does not count."""
         return _in_force(self._names.get(what.casefold()) if by_name else self._networks.get(what), now_ms) is not None
 
     def of_name(self, name: str, now_ms: int) -> Ban | None:
-        """Return the ban of a name, if it is banned."""
+        """Return the ban of a name, or None."""
         return _in_force(self._names.get(name.casefold()), now_ms)
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
-        """Return the ban of an address (or of the network that stands for it), if it is banned."""
-        ban = self._of_network(address.partition(" ")[0], now_ms)  # without what `limits.source.TUNNELLED` adds
+        """Return the ban that keeps out an address, or a network given as an address; None if no ban does."""
+        ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 
     def _of_network(self, address: str, now_ms: int) -> Ban | None:
@@ -104,8 +108,8 @@ class Bans:
         return None
 
     def is_full(self, now_ms: int) -> bool:
-        """Whether as many are in force as may be."""
-        kept = len(self._names) + len(self._networks)  # some may have run out
+        """Return whether the club has the maximum number of bans in force."""
+        kept = len(self._names) + len(self._networks)  # an upper bound, since some bans may have run out
         return kept >= MOST_BANS and len(self.in_force(now_ms)) >= MOST_BANS
 
     def __iter__(self) -> Iterator[Ban]:

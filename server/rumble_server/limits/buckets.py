@@ -1,4 +1,4 @@
-"""Rate limits as token buckets, on server time; and buckets of many addresses, in bounds of memory."""
+"""Rate limits as token buckets, on server time, and buckets for many addresses in bounded memory."""
 
 import ipaddress
 from collections import Counter, OrderedDict
@@ -7,16 +7,16 @@ MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 MOST_BUCKETS = 16_384
-"""Buckets of one kind that are kept at a time; beyond it newcomers share one."""
+"""Maximum number of buckets of a kind kept at a time; further addresses share a bucket."""
 MOST_OF_A_NETWORK = 256
-"""Buckets of one network (an IPv6 /48, an IPv4 /24) that are kept at a time; beyond it its newcomers share one."""
+"""Maximum number of buckets of a network (IPv6 /48, IPv4 /24) kept at a time; its further addresses share a bucket."""
 
 Key = tuple[str, str]
-"""An address, and what of it is counted."""
+"""An address, and the subject that is counted for the address (empty if there is only one)."""
 
 
 class Bucket:
-    """Allows `most` events in `period_ms`, and as many at once after a quiet period."""
+    """Allows `most` events in each `period_ms`; after a quiet period all of them may come at once."""
 
     __slots__ = ("_filled_at_ms", "_most", "_period_ms", "_tokens")
 
@@ -27,11 +27,15 @@ class Bucket:
         self._tokens = float(most)
 
     def allows(self, now_ms: int) -> bool:
-        """Whether one more event would be allowed."""
+        """Return whether another event would be allowed, without counting an event."""
         return self._tokens_at(now_ms) >= 1.0
 
     def take(self, now_ms: int, times: int = 1) -> bool:
-        """Count so many events. Return False if these are too many; several then take what is left."""
+        """Count `times` events, and return True; return False if there are too few tokens.
+
+        If several events are refused, the remaining tokens are taken, too, so that asking for many events at once does
+        not pay. If a single event is refused, no token is taken.
+        """
         self._tokens = self._tokens_at(now_ms)
         self._filled_at_ms = now_ms
         if self._tokens < times:
@@ -42,12 +46,12 @@ class Bucket:
         return True
 
     def spend(self, now_ms: int, cost: int) -> None:
-        """Take what something has cost. Where less is left, nothing is allowed until the rest is made up for."""
+        """Take `cost` tokens. The balance may become negative: nothing is allowed until the debt has been refilled."""
         self._tokens = self._tokens_at(now_ms) - cost
         self._filled_at_ms = now_ms
 
     def is_idle(self, now_ms: int) -> bool:
-        """Whether nothing was taken for a whole period and it is full: forgetting it changes nothing."""
+        """Return whether the bucket is full and was not used for a whole period, so that it can be forgotten."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
     def _tokens_at(self, now_ms: int) -> float:
@@ -56,7 +60,7 @@ class Bucket:
 
 
 def network_of(address: str) -> str:
-    """Return the network that an address is counted with when there are too many: an IPv6 /48, an IPv4 /24."""
+    """Return the network, IPv6 /48 or IPv4 /24, whose addresses share a bucket when the network has too many."""
     try:
         found = ipaddress.ip_network(address, strict=False)
     except ValueError:
@@ -65,23 +69,23 @@ def network_of(address: str) -> str:
 
 
 class NameBuckets:
-    """A bucket for each name that has one which is not full. Names have places of their own: nobody shares one."""
+    """A bucket for each name in use. Unlike addresses, names never share a bucket."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: OrderedDict[str, Bucket] = OrderedDict()
-        """By name in lower case, in the order of their last use."""
+        """The buckets by name in lower case, the least recently used first."""
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def allows(self, name: str, now_ms: int) -> bool:
-        """Whether one more event of this name would be allowed."""
+        """Return whether another event of `name` would be allowed, without counting an event."""
         bucket = self._kept.get(name.casefold())
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, name: str, now_ms: int, times: int = 1) -> bool:
-        """Count events of this name. Return False if these are too many."""
+        """Count events of `name`. Return False if the events are too many."""
         kept, key = self._kept, name.casefold()
         while kept and next(iter(kept.values())).is_idle(now_ms):
             kept.popitem(last=False)
@@ -94,33 +98,35 @@ class NameBuckets:
 
 
 class Buckets:
-    """A bucket for each address, and for each thing of it that is counted. A full bucket is forgotten.
+    """A bucket for each address, or for each subject of an address.
 
-    None is forgotten before it is full, so no number of addresses has a bucket filled early. Where there are too many,
-    those that come last share one: first those of the same network, then all.
+    Only full buckets are forgotten, so nobody can use many addresses to get a bucket refilled early. If a network has
+    too many buckets, its further addresses share a bucket. If there are too many buckets in all, all further addresses
+    share a bucket.
     """
 
     def __init__(self, most: int, period_ms: int = MINUTE_MS) -> None:
         self._most = most
         self._period_ms = period_ms
         self._kept: OrderedDict[Key, Bucket] = OrderedDict()
-        """By their last use."""
+        """The buckets, the least recently used first."""
         self._of_networks: Counter[str] = Counter()
+        """The number of buckets kept for each network."""
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def allows(self, address: str, now_ms: int, about: str = "") -> bool:
-        """Whether one more event of this address would be allowed."""
+        """Return whether another event of `address` would be allowed, without counting an event."""
         bucket = self._kept.get(self._key(address, now_ms, about))
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:
-        """Count events of this address. Return False if these are too many."""
+        """Count events of `address`. Return False if the events are too many."""
         return self._used(address, now_ms, about).take(now_ms, times)
 
     def spend(self, address: str, now_ms: int, cost: int) -> None:
-        """Take what something of this address has cost, more than is left, too."""
+        """Take `cost` tokens of `address`; the balance may become negative."""
         self._used(address, now_ms).spend(now_ms, cost)
 
     def _used(self, address: str, now_ms: int, about: str = "") -> Bucket:

@@ -1,4 +1,4 @@
-"""What each address has open, connections and event streams, and the requests it makes."""
+"""Limits of the connections and event streams that each address has open, and of the requests that it makes."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,30 +8,37 @@ from rumble_server.hosts import is_loopback
 from rumble_server.limits.buckets import Buckets
 
 SLOW_MS = 2_000
-"""Time in ms for which a stranger that has said something keeps its place before a newcomer of its address."""
+"""Time in ms for which a stranger that has sent something cannot be ended for a newcomer of its address."""
 Room = tuple[str, ...]
-"""Where a place is counted: its kind and its address, and the tournament of an invitation. Empty: nowhere."""
+"""The key under which a place is counted: its kind, its address, and for an invited connection the tournament.
+
+An empty key means that the place is not counted.
+"""
 
 
 class Connections:
-    """The places of a server's open connections and streams."""
+    """The places of a server's open connections and streams, each counted in a room with a maximum.
+
+    Strangers, known connections, invited connections and streams of an address have rooms of their own, so that
+    strangers cannot take the places of bots.
+    """
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self.counts: Counter[Room] = Counter()
-        """The number of taken places by room; a room without one is left out."""
+        """Number of taken places by room; empty rooms are left out."""
         self.silent: dict[str, dict[Place, Callable[[], None]]] = {}
-        """By address: the strangers that have said nothing, the oldest first, each with what ends its connection."""
+        """The strangers of each address that have sent nothing, the oldest first, each with a function to end it."""
         self.slow: dict[str, dict[Place, Callable[[], None]]] = {}
-        """The same of all strangers that said something, in the order in which they did."""
+        """The strangers of each address that have sent something, in the order of sending, with the same function."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
 
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
-        """Give a new connection, which `end` ends, its place; None: its address has too many strangers.
+        """Return a place for a new connection, which `end` ends; None if the address has too many strangers.
 
-        Where an address has as many as it may, the oldest that has said nothing is ended, or else one that has said
-        something for `SLOW_MS`, and is a stranger still.
+        If the address has the maximum number of strangers, the oldest silent stranger gives way. Without a silent
+        stranger, the first that sent something gives way, if it has been connected for `SLOW_MS`.
         """
         most = self._bounds.strangers_per_address
         place = self._place("stranger", address, most)
@@ -42,7 +49,7 @@ class Connections:
         return place
 
     def _end_one(self, address: str, now_ms: int) -> bool:
-        """End a stranger of an address that gives way to a new one. Return whether there is any."""
+        """End a stranger of an address to make room for a new connection. Return whether a stranger was ended."""
         for waiting, least_ms in ((self.silent, 0), (self.slow, SLOW_MS)):
             found = waiting.get(address)
             if not found:
@@ -55,40 +62,40 @@ class Connections:
         return False
 
     def refuse(self, address: str) -> "Place | None":
-        """Give a connection that is refused a place until it is told so; None: too many wait for that already."""
+        """Return a place for a refused connection until its refusal is sent; None if the address has too many."""
         return self._place("refused", address, self._bounds.strangers_per_address)
 
     def stream(self, address: str) -> "Place | None":
-        """Give a new stream its place; None: its address has too many."""
+        """Return a place for a new stream; None if the address has too many streams."""
         return self._place("stream", address, self._bounds.streams_per_address)
 
     def may_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
-        """Count HTTP requests. Return False if these are too many."""
+        """Count HTTP requests of an address. Return False if the requests are too many."""
         return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
-        """Whether this address has a share left of the process that reads the log."""
+        """Return whether an address has time left in its share of the process that reads the log."""
         return self._is_exempt(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Take of the share of this address what a request has cost."""
+        """Take the cost of a request, in ms of the process that reads the log, from the share of its address."""
         if not self._is_exempt(address):
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
-        """Give a place to what counts elsewhere: the connection of a proxy counts as those of its clients."""
+        """Return a place that is not counted: the connection of a proxy, whose clients are counted instead."""
         return Place(self, address, ())
 
     def has_room(self, address: str) -> bool:
-        """Whether a stranger of this address may become known."""
+        """Return whether a stranger of `address` may become known."""
         return self.counts["known", address] < self._bounds.connections_per_address
 
     def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
-        """Whether one more connection of this address may be counted as invited to the tournament."""
+        """Return whether another connection of `address` may be counted as invited to the tournament."""
         return self.counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
 
     def count(self, room: Room, change: int) -> None:
-        """Count a place in or out of a room."""
+        """Change the number of places in a room."""
         if room:
             self.counts[room] += change
             if not self.counts[room]:
@@ -104,13 +111,14 @@ class Connections:
 
 
 class Place:
-    """The place of one open connection: a stranger's, then that of one who is known, or an invited one's.
+    """The place of an open connection, which begins as a stranger, and becomes known or invited.
 
-    Whether an invitation is valid shows only at the login. So a stranger finds a place while its address has fewer
-    than `strangers_per_address` of them, however many others are open. Only for more than that it needs room: among
-    the `connections_per_address` of its address, or by an invitation among those of (address, tournament). A class of
-    500 behind one router gets in with invitations to two tournaments, or with one and half of its bots without, and
-    at most 64 at a time are on their way from the accept to the login.
+    An invitation can be checked only at the login. So a stranger gets a place while its address has fewer strangers
+    than `strangers_per_address`, however many other connections are open. To become known, a stranger needs room among
+    the `connections_per_address` of its address. To become invited, a stranger needs room among the
+    `invited_connections_per_address` of its address and tournament. With the default bounds a class of 500 bots behind
+    a router gets in with invitations to two tournaments, or half of the class with invitations to a tournament and half
+    without. At most 64 at a time are between accept and login.
     """
 
     __slots__ = ("_connections", "_room", "address", "since_ms")
@@ -119,25 +127,25 @@ class Place:
         self._connections = connections
         self.address = address
         self.since_ms = 0
-        """Since when it is there, or speaks WebSocket; of strangers."""
+        """The time when the stranger connected, or began to speak WebSocket."""
         self._room: Room = ()
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Count a stranger as silent until it is heard."""
+        """Count a stranger as silent until `hear`."""
         self._forget()
         if self.is_stranger:
             self.since_ms = now_ms
             self._connections.silent.setdefault(self.address, {})[self] = end
 
     def hear(self) -> None:
-        """Count a stranger as silent no more: it has said something."""
+        """Note that a stranger has sent something, and is no longer silent."""
         end = self._forget()
         if end is not None:
             self._connections.slow.setdefault(self.address, {})[self] = end
 
     def _forget(self) -> Callable[[], None] | None:
-        """Be ended for no newcomer. Return what ends the connection; None if nothing was to."""
+        """Protect the connection from newcomers. Return the function that ends it; None if it was protected before."""
         found = None
         for waiting in (self._connections.silent, self._connections.slow):
             own = waiting.get(self.address)
@@ -149,32 +157,35 @@ class Place:
 
     @property
     def is_stranger(self) -> bool:
-        """Whether it has neither logged in nor completed an HTTP request, and counts."""
+        """True if the connection is counted, and has neither logged in nor completed an HTTP request."""
         return self._room[:1] == ("stranger",)
 
     @property
     def has_room(self) -> bool:
-        """Whether it may be known, or is."""
+        """True if the connection may become known, or is no stranger any more."""
         return not self.is_stranger or self._connections.has_room(self.address)
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Whether it has room, or would have by an invitation to this tournament."""
+        """Return whether the connection has room, or would have room with an invitation to the tournament."""
         return self.has_room or self._connections.has_room_for_invited(self.address, tournament_id)
 
     def know(self) -> None:
-        """Count it as known: its bot has logged in, or it has completed an HTTP request."""
+        """Count the connection as known, after a login or a completed HTTP request."""
         if self.is_stranger:
             self._move(("known", self.address))
 
     def invite(self, tournament_id: str) -> None:
-        """Count it as invited: it showed a valid invitation to this tournament. Without room there it stays."""
+        """Count the connection as invited, after a login with a valid invitation to the tournament.
+
+        If the tournament has no room for another invited connection of the address, the place does not change.
+        """
         if self._room[:1] in {("stranger",), ("known",)} and self._connections.has_room_for_invited(
             self.address, tournament_id
         ):
             self._move(("invited", self.address, tournament_id))
 
     def close(self) -> None:
-        """Give the place back; to do so twice is no error."""
+        """Give the place back; giving it back twice is no error."""
         self._move(())
 
     def _move(self, room: Room) -> None:

@@ -1,4 +1,7 @@
-"""The door of a club: what an address or a name may do before it is known, beyond one connection."""
+"""The door of a club: bans, wrong secrets and new names, by address.
+
+The arena asks the door at each login, and the web at each request with a secret.
+"""
 
 from copy import copy
 
@@ -11,7 +14,7 @@ from rumble_server.limits.refusals import Refusals
 
 
 class Door:
-    """Counts strangers by their addresses, and knows who is banned."""
+    """The limits of a club for addresses and names, and the club's bans."""
 
     def __init__(self, bounds: Bounds | None = None, refusals: Refusals | None = None) -> None:
         self.bounds = bounds = bounds or Bounds()
@@ -21,13 +24,14 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """What challenges write, by whom they count for."""
+        """The bytes that challenges may still write to the log, by the address or the invitation that is charged."""
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
 
     def of_club(self, club: str) -> "Door":
-        """Make the door of another club, of that of main: addresses are counted in all clubs together.
+        """Return the door of another club; call this on the door of the club main.
 
-        Bans are a club's own; beside them the addresses that main bans are kept out everywhere.
+        The counts of addresses are shared by all clubs. Bans are a club's own, but addresses banned by main are kept
+        out of every club.
         """
         other = copy(self)
         other._prefix = f"{club}/"
@@ -35,13 +39,13 @@ class Door:
         return other
 
     def is_exempt(self, address: str) -> bool:
-        """Whether the bounds of an address do not hold for this one."""
+        """Return whether the bounds for addresses do not apply to `address`."""
         return not self.bounds.limit_loopback and is_loopback(address)
 
     def may_name(self, address: str, now_ms: int) -> bool:
-        """Count a new name of this address. Return False if it is one too many."""
+        """Count a new name of `address`. Return False if the address has too many."""
         return self.is_exempt(address) or self._names.take(address, now_ms)
 
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
-        """Count a new name of this address with a valid invitation. Return False if it is one too many."""
+        """Count a new name of `address` with a valid invitation. Return False if the address has too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)

@@ -1,8 +1,10 @@
-"""Guessing: wrong keys, tokens and invitations, counted by address for every secret and every way in.
+"""Limits of guessing: wrong keys, tokens and invitations, counted by address over all ways in.
 
-A secret that Rumble made cannot be guessed: each is compared, and a wrong one takes nothing from its neighbours.
-Who has once shown the right key of a name from an address has a bucket of its own there, which the wrong tries of
-others do not empty.
+A secret in the form that Rumble makes cannot be guessed. A secret of that form is always compared, and not counted if
+it is wrong, so that a bot with a wrong key does not lock out its neighbours at the address.
+
+An address that has shown the right key of a name has a separate bucket for the name. So wrong tries by others at the
+address cannot lock out the owner.
 """
 
 from collections import OrderedDict
@@ -15,11 +17,11 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""Whose secret a host token is; no bot's name."""
+"""Stands for the owner of a host token, where otherwise a bot's name stands; no bot can have this name."""
 
 
 class Guesses:
-    """Who showed wrong secrets lately. Loopback is counted like any address: a tunnel to a server comes from there."""
+    """The wrong secrets of each address. Loopback counts, too, since requests through a tunnel come from loopback."""
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
         self._bounds = bounds
@@ -36,7 +38,7 @@ class Guesses:
         return other
 
     def may_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
-        """Whether this address may show this key of a name, or host token; if not, the refusal is noted."""
+        """Return whether `address` may show `secret` as a name's key or a host token; note a refusal."""
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
@@ -44,7 +46,7 @@ class Guesses:
         return False
 
     def right(self, address: str, whose: str, now_ms: int) -> None:
-        """Note that this address showed the right key of a name, or a host token."""
+        """Note that `address` showed the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + whose, now_ms)
 
     def wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
@@ -59,11 +61,11 @@ class Guesses:
             self._tries.take(address, now_ms)
 
     def knows(self, address: str, whose: str) -> bool:
-        """Whether this address has shown the right key of the name."""
+        """Return whether `address` has shown the right key of the name."""
         return self._owners.get(address, self._prefix + whose) is not None
 
     def may_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> bool:
-        """Whether this address may show this code of an invitation to a tournament; if not, the refusal is noted."""
+        """Return whether `address` may show `code` as an invitation to a tournament; note a refusal."""
         whose = self._prefix + tournament_id
         if is_made(code) or (self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, whose)):
             return True
@@ -79,12 +81,16 @@ class Guesses:
 
 
 class _Owners:
-    """The buckets of those who showed a right key, by address and name; a network has a bounded number of them."""
+    """The buckets of addresses that have shown a right key, by address and name, in bounded memory.
+
+    If a network has too many buckets, its least recently used bucket is forgotten. If there are too many in all, the
+    bucket is one of the least recently used network.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._networks: OrderedDict[str, OrderedDict[tuple[str, str], Bucket]] = OrderedDict()
-        """By network, the one that was used longest ago first; so are the buckets of each."""
+        """The buckets by network; networks, and the buckets of each, have the least recently used first."""
         self._count = 0
 
     def get(self, address: str, whose: str) -> Bucket | None:

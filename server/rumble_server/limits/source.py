@@ -1,7 +1,8 @@
-"""Where a request comes from: the address by which limits count, and whether it is this very machine.
+"""The source of a request: the address by which limits count, and whether the client is on this machine.
 
-An IPv4 address is itself, also when IPv6 maps it; of other IPv6 addresses a network of 64 bits is one source, since
-whoever has one address has them all. Behind a proxy the source is the client that the proxy names, if it is believed.
+The source of an IPv4 address is the address itself, even if mapped to IPv6. The source of any other IPv6 address is its
+network of 64 bits, since a client can use every address of its network. Behind a trusted proxy the source is the client
+that the proxy names.
 """
 
 import re
@@ -12,47 +13,53 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from rumble_server.hosts import LOCAL_HOSTS, host_name, is_host, is_loopback
 
 Headers = Iterable[tuple[bytes, bytes]]
-"""Names in lower case, and values."""
+"""Names and values of HTTP headers; names are in lower case."""
 
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
-"""The name of a header with which a proxy tells of its client, or of itself."""
+"""Matches the name of a header in which a proxy names its client, or itself."""
 TUNNELLED = "{} (forwarded)"
-"""The address for what a proxy on this machine forwards that is not believed. No bound of an address exempts it, and
-what its clients do wrong is not counted for the people at the machine itself."""
+"""The address of all requests forwarded by a proxy on this machine that is not trusted.
+
+Unlike loopback, this address is exempt from no limit, and wrong tries of the proxy's clients do not count against the
+people at the machine itself.
+"""
 SCHEMES = frozenset({"http", "https"})
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a request comes from."""
+    """The source of a request."""
 
     address: str
-    """An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket; `TUNNELLED`
-    for all clients of a proxy on this machine that is not believed."""
+    """The address by which limits count.
+
+    An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket; `TUNNELLED` for
+    all clients of a proxy on this machine that is not trusted.
+    """
     is_local: bool
-    """Whether its client is on this very machine: nobody forwarded it."""
+    """True if the client is on this machine, and nobody forwarded the request."""
     scheme: str
-    """`http` or `https`, as the client sees it."""
+    """The scheme that the client used: `http` or `https`."""
     is_proxied: bool = False
-    """Whether a proxy that is believed passed it on: the socket is the proxy's."""
+    """True if a trusted proxy passed the request on, so that the socket is the proxy's."""
     host: str = ""
-    """The host that the client asked, as a believed proxy tells; empty: as the request's own Host says."""
+    """The host that the client asked for, by a trusted proxy's word; empty to use the request's own Host."""
 
 
 class Sources:
-    """Finds the source of requests. The proxies that are believed are addresses and networks (`10.0.0.0/8`)."""
+    """Finds the source of requests. The trusted proxies are addresses and networks (`10.0.0.0/8`)."""
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:
-        """Raises ValueError for what is neither an address nor a network."""
+        """Read the trusted proxies. Raises ValueError for a text that is neither an address nor a network."""
         self._proxies = [ip_network(proxy) for proxy in proxies]
 
     def is_proxy(self, peer: str) -> bool:
-        """Whether this peer is a proxy that is believed, so that its connections are those of its clients."""
+        """Return whether this peer is a trusted proxy, whose connections belong to its clients."""
         address = _read(peer)
         return address is not None and any(address in network for network in self._proxies)
 
     def of_request(self, peer: str, scheme: str, headers: Headers) -> Source:
-        """Find the source of a request from its peer, the scheme of the connection, and the headers."""
+        """Return the source of a request from its peer, the connection's scheme, and the headers."""
         headers = list(headers)
         if not self.is_proxy(peer):
             address = source_of(peer)
@@ -60,6 +67,8 @@ class Sources:
             if is_loopback(address) and not is_local:
                 address = TUNNELLED.format(address)
             return Source(address, is_local, scheme)
+        # Each proxy appends the address of its peer, and a client can begin the list with any addresses. So read the
+        # list backward, for as long as the address read last is a trusted proxy.
         hops, schemes, hosts = _forwarded(headers)
         client, believed = peer, 0
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:
@@ -76,7 +85,7 @@ class Sources:
 
 
 def source_of(peer: str) -> str:
-    """Return the source of a peer's address; a text that is no address is returned as it is."""
+    """Return the source of a peer's address; return a text that is no address unchanged."""
     address = _read(peer)
     if address is None:
         return peer
@@ -86,9 +95,10 @@ def source_of(peer: str) -> str:
 
 
 def is_forwarded(headers: Headers) -> bool:
-    """Whether a header tells that a proxy passed the request on: by its name, by an address as its value, or by Host.
+    """Return whether the headers show that a proxy passed the request on.
 
-    A proxy may call its header as it likes, and then the value is still an address.
+    The sign is a header's name, a value that is an address (proxies may use any name for such a header), or a Host that
+    is not this machine.
     """
     for name, value in headers:
         if name == b"host":
@@ -116,14 +126,17 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _told(values: list[str], believed: int) -> str:
-    """Return what the first of the believed proxies told, of values with the latest last; empty: nothing."""
+    """Return the value written by the trusted proxy nearest to the client; empty without values.
+
+    The newest value is last, and each of the `believed` trusted proxies wrote one.
+    """
     return values[max(0, len(values) - max(believed, 1))] if values else ""
 
 
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
-    """Return the clients, schemes and hosts that proxies named, the latest last, each address still with its port.
+    """Return the clients, schemes and hosts that proxies named, the newest last; addresses still have their ports.
 
-    X-Forwarded-For goes before Forwarded: most proxies write it, and pass on what else a client sent.
+    X-Forwarded-For counts before Forwarded: most proxies write X-Forwarded-For, and pass on a client's own Forwarded.
     """
     names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
     values: dict[bytes, list[str]] = {name: [] for name in names}
@@ -139,7 +152,7 @@ def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
 
 
 def _pairs(element: str) -> Iterable[tuple[str, str]]:
-    """Read the pairs of one element of Forwarded (RFC 7239, section 4)."""
+    """Yield the names and values in an element of Forwarded (RFC 7239, section 4)."""
     for pair in element.split(";"):
         name, _, value = pair.partition("=")
         yield name.strip().lower(), value.strip().strip('"')

@@ -1,4 +1,4 @@
-"""Strangers: what is sent on connections that have not logged in, counted by address for all clubs together."""
+"""Limits of the messages on connections that have not logged in (strangers), by address, for all clubs together."""
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
@@ -7,7 +7,7 @@ from rumble_server.limits.refusals import Refusals
 
 
 class Strangers:
-    """How many messages the strangers of each address may still send."""
+    """The number of messages that the strangers of each address may still send."""
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
         self._bounds = bounds
@@ -15,11 +15,11 @@ class Strangers:
         self.refusals = refusals
 
     def may_speak(self, address: str, now_ms: int) -> bool:
-        """Whether one more message of this address would be allowed."""
+        """Return whether another message of `address` would be allowed, without counting a message."""
         return self._is_exempt(address) or self._messages.allows(address, now_ms)
 
     def speak(self, address: str, now_ms: int, messages: int = 1) -> bool:
-        """Count messages of this address. Return False if these are too many."""
+        """Count messages of `address`. Return False if the messages are too many."""
         return self._is_exempt(address) or self._messages.take(address, now_ms, times=messages)
 
     def _is_exempt(self, address: str) -> bool:

@@ -1,1 +1,1 @@
-"""What a server logs: one line an event, without secrets, and an audit log of who came and who was refused."""
+"""The logs of a server: a line for each event, without secrets, and an audit log of logins, refusals and commands."""

@@ -1,4 +1,4 @@
-"""A log file for each day (UTC), readable by its owner alone, that is removed after some days."""
+"""A log file for each day (UTC), readable only by its owner, and removed after some days."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ class DayFile(logging.Handler):
     """Writes today's events to `path`, and keeps those of earlier days as `path.YYYY-MM-DD`."""
 
     def __init__(self, path: str, days: int, now_s: float) -> None:
-        """`days`: the age in days at which a file is removed. Raises OSError."""
+        """Open the file; `days` is the age in days at which a file is removed. Raises OSError."""
         super().__init__()
         self._path = Path(path)
         self._days = days
@@ -39,7 +39,7 @@ class DayFile(logging.Handler):
         """Turn to a new file, and remove old ones, if a day has begun."""
         self.acquire()
         try:
-            with suppress(OSError):  # it is told when an event is to be written
+            with suppress(OSError):  # `emit` reports the error when the next event cannot be written
                 self._turn(now_s)
         finally:
             self.release()
@@ -67,7 +67,7 @@ class DayFile(logging.Handler):
             self._remove_old(today)
 
     def _put_away(self, kept: Path) -> None:
-        if kept.exists():  # the clock was set back: both are of that day
+        if kept.exists():  # the clock was set back, so both files have events of that day
             with kept.open("ab") as file:
                 file.write(self._path.read_bytes())
             self._path.unlink()
@@ -78,7 +78,7 @@ class DayFile(logging.Handler):
         for file in self._path.parent.iterdir():
             name, _, day = file.name.rpartition(".")
             if name == self._path.name:
-                with suppress(ValueError):  # it is no day
+                with suppress(ValueError):  # a file whose name does not end with a day
                     if (today - date.fromisoformat(day)).days >= self._days:
                         file.unlink()
 

@@ -4,16 +4,16 @@ import logging
 from collections import Counter
 
 WINDOW_S = 60.0
-"""Time in s in which one event of a kind is logged, and those that follow are counted."""
+"""Length in s of a window, in which the first event of each kind is logged, and further events are counted."""
 MOST_KINDS = 1_000
-"""Maximum number of kinds (event, reason or bot, address) told apart in that time; others count by reason alone."""
+"""Maximum number of kinds (event, reason or bot, address) counted in a window; more are counted by reason alone."""
 
 Kind = tuple[str, str, str]
-"""Event, reason or bot, address."""
+"""A kind of events: the message, the reason or the bot, and the address."""
 
 
 class FloodFilter(logging.Filter):
-    """Passes the first event of a kind in each minute; its end tells how many followed. Commands always pass."""
+    """Passes the first event of each kind in a window, and logs at its end how many followed. Commands always pass."""
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
@@ -35,13 +35,13 @@ class FloodFilter(logging.Filter):
         return is_first
 
     def tick(self, now_s: float) -> None:
-        """Tell what was counted, if its minute is over."""
+        """Log the counts and begin a new window, if the window is over."""
         if now_s >= self._until_s:
             self._until_s = now_s + WINDOW_S
             self.flush()
 
     def flush(self) -> None:
-        """Tell what was counted, and begin anew."""
+        """Log the counts, and count from 0."""
         more, self._more = self._more, Counter()
         for (event, whose, address), count in more.items():
             if count:

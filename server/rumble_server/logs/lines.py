@@ -1,4 +1,4 @@
-"""Log records as lines: text or JSON, one line an event, with what strangers sent escaped and secrets blanked."""
+"""Log records as lines of text or JSON, a line for each event, with foreign text escaped and secrets blanked."""
 
 import json
 import logging
@@ -17,11 +17,11 @@ _HEADER = re.compile(r"\b(Bearer\s+|Bot\s+[^\s:]+:)[^\s\"',;)}\]]+", re.IGNORECA
 """The values of an `Authorization` header."""
 _PLAIN = re.compile(r"[^\s\"'=\\]+")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""The attributes that every record has."""
+"""The attributes of every record, which are not given by `extra`."""
 
 
 class Blanker:
-    """Blanks secrets in texts: values that are named as such, and those that are given."""
+    """Blanks secrets in texts: the given secrets, and values that follow the name of a secret."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
@@ -34,14 +34,14 @@ class Blanker:
 
 
 def escape(text: str) -> str:
-    """Escape all that is not printable: no event has two lines, and nothing reaches the terminal that reads them."""
+    """Escape unprintable characters, so that an event has a single line and no text controls a reader's terminal."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 class TextLines(logging.Formatter):
-    """`TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`"""
+    """Formats records as `TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`."""
 
     def __init__(self, blank: Blanker) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """A JSON object with `time`, `level`, `logger`, `message`, what belongs to the event, and `exception`."""
+    """Formats records as JSON with `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`."""
 
     def __init__(self, blank: Blanker) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class JsonLines(logging.Formatter):
 
 
 def extras(record: logging.LogRecord) -> dict[str, Any]:
-    """Return what was logged with `extra`, without what is empty."""
+    """Return the fields logged with `extra`, without empty ones."""
     return {name: value for name, value in vars(record).items() if name not in _OWN and value not in ("", None)}
 
 

@@ -1,4 +1,4 @@
-"""Sets up the logs of a server's process."""
+"""Sets up the logs of a server's process, when the process starts."""
 
 import logging
 import sys
@@ -13,26 +13,26 @@ from rumble_server.logs.lines import Blanker, JsonLines, TextLines
 AUDIT = "rumble_server.audit"
 """The logger of logins, refusals and host commands."""
 CHATTY = ("uvicorn", "websockets", "httpx")
-"""Libraries that tell of every start and connection below WARNING; only `debug` shows that."""
+"""Libraries that log every start and connection below WARNING; such records appear only at the level `debug`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """The logs of this process. `tick` is to be called about once a minute, `close` at the end."""
+    """The logs of this process. Call `tick` about once a minute, and `close` at the end."""
 
     handler: logging.Handler
     flood: FloodFilter
     audit_file: DayFile | None
 
     def tick(self) -> None:
-        """Tell what was counted, and turn to the file of a new day."""
+        """Log the counts of a finished window, and begin the file of a new day."""
         now_s = time.time()
         self.flood.tick(now_s)
         if self.audit_file is not None:
             self.audit_file.tick(now_s)
 
     def close(self) -> None:
-        """Tell what was counted, and log no more."""
+        """Log the last counts, and undo `set_up_logs`."""
         self.flood.flush()
         audit = logging.getLogger(AUDIT)
         audit.removeFilter(self.flood)
@@ -47,7 +47,7 @@ class Logs:
 
 
 def set_up_logs(config: ServerConfig) -> Logs:
-    """Log to standard error, and the audit log to its file if it has one. Raises OSError if that cannot be opened."""
+    """Log to standard error, and to the file of the audit log, if any. Raises OSError if the file cannot be opened."""
     blank = Blanker([token for token in (config.host_token, config.admin_token, config.metrics_token) if token])
     lines = JsonLines(blank) if config.log_json else TextLines(blank)
     level = logging.getLevelNamesMapping()[config.log_level.upper()]

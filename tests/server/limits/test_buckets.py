@@ -1,4 +1,4 @@
-"""A bucket allows a number of events a minute, all at once after a quiet one; buckets of addresses are bounded."""
+"""A bucket allows a number of events a minute, all at once after a quiet minute; buckets of addresses are bounded."""
 
 import pytest
 from hypothesis import given
@@ -64,7 +64,7 @@ def test_the_network_that_an_address_is_counted_with(address: str, network: str)
 
 
 def of_network(number: int, network: int = 1) -> str:
-    """One of the 65,536 /64s of a /48."""
+    """Return the network `number` of the 65,536 /64s of a /48."""
     return f"2001:db8:{network:x}:{number:x}::/64"
 
 

@@ -1,4 +1,4 @@
-"""What one address may have open: strangers, who is known, who is invited, and streams."""
+"""Limits of open connections of an address: strangers, known and invited connections, and streams."""
 
 from rumble_server.bounds import Bounds
 from rumble_server.limits.connections import SLOW_MS, Connections, Place

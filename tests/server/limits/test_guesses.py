@@ -1,4 +1,4 @@
-"""Wrong secrets are counted by address; who has shown the right one has a bucket of its own."""
+"""Wrong secrets are counted by address; an address that has shown the right key has a bucket of its own."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ MOST_BUCKETS = 2 * MOST_OF_A_NETWORK
 
 @pytest.fixture
 def few_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep fewer, so that a test fills them all in a moment."""
+    """Lower the maximum number of buckets, so that a test fills all buckets in a moment."""
     monkeypatch.setattr(module, "MOST_BUCKETS", MOST_BUCKETS)
 
 
@@ -27,7 +27,7 @@ def made(**bounds: Any) -> tuple[Guesses, Refusals]:
 
 
 def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0, secret: str = GUESS) -> int:
-    """Show wrong keys until one is not looked at; return how many were."""
+    """Show wrong keys until a key is not compared; return the number of keys compared."""
     for count in range(1000):
         if not guesses.may_try(address, whose, secret, now_ms):
             return count
@@ -59,7 +59,7 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
 
 
 def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobody_out() -> None:
-    """One pupil shows wrong secrets without end from the teacher's address."""
+    """A pupil shows wrong secrets without end from the teacher's address."""
     guesses, refusals = made()
     assert tries(guesses, ADDRESS, HOST, secret=make_secret()) == 1000
     assert tries(guesses, ADDRESS, "ann") == tries(guesses, ADDRESS, HOST, MINUTE_MS) == 20

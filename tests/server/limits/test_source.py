@@ -1,4 +1,4 @@
-"""From peer and headers to the source that limits count by, and whether it is this very machine."""
+"""The source of a request from its peer and headers, and requests from this machine."""
 
 import pytest
 from rumble_server.hosts import is_loopback

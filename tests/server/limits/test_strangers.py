@@ -1,4 +1,4 @@
-"""What strangers send is counted by address; loopback is exempt unless bounds say otherwise."""
+"""Messages of strangers are counted by address; loopback is exempt unless bounds say otherwise."""
 
 import pytest
 from rumble_server.bounds import Bounds

@@ -9,7 +9,7 @@ from rumble_server.logs.day_file import DayFile
 
 DAY_S = 86_400.0
 NOW_S = 20_000 * DAY_S + 100
-"""On 2024-10-04."""
+"""A time on 2024-10-04, in s since the epoch."""
 
 
 def tell(file: DayFile, text: str, now_s: float) -> None:

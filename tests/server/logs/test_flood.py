@@ -6,7 +6,7 @@ from rumble_server.logs.flood import MOST_KINDS, WINDOW_S, FloodFilter
 
 
 class Audit:
-    """An audit log at a time that the test sets."""
+    """An audit log with a time set by the test."""
 
     def __init__(self) -> None:
         self.logger = logging.Logger("audit")
