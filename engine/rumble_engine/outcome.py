@@ -31,7 +31,7 @@ class Outcome:
 
     @property
     def winner(self) -> int | None:
-        """The seat that alone has the highest score, or None (a draw, or nobody won)."""
+        """The seat that alone has the highest score; None for a draw, or if nobody won."""
         best = max(self.scores)
         if best <= 0 or self.scores.count(best) > 1:
             return None

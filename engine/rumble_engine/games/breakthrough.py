@@ -189,4 +189,4 @@ def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
 
 
 GAME = Breakthrough()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

@@ -192,4 +192,4 @@ def _place(shape: Grid, board: str) -> Connect4State:
 
 
 GAME = Connect4()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

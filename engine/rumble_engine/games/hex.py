@@ -237,4 +237,4 @@ def _connected(board: Squares, stones: int, seat: int) -> bool:
 
 
 GAME = Hex()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

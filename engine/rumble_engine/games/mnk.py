@@ -258,4 +258,4 @@ def _place(rules: Family, board: str) -> MnkState:
 
 
 GAME = Gomoku()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

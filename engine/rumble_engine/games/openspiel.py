@@ -200,7 +200,7 @@ class OpenSpiel(GameFamily):
 
 
 FAMILY = OpenSpiel()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""
 
 
 @cache

@@ -206,4 +206,4 @@ def _place(size: int, text: str, mover: int) -> OthelloState:
 
 
 GAME = Othello()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

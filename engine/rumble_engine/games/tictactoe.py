@@ -171,4 +171,4 @@ class TicTacToe(Game):
 
 
 GAME = TicTacToe()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

@@ -121,7 +121,7 @@ class Tally:
         counts = list(self.meetings.get(seats, NONE))
         counts[_outcome(scores, forfeit)] += sign
         if sign > 0 or any(counts):
-            self.meetings[seats] = tuple(counts)  # type: ignore[assignment]  # six again
+            self.meetings[seats] = tuple(counts)  # type: ignore[assignment]  # six counts, as before
         else:
             del self.meetings[seats]
 

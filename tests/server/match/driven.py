@@ -1,7 +1,7 @@
 """A referee at work, driven as the arena drives it, on a time that only `pass_ms` moves.
 
-It checks that frames fit their models and the design, that facts hold every frame in both directions (so that a
-transcript can be rebuilt), and that only results wait for the disk.
+The driver checks each frame against its model. It also checks that facts hold every frame in both directions, for the
+transcript, and that only results wait for the disk.
 """
 
 import itertools
@@ -118,7 +118,7 @@ class DrivenReferee:
 
     record = append
 
-    # Each frame must follow from the fact before, so that a transcript can be rebuilt.
+    # Each frame must follow from the fact before; otherwise no transcript could be rebuilt.
 
     def begin(self, seat: int, frame: bytes) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]

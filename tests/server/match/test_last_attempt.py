@@ -1,4 +1,4 @@
-"""The last attempt at a match: its terms, its end, and notes and times beside its moves."""
+"""The last attempt at a match: its terms and end, and the notes and thinking times of moves."""
 
 from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade

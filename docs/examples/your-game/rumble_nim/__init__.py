@@ -140,4 +140,4 @@ class Nim(Game):
 
 
 GAME = Nim()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

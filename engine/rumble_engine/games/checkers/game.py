@@ -267,4 +267,4 @@ def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, 
 
 
 GAME = Checkers()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

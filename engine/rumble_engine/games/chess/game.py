@@ -311,4 +311,4 @@ def _is_dead(cells: str) -> bool:
 
 
 GAME = Chess()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

@@ -229,4 +229,4 @@ def _place(board: str, mover: int, quiet: int, rules: Rules) -> MinichessState:
 
 
 GAME = Minichess()
-"""The instance behind the entry point."""
+"""The instance that the entry point names."""

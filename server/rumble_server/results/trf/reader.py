@@ -290,7 +290,7 @@ class _Reader:
         self.named += [(number, line, column) for column, number in numbers]
         return [number for _, number in numbers]
 
-    # --- what the lines say together ---
+    # --- the whole file ---
 
     def contradictions(self) -> Iterator[str]:
         for number, line, column in self.named:
