@@ -7,9 +7,11 @@ An entry point may also name a `GameFamily`, under the family's name: its games 
 
 A game whose library is an optional extra raises MissingExtra when it is imported without the extra. `game_names` then
 leaves the game out, `missing_games` names the extra to install, and `get_game` raises the same error. `game_names`
-also leaves out a game whose package is broken; `broken_games` has the reason.
+also leaves out a game whose package is broken, or that fails at its first position; `broken_games` has the reason.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -53,12 +55,13 @@ def get_game(name: str) -> Game:
     if entry is None:
         raise UnknownGame(f"unknown game {name!r}; installed: {', '.join(game_names())}")
     loaded = _load(entry)
-    if isinstance(loaded, GameFamily) and not colon:
+    if not isinstance(loaded, GameFamily):
+        return _called(name, loaded, entry)
+    if not colon:
         raise UnknownGame(f"{name!r} is a family of games; write one as {name}:{loaded.example}")
-    game = loaded.game(name) if isinstance(loaded, GameFamily) else loaded
-    if game.name != name:
-        raise _not_called(entry, name)
-    return game
+    with _blaming(entry, "fails"):
+        game = loaded.game(name)
+    return _called(name, game, entry)
 
 
 def game_title(name: str) -> str:
@@ -71,20 +74,33 @@ def game_title(name: str) -> str:
 
 def _load(entry: EntryPoint) -> Game | GameFamily:
     """Load the game or family of an entry point. Raises MissingExtra, or EngineError for a broken package."""
-    try:
+    with _blaming(entry, "cannot be loaded"):
         loaded = entry.load()
-    except EngineError:
+    return loaded if isinstance(loaded, GameFamily) else _called(entry.name, loaded, entry)
+
+
+def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
+    """Return what was loaded if it is a game of this name that has a first position. Raises EngineError."""
+    if not isinstance(loaded, Game) or loaded.name != name:
+        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
+    with _blaming(entry, "fails at the first position"):
+        loaded.describe()
+        first = loaded.initial()
+        first.view()
+        first.legal_moves  # noqa: B018  # a property that asks the game
+    return loaded
+
+
+@contextmanager
+def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
+    """Raise an error of a game's package as an EngineError that names the package."""
+    try:
+        yield
+    except (MissingExtra, UnknownGame):
         raise
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) cannot be loaded: {what}") from error
-    if isinstance(loaded, GameFamily) or (isinstance(loaded, Game) and loaded.name == entry.name):
-        return loaded
-    raise _not_called(entry, entry.name)
-
-
-def _not_called(entry: EntryPoint, name: str) -> EngineError:
-    return EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) {what}: {told}") from error
 
 
 @cache

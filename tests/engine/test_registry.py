@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 from types import ModuleType
 
 import pytest
-from rumble_engine import EngineError, Game, GameFamily, MissingExtra, UnknownGame, registry
+from rumble_engine import BadSettings, EngineError, Game, GameFamily, MissingExtra, UnknownGame, registry
 from rumble_engine.registry import broken_games, game_families, game_names, game_title, get_game, missing_games
 
 from .take import Take
@@ -77,6 +77,23 @@ def test_a_package_that_raises_when_it_is_imported_is_left_out(
     assert broken_games()["glass"].endswith(f"cannot be loaded: {type(raised).__name__}: no board")
 
 
+@pytest.mark.usefixtures("extended")
+@pytest.mark.parametrize("raised", [RuntimeError("no board"), BadSettings("no board")])
+@pytest.mark.parametrize("method", ["initial", "describe"])
+def test_a_game_that_fails_before_the_first_move_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, raised: Exception, method: str
+) -> None:
+    def fail(*given: object) -> object:
+        raise raised
+
+    game = type("Glass", (Take,), {"name": "glass", method: fail})()
+    monkeypatch.setitem(vars(sys.modules["rumble_test_holder"]), "GLASS", game)
+    assert game_names() == ["tictactoe"]
+    assert broken_games()["glass"].endswith(f"fails at the first position: {type(raised).__name__}: no board")
+    with pytest.raises(EngineError, match=r"rumble.games:glass .* fails at the first position"):
+        get_game("glass")
+
+
 class Piles(GameFamily):
     """A family with the only game `piles:take`."""
 
@@ -87,6 +104,8 @@ class Piles(GameFamily):
         return ["piles:take"]
 
     def game(self, name: str) -> Game:
+        if name == "piles:heavy":
+            raise RuntimeError("too heavy")
         if name != "piles:take":
             raise UnknownGame(f"no {name}")
         game: Game = type("PilesTake", (Take,), {"name": name})()
@@ -139,7 +158,7 @@ def test_games_of_a_family_are_found_by_their_full_names() -> None:
     assert get_game("piles:take") is get_game("piles:take")
     with pytest.raises(UnknownGame, match="'piles' is a family of games; write one as piles:take"):
         get_game("piles")
-    for name in ("piles:", "piles:chess", "heaps:take", "tictactoe:x"):
+    for name in ("piles:", "piles:chess", "piles:heavy", "heaps:take", "tictactoe:x"):
         with pytest.raises(EngineError):
             get_game(name)
 

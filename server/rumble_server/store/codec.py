@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.match.facts import MoveMade, TurnAsked
@@ -58,7 +58,7 @@ def write_lines(lines: Sequence[Line]) -> str:
 def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbered]:
     """Return the facts of a row, or those of some matches, which costs less.
 
-    Raises ValueError (pydantic's ValidationError is one) if it is damaged.
+    Raises ValueError if it is damaged, or tells of a game that cannot be played here.
     """
     row = orjson.loads(text)
     try:
@@ -69,6 +69,8 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
             facts = [fact for fact in facts if fact[1] in place and fact[place[fact[1]]] in match_ids]
         readers = {kind: _reader(kind, tuple(names)) for kind, names in fields.items()}
         return [(number, readers[kind](values)) for number, kind, *values in facts]
+    except ValidationError as error:
+        raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from None
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError(f"not a row of the log: {error!r}") from None
 

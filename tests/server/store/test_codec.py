@@ -135,6 +135,13 @@ def test_a_damaged_row_is_a_value_error(text: str) -> None:
         read_facts(text)
 
 
+def test_a_row_whose_game_cannot_be_played_says_so() -> None:
+    created = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 5)
+    row = write_facts([(7, created)]).replace('"tictactoe"', '"nim"')
+    with pytest.raises(ValueError, match="unknown game 'nim'"):
+        read_facts(row)
+
+
 def test_a_row_of_before_there_were_house_bots_is_read() -> None:
     row = {
         "fields": {"bot_joined": ["tournament", "bot", "at_ms"]},
