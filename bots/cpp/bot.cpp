@@ -136,14 +136,18 @@ private:
         if (type == "joined") {
             joined_ = true;
             pause_ = first_pause;
+        } else if (type == "match_start") {
+            seats_[message.at("match")] = message.at("seats");
         } else if (type == "match_over") {
             const std::string match = message.at("match"), reason = message.at("reason");
+            std::cerr << match << ": " << winner(message) << " wins: " << reason << std::endl;
+            seats_.erase(match);
             turns_.erase(match);
-            std::cerr << match << ": " << reason << std::endl;
         } else if (type == "tournament_over") {
-            std::cerr << "rank " << message.at("rank") << " of " << message.at("bots") << ", " << message.at("points")
-                      << " points" << std::endl;
-            over_ = message.at("tournament") == tournament_;
+            const std::string tournament = message.at("tournament");
+            std::cerr << tournament << ": rank " << message.at("rank") << " of " << message.at("bots") << ", "
+                      << message.at("points") << " points" << std::endl;
+            over_ = tournament == tournament_;
         } else if (type == "error" || type == "rejected" || type == "notice") {
             const std::string text = message.at("message"), code = message.at("code");
             if (type == "error" && !joined_) stop(1, "refused: " + text + " (" + code + ")");
@@ -157,12 +161,21 @@ private:
         return std::nullopt;
     }
 
+    /// Who won; only the seat where the match never began, or is told twice.
+    std::string winner(const json& message) const {
+        if (message.at("winner").is_null()) return "nobody";
+        const std::size_t seat = message.at("winner");
+        const auto names = seats_.find(message.at("match"));
+        return names == seats_.end() ? "seat " + std::to_string(seat) : names->second.at(seat).get<std::string>();
+    }
+
     static json move(const json& turn, const std::string& chosen) {
         return {{"type", "move"}, {"match", turn.at("match")}, {"turn_id", turn.at("turn_id")}, {"move", chosen}};
     }
 
     const std::string host_, port_, path_, tournament_;
     const Strategy choose_;
+    std::map<std::string, json> seats_;  // the names in each match
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool joined_ = false;  // afterwards an error message no longer ends the bot
     bool over_ = false;

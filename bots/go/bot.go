@@ -31,11 +31,13 @@ type Message struct {
 	TurnID     string `json:"turn_id"`
 	Game       string
 	Seat       int
+	Seats      []string
 	State      struct{ Board string }
 	Legal      []string
 	YourTurn   bool `json:"your_turn"`
 	Code       string
 	Message    string
+	Winner     *int
 	Reason     string
 	Rank, Bots int
 	Points     float64
@@ -107,6 +109,7 @@ type Bot struct {
 	login  login
 	choose strategy
 	joined bool                // afterwards an error message no longer ends the bot
+	seats  map[string][]string // the names in each match
 	turns  map[string]*Message // the newest of each match, to answer again
 	over   bool
 	pause  time.Duration
@@ -146,14 +149,17 @@ func (bot *Bot) answer(message *Message) any {
 		return bot.login
 	case "joined":
 		bot.joined, bot.pause = true, firstPause
+	case "match_start":
+		bot.seats[message.Match] = message.Seats
 	case "turn":
 		bot.turns[message.Match] = message
 		return move{"move", message.Match, message.TurnID, bot.choose(message)}
 	case "match_over":
+		log.Printf("%s: %s wins: %s", message.Match, bot.winner(message), message.Reason)
+		delete(bot.seats, message.Match)
 		delete(bot.turns, message.Match)
-		log.Printf("%s: %s", message.Match, message.Reason)
 	case "tournament_over":
-		log.Printf("rank %d of %d, %g points", message.Rank, message.Bots, message.Points)
+		log.Printf("%s: rank %d of %d, %g points", message.Tournament, message.Rank, message.Bots, message.Points)
 		bot.over = message.Tournament == bot.login.Join
 	case "error", "rejected", "notice":
 		if message.Type == "error" && !bot.joined || forGood[message.Code] {
@@ -165,6 +171,17 @@ func (bot *Bot) answer(message *Message) any {
 		}
 	}
 	return nil
+}
+
+// winner returns who won; only the seat where the match never began, or is told twice.
+func (bot *Bot) winner(message *Message) string {
+	if message.Winner == nil {
+		return "nobody"
+	}
+	if names := bot.seats[message.Match]; *message.Winner < len(names) {
+		return names[*message.Winner]
+	}
+	return fmt.Sprint("seat ", *message.Winner)
 }
 
 var place = regexp.MustCompile(`(://[^/?#]+(/c/[^/?#]+)?).*`)
@@ -211,6 +228,7 @@ func main() {
 		// It answers turns at once, so it can play several matches at the same time.
 		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, os.Getenv("RUMBLE_INVITE"), 4},
 		choose: choose,
+		seats:  map[string][]string{},
 		turns:  map[string]*Message{},
 		pause:  firstPause,
 	}

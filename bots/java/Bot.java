@@ -39,6 +39,7 @@ public class Bot {
     private final URI address;
     private final String tournament;
     private final Strategy strategy;
+    private final Map<Object, List<?>> seats = new HashMap<>(); // the names in each match
     private final Map<Object, Map<?, ?>> turns = new HashMap<>(); // the newest of each match, to answer again
     private volatile boolean joined; // afterwards an error message no longer ends the bot
     private volatile boolean over;
@@ -88,16 +89,18 @@ public class Bot {
                 joined = true;
                 pauseMs = FIRST_PAUSE_MS;
             }
+            case "match_start" -> seats.put(message.get("match"), (List<?>) message.get("seats"));
             case "turn" -> {
                 turns.put(message.get("match"), message);
                 return move(message, strategy.choose(message));
             }
             case "match_over" -> {
+                System.err.printf("%s: %s wins: %s%n", message.get("match"), winner(message), message.get("reason"));
+                seats.remove(message.get("match"));
                 turns.remove(message.get("match"));
-                System.err.println(message.get("match") + ": " + message.get("reason"));
             }
             case "tournament_over" -> {
-                System.err.printf("rank %.0f of %.0f, %s points%n",
+                System.err.printf("%s: rank %.0f of %.0f, %s points%n", message.get("tournament"),
                         message.get("rank"), message.get("bots"), message.get("points"));
                 over = message.get("tournament").equals(tournament);
             }
@@ -114,6 +117,14 @@ public class Bot {
             default -> { }
         }
         return null;
+    }
+
+    /** Who won; only the seat where the match never began, or is told twice. */
+    private Object winner(Map<?, ?> message) {
+        if (message.get("winner") == null) return "nobody";
+        var seat = ((Double) message.get("winner")).intValue();
+        var names = seats.get(message.get("match"));
+        return names == null ? "seat " + seat : names.get(seat);
     }
 
     private static Map<String, Object> move(Map<?, ?> turn, String chosen) {

@@ -32,12 +32,19 @@ const strategies = {
 };
 
 let joined = false; // afterwards an error message no longer ends the bot
+const seats = new Map(); // the names in each match
 const turns = new Map(); // the newest of each match, to answer again
 let over = false;
 let pause = FIRST_PAUSE_MS;
 
 function move(turn, chosen) {
   return { type: "move", match: turn.match, turn_id: turn.turn_id, move: chosen };
+}
+
+/** Returns who won; only the seat where the match never began, or is told twice. */
+function winner(message) {
+  if (message.winner === null) return "nobody";
+  return seats.get(message.match)?.[message.winner] ?? `seat ${message.winner}`;
 }
 
 function stop(exitCode, text) {
@@ -57,15 +64,22 @@ function answer(message, choose) {
       joined = true;
       pause = FIRST_PAUSE_MS;
       return;
+    case "match_start":
+      seats.set(message.match, message.seats);
+      return;
     case "turn":
       turns.set(message.match, message);
       return move(message, choose(message));
     case "match_over":
+      console.error(`${message.match}: ${winner(message)} wins: ${message.reason}`);
+      seats.delete(message.match);
       turns.delete(message.match);
-      return console.error(`${message.match}: ${message.reason}`);
+      return;
     case "tournament_over":
       over = message.tournament === RUMBLE_JOIN;
-      return console.error(`rank ${message.rank} of ${message.bots}, ${message.points} points`);
+      return console.error(
+        `${message.tournament}: rank ${message.rank} of ${message.bots}, ${message.points} points`,
+      );
     case "error":
       if (!joined) stop(1, `refused: ${message.message} (${message.code})`);
     // falls through: a later error is printed like the others

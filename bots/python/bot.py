@@ -58,6 +58,7 @@ class Bot:
         self.tournament = tournament
         self.choose = choose
         self.joined = False  # afterwards an error message no longer ends the bot
+        self.seats: dict[str, list[str]] = {}  # the names in each match
         self.turns: dict[str, Message] = {}  # the newest of each match, to answer again
         self.pause_s = FIRST_PAUSE_S
 
@@ -73,17 +74,21 @@ class Bot:
                 return self.login()
             case {"type": "joined"}:
                 self.joined, self.pause_s = True, FIRST_PAUSE_S
+            case {"type": "match_start", "match": match_id, "seats": seats}:
+                self.seats[match_id] = seats
             case {"type": "turn", "match": match_id}:
                 self.turns[match_id] = message
                 return move(message, self.choose(message))
             case {"type": "rejected", "match": match_id, "your_turn": True, "code": "illegal_move" | "bad_move"}:
                 print(f"{message['code']}: {message['message']}; trying another move", file=sys.stderr)
                 return move(self.turns[match_id], any_move(self.turns[match_id]))
-            case {"type": "match_over", "match": match_id, "reason": reason}:
+            case {"type": "match_over", "match": match_id, "winner": winner, "reason": reason}:
                 self.turns.pop(match_id, None)
-                print(f"{match_id}: {reason}", file=sys.stderr)
+                seats = self.seats.pop(match_id, None)  # none: it never began, or is told twice
+                name = "nobody" if winner is None else seats[winner] if seats else f"seat {winner}"
+                print(f"{match_id}: {name} wins: {reason}", file=sys.stderr)
             case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
-                print(f"rank {rank} of {bots}, {message['points']} points", file=sys.stderr)
+                print(f"{self.tournament}: rank {rank} of {bots}, {message['points']} points", file=sys.stderr)
                 sys.exit()
             case {"type": "error", "code": code, "message": text} if not self.joined:
                 sys.exit(f"refused: {text} ({code})")

@@ -107,6 +107,11 @@ def score(matches: Sequence[Any], name: str, against: str) -> float:
     return float(sum(scores) / len(scores))
 
 
+def winner(match: Any) -> str:
+    """Return the name of who won a match, or `nobody`."""
+    return str(dict(zip(match["scores"], match["seats"], strict=True)).get(1.0, "nobody"))
+
+
 def urgent(match: Any, seat: int) -> Iterator[int]:
     """Return the number of plies at which a bot could win or had to block. Raises AssertionError where it did not."""
     board = ["."] * 9
@@ -166,6 +171,11 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     matches = played(server, tmp_path, bots, "--game", "tictactoe", "--cycles", str(CYCLES))
     assert len(matches) == CYCLES * len(bots) * (len(bots) + 1)
     assert {match["termination"] for match in matches} == {"normal"}
+    for name in bots.keys() - {"shell"}:  # of which `rumble bridge` tells
+        said = (tmp_path / f"{name}.log").read_text()
+        told = re.findall(r"^(cup[.\d]+): (\S+) wins: ", said, re.MULTILINE)
+        assert sorted(told) == sorted((match["id"], winner(match)) for match in matches if name in match["seats"])
+        assert re.search(rf"^cup: rank [1-9] of {len(bots) + 1}, [\d.]+ points$", said, re.MULTILINE)
     beaten = {name: score(matches, name, BARE) for name in bots}
     assert mean(beaten.values()) > 0.7, beaten  # 0.88 is expected, and 36 matches scatter by 0.04
     assert CYCLES < 8 or min(beaten.values()) > 0.55, beaten  # 16 matches scatter by 0.06
