@@ -31,16 +31,17 @@ class ServerConfig(BaseModel):
     """Address to listen on; 0.0.0.0 for all."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8765
     """Port to listen on; 0 takes a free one."""
-    public_url: Annotated[str, AfterValidator(public_origin)] | None = None
-    """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
+    host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
+    """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
     db: str = "rumble.db"
     """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
+
+    public_url: Annotated[str, AfterValidator(public_origin)] | None = None
+    """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     node_address: Annotated[str, AfterValidator(public_origin)] | None = None
     """Address by which other nodes on the same PostgreSQL reach this one, such as http://10.0.0.3:8765."""
     cluster_secret: Annotated[str, Field(min_length=16, max_length=256)] | None = None
     """Secret of the nodes on one PostgreSQL, in the environment: with it each of them serves every club."""
-    host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token of the administrator of all clubs; it replaces the one that the first start makes."""
     house: tuple[str, ...] = ()

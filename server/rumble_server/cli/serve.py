@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rumble_server.cli.support.commands import App, LongCommand, explain_all
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
@@ -20,9 +21,16 @@ log = logging.getLogger(__name__)
 
 LOGS_S, GARBAGE_S = 60.0, 10.0
 """How often, in s, the logs tell what they have counted and look for a new day, and garbage is looked for."""
-FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
+BASICS = "What a first server needs"
+FIRST_OF_PANEL = {"host": BASICS, "public_url": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
 """The first setting of a panel of the help, and its title; the panel has those that follow."""
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
+
+
+class Serve(LongCommand):
+    """The command, of whose options a beginner needs four."""
+
+    explained = (BASICS,)
 
 
 def serve(**given: Any) -> None:
@@ -38,7 +46,8 @@ def serve(**given: Any) -> None:
 
 def _parameters() -> list[inspect.Parameter]:
     file = typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
-    parameters = [_parameter("config", str, file)]
+    explain = typer.Option("--help-all", callback=explain_all, is_eager=True, help="Explain every option, and exit.")
+    parameters = [_parameter("config", str, file), _parameter("help_all", bool, explain)]
     panel = ""
     for setting in settings().values():
         panel = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name, panel)
@@ -71,6 +80,8 @@ def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
 PARAMETERS = _parameters()
 serve.__signature__ = inspect.Signature(PARAMETERS)  # type: ignore[attr-defined]  # `inspect` reads it
 serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
+app = App()
+app.command(cls=Serve)(serve)
 
 
 async def _serve(config: "ServerConfig") -> None:

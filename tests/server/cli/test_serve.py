@@ -103,13 +103,27 @@ def test_it_tells_where_others_find_it(
     assert capsys.readouterr().out.partition("\nhost token")[0] == told
 
 
+FIRST_OPTIONS = ["--host", "--port", "--host-token", "--db"]
+
+
 def test_the_help_lists_every_setting_once_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", "--help"]) == 0
+    assert run(["serve", "--help-all"]) == 0
     shown = capsys.readouterr().out
     listed = re.findall(r"^  (--[a-z0-9-]+)", shown, re.MULTILINE)
-    assert listed == ["--config", *(setting.option for setting in settings().values())]
+    assert listed == ["--config", "--help-all", *(setting.option for setting in settings().values())]
     panels = re.findall(r"^(\S[^:\n]*):$", shown, re.MULTILINE)
     assert panels == ["Options", *FIRST_OF_PANEL.values(), *PANEL_OF_PART.values()]
     words = " ".join(shown.split())
     for setting in settings().values():
         assert setting.shown_default in words
+
+
+def test_the_usual_help_explains_what_a_first_server_needs_and_names_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["serve", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\n") < 60
+    assert re.findall(r"^  (--\S+) [A-Z]+ ", shown, re.MULTILINE) == ["--config", *FIRST_OPTIONS]
+    for setting in settings().values():
+        assert len(re.findall(rf"{setting.option}(?=[ ,\n])", shown)) == 1 + (setting.name == "idle_ms")

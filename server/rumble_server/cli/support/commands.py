@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,27 @@ def _prepared(command: Any, context: Any) -> Any:
     return context
 
 
-def _help(command: Any, context: Any, commands: dict[str, Any] | None = None) -> str:
+class LongCommand(Command):
+    """A command with so many options that --help explains the first panels only, and names the others."""
+
+    explained: tuple[str, ...]
+    """The titles of the panels whose options --help explains, too."""
+
+    def get_help(self, ctx: Any) -> str:
+        return _help(self, ctx, explained=("Options", *self.explained))
+
+
+def explain_all(context: typer.Context, wanted: bool) -> None:
+    """Print the whole help of a long command, where it is wanted."""
+    if wanted:
+        typer.echo(_help(context.command, context))
+        raise typer.Exit
+
+
+def _help(
+    command: Any, context: Any, commands: dict[str, Any] | None = None, explained: Collection[str] | None = None
+) -> str:
+    """Return the help; of panels that are not `explained` (None: all are) it has the names of options alone."""
     width = max(FEWEST_COLUMNS, min(MOST_COLUMNS, shutil.get_terminal_size().columns))
     heading = (lambda text: typer.style(text, bold=True)) if coloured(sys.stdout) else str
     arguments: list[Row] = []
@@ -98,7 +118,9 @@ def _help(command: Any, context: Any, commands: dict[str, Any] | None = None) ->
     listed = [(name, _first_paragraph(each)) for name, each in (commands or {}).items() if not each.hidden]
     for title, rows in {"Arguments": arguments, **panels, "Commands": listed}.items():
         if rows:
-            lines += ["", heading(f"{title}:"), *_table(rows, width)]
+            named = explained is not None and title not in explained
+            names = _wrapped(", ".join(term.split()[0] for term, _ in rows), width, INDENT, INDENT)
+            lines += ["", heading(f"{title}:"), *(names if named else _table(rows, width))]
     return "\n".join(lines)
 
 

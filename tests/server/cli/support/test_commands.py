@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import typer
 from rumble_server.cli.main import COMMANDS, load, run
+from rumble_server.cli.support.commands import LongCommand
 from rumble_server.tournament.config import TournamentConfig
 from typer.core import TyperGroup
 
@@ -26,11 +27,13 @@ def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
 def test_every_help_fits_and_tells_everything(columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     for words, command in every_command():
-        assert run([*words, "--help"]) == 0
-        shown = capsys.readouterr().out
-        lines = shown.splitlines()
-        assert lines[0].startswith(f"Usage: rumble {' '.join(words)} [OPTIONS]")
-        assert max(map(len, lines)) <= min(columns, 100), words
+        helps = ["--help", "--help-all"] if isinstance(command, LongCommand) else ["--help"]
+        for option in helps:
+            assert run([*words, option]) == 0
+            shown = capsys.readouterr().out
+            lines = shown.splitlines()
+            assert lines[0].startswith(f"Usage: rumble {' '.join(words)} [OPTIONS]")
+            assert max(map(len, lines)) <= min(columns, 100), words
         assert not re.search(r"[…│<>]", shown), words
         told = " ".join(shown.split())
         for each in command.params:
