@@ -46,7 +46,7 @@ def standings(
 ) -> None:
     """Rank the bots of a result file."""
     from rumble_server.cli.support.files import read_results_file
-    from rumble_server.cli.support.tables import ranked_table
+    from rumble_server.cli.support.tables import ranked_table, tiebreak_legend
     from rumble_server.cli.support.terminal import plain_or_rich
     from rumble_server.results.trf.rounds import names_of
 
@@ -65,7 +65,8 @@ def standings(
         typer.echo(json.dumps({"tiebreaks": names, "tiebreak_rules": edition, "standings": told}))
     else:
         console = plain_or_rich()
-        console.print(ranked_table(file, names, lines))
+        table = ranked_table(file, names, lines)
+        console.print(table, *tiebreak_legend(table), sep="\n")
         console.print(f"tie-break rules: {edition}", soft_wrap=True)
         if (results.tournament or {}).get("format") == "knockout":
             console.print("a knockout ranks by how far a bot came; these ranks are by points", soft_wrap=True)

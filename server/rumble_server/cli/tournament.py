@@ -314,7 +314,7 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
     told = client.get(api_path(*path))
     table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
     played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
-    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *tiebreak_legend(told["standings"]))
+    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *tiebreak_legend(table))
 
 
 @app.command()

@@ -32,7 +32,9 @@ def test_standings_of_a_csv(capsys: Captured, file: Path) -> None:
     assert document["standings"][0]["points"] == 6.0
     assert list(document["standings"][0]["tiebreaks"]) == ["sb"]
     assert run(["standings", str(file)]) == 0
-    assert "decided by" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "decided by" in shown
+    assert "\nEqual points are told apart by: DE direct encounter, WON wins over" in shown
 
 
 def test_an_export_s_own_choices_are_the_defaults(capsys: Captured, tmp_path: Path) -> None:

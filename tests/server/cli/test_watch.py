@@ -209,7 +209,8 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
     assert len({line.split()[0] for line in lines if line.startswith("cup.")}) == 16
     assert "Cup is finished: all matches were played" in lines
     table = lines.index(next(line for line in lines if line.startswith("Cup: finished")))
-    assert {line.split()[1] for line in lines[table + 2 :]} == {"ann", "ben"}
+    assert {line.split()[1] for line in lines[table + 2 : -1]} == {"ann", "ben"}
+    assert lines[-1].startswith("Equal points are told apart by: ")
     assert run(["watch", "cup", "--boards", "2"]) == 0, "one that is over is shown at once"
     again = capsys.readouterr().out.splitlines()
     told = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]

@@ -22,7 +22,7 @@ from rumble_server.cli.support.house import HouseProcesses
 from rumble_server.cli.support.loop import run, until_signal
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.running import bot_processes, running_server
-from rumble_server.cli.support.tables import crosstable, standings_for, standings_table, title_of
+from rumble_server.cli.support.tables import crosstable, standings_for, standings_table, tiebreak_legend, title_of
 from rumble_server.cli.support.terminal import is_screen, plain_or_rich
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
@@ -152,7 +152,8 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
 def _show_end(console: Console, tournament: Tournament) -> None:
     if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
         lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
-        console.print(standings_for(console, lines, title_of(tournament)))
+        table = standings_for(console, lines, title_of(tournament))
+        console.print(table, *tiebreak_legend(table), sep="\n")
         return
     console.print(crosstable(tournament))
     console.print("1 won, = drawn, 0 lost; one mark for each match, the row's score against the column", style="dim")

@@ -121,10 +121,10 @@ def told_table(
     return table
 
 
-def tiebreak_legend(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what the columns of tie-breaks are, in one line; none where there are no such columns."""
-    names = list(lines[0]["tiebreaks"]) if lines else []
-    told = ", ".join(f"{name.upper()} {TIEBREAKS.get(name, name)}" for name in names)
+def tiebreak_legend(table: Table) -> list[str]:
+    """Say what the table's columns of tie-breaks are, in one line; none where it has no such columns."""
+    names = [str(column.header) for column in table.columns if str(column.header).isupper()]
+    told = ", ".join(f"{name} {TIEBREAKS.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []
 
 

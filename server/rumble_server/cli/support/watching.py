@@ -18,7 +18,7 @@ from rumble_server.cli.support.boards import SEATS, drawn
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.event_stream import Event, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.tables import fitting_table, points_text, standings_for
+from rumble_server.cli.support.tables import fitting_table, points_text, standings_for, tiebreak_legend
 from rumble_server.cli.support.terminal import is_screen, plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
@@ -48,7 +48,8 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
             if shown.status in OVER:
                 break
     told = client.get(api_path("tournaments", tournament_id))
-    console.print(standings_for(console, told["standings"], shown.title, told["entrants"]))
+    table = standings_for(console, told["standings"], shown.title, told["entrants"])
+    console.print(table, *tiebreak_legend(table), sep="\n")
 
 
 def _reading(shown: "WatchedTournament", events: Iterator[Event]) -> Future[None]:

@@ -17,6 +17,7 @@ from rumble_server.cli.support.tables import (
     remarks_on,
     standings_for,
     standings_table,
+    tiebreak_legend,
     told_table,
 )
 from rumble_server.results.ratings import rate
@@ -80,11 +81,13 @@ def test_a_table_is_as_full_as_the_console_is_wide() -> None:
     line = {"rank": 1, "name": "a", "points": 1.5, "played": 2, "wins": 1, "draws": 1, "losses": 0, "decided_by": "sb"}
     lines = [{**line, "tiebreaks": {"sb": 2.0}, "rating": 20.0, "interval": [0.0, 40.0], "faults": {"no_show": 2}}]
     entrants = [{"name": "a", "benched": False, "withdrawn": True}]
-    shown = {}
+    shown, legends = {}, {}
     for width in (100, 70, 30):
         console = Console(width=width, record=True, file=io.StringIO())
-        console.print(standings_for(console, lines, None, entrants))
-        shown[width] = console.export_text()
+        table = standings_for(console, lines, None, entrants)
+        console.print(table)
+        shown[width], legends[width] = console.export_text(), tiebreak_legend(table)
+    assert legends == {100: ["Equal points are told apart by: SB Sonneborn-Berger"], 70: [], 30: []}
     assert "SB  decided by  faults" in shown[100]
     assert "+20 ± 20" in shown[100]
     assert "2 no show; withdrew" in shown[100]
