@@ -121,7 +121,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
         page = f"{server.url}/tournaments/{tournament.id}"
-        console.print(f"page: {page}{'  (Ctrl-C ends the demo)' if stays else ''}", soft_wrap=True)
+        console.print(f"page: {page}{'  (Ctrl-C ends it)' if stays else ''}", soft_wrap=True)
         specs = [
             BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))
             for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
@@ -141,7 +141,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
                 else:
                     _show_end(console, tournament)
             if over and stays:
-                console.print(f"the demo goes on with its page, {page}, until Ctrl-C ends it", soft_wrap=True)
+                console.print(f"{page} stays until Ctrl-C", soft_wrap=True)
                 await stopping.wait()
         if over or not stopping.is_set():
             return ExitCode.DONE if over else ExitCode.FAILED
