@@ -58,6 +58,7 @@ class Bot:
         self.tournament = tournament
         self.choose = choose
         self.joined = False  # afterwards an error message no longer ends the bot
+        self.over = False
         self.seats: dict[str, list[str]] = {}  # the names in each match
         self.turns: dict[str, Message] = {}  # the newest of each match, to answer again
         self.pause_s = FIRST_PAUSE_S
@@ -88,8 +89,8 @@ class Bot:
                 name = "nobody" if winner is None else seats[winner] if seats else f"seat {winner}"
                 print(f"{match_id}: {name} wins: {reason}", file=sys.stderr)
             case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
-                print(f"{self.tournament}: rank {rank} of {bots}, {message['points']} points", file=sys.stderr)
-                sys.exit()
+                print(f"{self.tournament}: rank {rank} of {bots}, {message['points']:g} points", file=sys.stderr)
+                self.over = True
             case {"type": "error", "code": code, "message": text} if not self.joined:
                 sys.exit(f"refused: {text} ({code})")
             case {"type": "error" | "notice", "code": code, "message": text} if code in FOR_GOOD:
@@ -106,6 +107,8 @@ class Bot:
                     for frame in socket:
                         if reply := self.answer(json.loads(frame)):
                             socket.send(json.dumps(reply))
+                        if self.over:
+                            return
                 ended: object = "the connection ended"
             except ConnectionClosed as closed:
                 if closed.rcvd and closed.rcvd.code in STAY_AWAY:

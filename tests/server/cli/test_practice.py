@@ -1,6 +1,7 @@
 """`rumble practice` with programs of all kinds: real processes, sockets, and a server."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from rumble_server.cli.support import practising
 
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
-BARE = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
+BARE, STARTER = (str(Path(__file__).parents[3] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
 BOT = """
 import json, os, sys
 from websockets.sync.client import connect
@@ -62,11 +63,19 @@ def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     code, out, err = practise("--matches", "2", "--", sys.executable, BARE, "{address}", "{join}", "{name}")
     assert code == 0, out + err
     lines = out.splitlines()
-    assert lines[-1] == "note   2 of 2 played to the end"
+    assert lines[-2:] == ["note   your bot closed the connection: 1000", "note   2 of 2 played to the end"]
     assert [line.split()[1] for line in lines if line.startswith("bot ")][:2] == ["login", "move"]
     assert sum(line.startswith("server match_over") for line in lines) == 2
     assert "---+---+---" in out
     assert '"rank":' in err, "what the program writes is kept apart from the trace"
+
+
+def test_the_starter_in_python_tells_who_won_and_closes_its_connection(practise: Practice) -> None:
+    code, out, err = practise("--", sys.executable, STARTER)
+    assert code == 0, out + err
+    assert out.splitlines()[-2:] == ["note   your bot closed the connection: 1000", "note   1 of 1 played to the end"]
+    assert re.search(r"^practice\.1\.1\.1\.1: \S+ wins: ", err, re.MULTILINE)
+    assert re.search(r"^practice: rank [12] of 2, [\d.]+ points$", err, re.MULTILINE)
 
 
 def test_a_function_plays_as_it_does_in_the_other_commands(

@@ -51,7 +51,7 @@ LOOK_S = 0.02
 STDERR = 2
 """The file descriptor."""
 SLOW = "your bot has no time limit here; if it is not thinking, it may not flush what it writes; Ctrl-C ends it"
-CONNECT = "open a WebSocket at ws://, what RUMBLE_SERVER says, and /bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN"
+CONNECT = "open a WebSocket at ws://$RUMBLE_SERVER/bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN"
 BOARD_INDENT = 7
 """Columns left of a board, where other entries say who they are about."""
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
