@@ -24,6 +24,9 @@ SNAPSHOT_MS = 1_000
 MOST_KEPT_BYTES = 1 << 20
 """Bound of the changes kept for readers that come back. A reader that missed a dropped one is sent a snapshot."""
 
+Attempt = tuple[str, int]
+"""A match, and its attempt."""
+
 
 @dataclass(slots=True, eq=False)
 class _Kept:
@@ -61,7 +64,7 @@ class Channel:
         self._telling: Iterator[ServerMessageModel] | None = None
         """What is still to be told of the last flush; None: nothing."""
         self._played = self._being_played()
-        """The referees of the matches that readers may have seen since the last flush, by id."""
+        """The referees of the matches that readers may have seen, by attempt, until their ends were told."""
 
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
@@ -75,7 +78,10 @@ class Channel:
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
-        played, self._played = self._played, self._being_played()
+        played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
+        # A match that is over, but not on disk yet, is told of by a later flush.
+        untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
+        self._played = untold | self._being_played()
         self._telling = self._events(changes, played)
         self._tell()
 
@@ -124,8 +130,8 @@ class Channel:
         began = self._sent_up_to
         ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
         live = await views.live_in_turns(self.tournament, self._arena)
-        seen, played = {board.match for board in live.boards}, self._being_played()
-        self._played |= {match: played[match] for match in seen & played.keys()}
+        seen, played = {(board.match, board.attempt) for board in live.boards}, self._being_played()
+        self._played |= {attempt: played[attempt] for attempt in seen & played.keys()}
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # making it took as long as encoding it will
@@ -133,14 +139,15 @@ class Channel:
 
     # --- what is told ---
 
-    def _being_played(self) -> dict[str, Referee]:
+    def _being_played(self) -> dict[Attempt, Referee]:
         live = self._arena.matches.live
-        return {match: live[match].referee for match in self.tournament.running if match in live}
+        referees = [live[match].referee for match in self.tournament.running if match in live]
+        return {(each.terms.match, each.terms.attempt): each for each in referees}
 
-    def _events(self, changes: Changes, played: Mapping[str, Referee]) -> Iterator[ServerMessageModel]:
+    def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
         """Make the events of a flush, each when it is told. A result comes after its final position."""
         for over in changes.over:
-            referee = played.get(over.match)
+            referee = played.get((over.match, over.attempt))
             if referee is not None and referee.over is over:
                 yield views.board_view(FeedMove, referee, self._arena.clock.now_ms())
             yield views.result_view(FeedMatchOver, over)

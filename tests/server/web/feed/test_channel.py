@@ -299,6 +299,25 @@ async def test_the_final_position_comes_before_the_result(server: MemoryServer) 
     assert not final.data["ticking"]
 
 
+async def test_the_final_position_is_told_also_where_a_flush_came_between_the_end_and_the_disk(
+    server: MemoryServer,
+) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots(*PAIR, think_ms=100, join=tournament.id)
+    server.pass_ms()
+    await watcher.read("match_start")
+    server.world.log.stuck = True
+    server.pass_ms(2_000)
+    (moves,) = [each.moves for each in tournament.results.values()]
+    server.world.log.unstick()
+    server.pass_ms()
+    over = await watcher.read("match_over")
+    final = [event for event in watcher.events if event.data.get("match") == over.data["match"]][-2]
+    assert (final.kind, final.data["moves"]) == ("move", list(moves))
+
+
 async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_final_position(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
