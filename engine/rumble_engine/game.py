@@ -190,6 +190,13 @@ class Game(ABC):
         """Return the legal `move` as people write it. The default is the move as sent to bots."""
         return move
 
+    def spellings(self, state: State, move: str) -> Sequence[str]:
+        """Return the texts by which people mean the legal `move` of this state, first as it is `written`.
+
+        Several moves may share one: then it is ambiguous.
+        """
+        return [self.written(state, move)]
+
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
         """Return all settings: the given values, checked, and the defaults for the rest. Raises BadSettings."""

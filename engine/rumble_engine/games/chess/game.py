@@ -28,7 +28,7 @@ from rumble_engine.game import Game, Setting, State
 from rumble_engine.games.chess.codes import CODES, NAMES, TEXTS
 from rumble_engine.games.chess.fen import CELLS, Fields, attacked, cells_of, faults, read
 from rumble_engine.games.chess.library import Opener, Position, open_position
-from rumble_engine.games.chess.san import san
+from rumble_engine.games.chess.san import san, spellings
 from rumble_engine.outcome import Outcome
 from rumble_engine.squares import squares
 from rumble_engine.texts import shown
@@ -252,6 +252,9 @@ class Chess(Game):
     def written(self, state: State, move: str) -> str:
         """Return the move in Standard Algebraic Notation."""
         return san(state, move)
+
+    def spellings(self, state: State, move: str) -> Sequence[str]:
+        return spellings(state, move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
         """Refuse positions that cannot occur (see `fen.faults`), and moves that cannot have led to the position."""

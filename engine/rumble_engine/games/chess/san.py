@@ -24,6 +24,16 @@ def san(state: State, move: str) -> str:
     return text + _check(after)
 
 
+def spellings(state: State, move: str) -> list[str]:
+    """Return the legal `move` in this notation, and with more or less of what tells its piece or its promotion."""
+    usual, start, end = san(state, move), move[:2], move[2:4]
+    if usual[0] in "KQRBN":
+        others = [f"{usual[0]}{which}{end}" for which in ("", start[0], start[1], start)]
+    else:
+        others = [usual.partition("=")[0]]
+    return list(dict.fromkeys([usual, *others]))
+
+
 def _which(state: State, cells: str, start: str, end: str) -> str:
     """Return the part of the square `start` that tells its piece from others of the same kind that may go to `end`.
 

@@ -69,10 +69,12 @@ def draw(name: str, body: bytes) -> bytes:
     except EngineError as error:
         raise refused(error) from None
     view = state.view()
+    spellings = {move: list(game.spellings(state, move)) for move in legal}
     answer = BoardAnswer(
         drawing=game.drawing(view, question.last_move),
         diagram=state.diagram(),
         moves={move: game.path(view, move) for move in legal},
+        spellings={move: texts for move, texts in spellings.items() if texts != [move]},
     )
     return answer.model_dump_json().encode()
 

@@ -264,11 +264,15 @@ class BoardQuestion(RequestModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked."""
+    """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
+
+    `spellings` has the moves that people write in another way: for each the texts that mean it, the usual one first.
+    """
 
     drawing: Drawing | None
     diagram: str
     moves: dict[str, Path]
+    spellings: dict[str, list[str]]
 
 
 class BotName(RequestModel):

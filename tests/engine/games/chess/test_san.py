@@ -60,6 +60,24 @@ def test_the_game_writes_its_moves_so(game: Chess) -> None:
     assert written == ["f3", "e5", "g4", "Qh4#"]
 
 
+@pytest.mark.parametrize(
+    ("fen", "text", "moves"),
+    [
+        (chess.STARTING_FEN, "Nf3", ["g1f3"]),
+        (chess.STARTING_FEN, "Ngf3", ["g1f3"]),
+        (chess.STARTING_FEN, "Nd2", []),
+        ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "Nd2", ["b1d2", "f3d2"]),
+        ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "N3d2", ["f3d2"]),
+        ("6k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e8", ["e7e8n", "e7e8b", "e7e8r", "e7e8q"]),
+        ("6k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e8=Q+", ["e7e8q"]),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", ["e1g1"]),
+    ],
+)
+def test_what_a_person_types_means_these_moves(game: Chess, fen: str, text: str, moves: list[str]) -> None:
+    state = game.parse(fen)
+    assert [move for move in state.legal_moves if text in game.spellings(state, move)] == moves
+
+
 def test_stalemate_is_no_mate(game: Chess) -> None:
     assert san(game.parse("k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"), "c1c7") == "Qc7"
 

@@ -45,6 +45,13 @@ async def test_settings_legal_and_the_last_move_are_taken(browser: httpx.AsyncCl
     assert told["moves"] == {"8": [[8]], "0": [[0]]}
 
 
+async def test_moves_that_people_write_in_another_way_have_their_spellings(browser: httpx.AsyncClient) -> None:
+    told = await ask(browser, "chess", state=get_game("chess").initial().view(), legal=["g1f3", "e2e4"])
+    assert told["spellings"] == {"g1f3": ["Nf3", "Ngf3", "N1f3", "Ng1f3"], "e2e4": ["e4"]}
+    told = await ask(browser, "tictactoe", state=EMPTY)
+    assert told["spellings"] == {}
+
+
 async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClient) -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     state = get_game("openspiel:tic_tac_toe").initial()

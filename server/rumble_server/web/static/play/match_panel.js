@@ -6,6 +6,7 @@ import { byId, element, result } from "../live.js";
 import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
+import { readTyped } from "./typed.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
@@ -320,15 +321,9 @@ export class MatchPanel {
       this.#typedProblem("It is not your turn yet.");
       return;
     }
-    const same = turn.legal.filter((each) => each.toLowerCase() === text.toLowerCase());
-    const move = turn.legal.find((each) => each === text) ?? (same.length === 1 ? same[0] : undefined);
-    if (move === undefined) {
-      const some = turn.legal.slice(0, 30).join(", ");
-      const more = turn.legal.length > 30 ? ", …" : "";
-      this.#typedProblem(`${text ? `${text} is not allowed here` : "Type a move"}: it can be ${some}${more}`);
-      return;
-    }
-    this.#move(move);
+    const meant = readTyped(text, turn.legal, this.#board.spellings);
+    if ("move" in meant) this.#move(meant.move);
+    else this.#typedProblem(meant.problem);
   }
 
   /** @param {string} text */

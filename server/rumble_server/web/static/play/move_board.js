@@ -7,6 +7,7 @@ import { root } from "../root.js";
 /** @typedef {import("../board.js").Path} Path */
 /** @typedef {import("../board.js").Shown} Shown */
 /** @typedef {import("./frames.js").Settings} Settings */
+/** @typedef {import("./typed.js").Spellings} Spellings */
 /** @typedef {{game: string, settings: Settings, state: Record<string, unknown>, moves: string[]}} Position */
 
 export class MoveBoard {
@@ -14,6 +15,8 @@ export class MoveBoard {
   #view = null;
   /** The number of changes: an answer that comes after the next change is not shown. */
   #change = 0;
+  /** The moves on offer that people write in another way: for each the texts that mean it. @type {Spellings} */
+  spellings = {};
   /** Whether the person moves by keyboard: then each turn puts the focus on the board. */
   #byKeyboard = false;
 
@@ -52,10 +55,12 @@ export class MoveBoard {
    */
   async draw(position, legal = [], onMove = () => {}) {
     const change = (this.#change += 1);
+    this.spellings = {};
     const drawn = await requestDrawing(position, legal);
     if (change !== this.#change || !this.#view) return;
     this.#show(drawn);
     if (legal.length === 0) return;
+    this.spellings = drawn.spellings;
     this.#view.choose(drawn.moves, onMove);
     if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
   }
@@ -82,7 +87,7 @@ export class MoveBoard {
  * Ask the server for a drawing. If it does not answer, the moves can still be chosen by their text.
  * @param {Position} position
  * @param {string[]} legal
- * @returns {Promise<Shown & {moves: Record<string, Path>}>}
+ * @returns {Promise<Shown & {moves: Record<string, Path>, spellings: Spellings}>}
  */
 async function requestDrawing({ game, settings, state, moves }, legal) {
   const last = moves.at(-1);
@@ -95,5 +100,5 @@ async function requestDrawing({ game, settings, state, moves }, legal) {
     // handled like an answer with an error
   }
   const diagram = "The board cannot be drawn at the moment.";
-  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])) };
+  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])), spellings: {} };
 }
