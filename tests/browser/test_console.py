@@ -145,6 +145,19 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
     await expect(page.get_by_label("Host token")).to_be_visible()
 
 
+async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server: RunningServer) -> None:
+    cup = server.create("Members only", "tictactoe", invite="members-only-code")
+    await page.goto(f"/console/{cup}")
+    await log_in(page, server.token)
+    await expect(page.locator("#invite")).to_be_visible()
+    async with connect(server.bot_url) as socket:
+        await socket.send(json.dumps({"type": "login", "name": "uninvited", "join": cup}))
+        await expect(page.locator("#refused-bots tr")).to_contain_text("uninvited")
+        await expect(page.locator("#refused-bots tr")).to_contain_text("invitation")
+    await page.goto("/console")
+    await expect(page.locator("#refused-bots tr", has_text="uninvited")).to_contain_text(f"for {cup}")
+
+
 async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -> None:
     server.host.post("tournaments", {"name": "Short", "game": "tictactoe", "invite": "12345"})
     await page.goto("/console/short")

@@ -25,6 +25,7 @@ from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import UNKNOWN, Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
+from rumble_server.arena.refused import RefusedBots
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
 from rumble_server.bounds import Bounds
@@ -83,6 +84,7 @@ class Arena:
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
         self.invitations = Invitations(recorder, door)
+        self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, door)
         self._accepted = run << 20  # in 64 bits: an epoch is a time in ms, and there are fewer logins in one
         """The number of the newest login: above all that earlier leaders gave."""
@@ -154,6 +156,7 @@ class Arena:
                     sessions.count_stranger(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
             except TournamentError as error:
+                self._note_refused(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
                 sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
@@ -284,7 +287,12 @@ class Arena:
                     told = f"this connection is logged in as {player.name}"
                     self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, told))
         except TournamentError as error:
+            if isinstance(message, Join):
+                self._note_refused(player.name, session.address, message.tournament, error)
             self._tell_error(session, messages.error(error.code, str(error)))
+
+    def _note_refused(self, name: str, address: str, tournament: str | None, error: TournamentError) -> None:
+        self.refused_bots.note(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
     def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:
         tournament = self.lifecycle.tournament(join.tournament)

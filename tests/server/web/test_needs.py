@@ -29,6 +29,7 @@ OF_PROCESS = {"/api/led", "/api/led/{club}", "/healthz", "/readyz", "/static/{pa
 OF_LEADER = {
     "/",
     "/api/bans",
+    "/api/refused",
     "/api/clubs",
     "/api/host",
     "/api/host/tokens",

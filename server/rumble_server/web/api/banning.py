@@ -1,5 +1,6 @@
-"""Bans by the organiser: who is banned, banning and letting in again."""
+"""Who is kept out: bans by the organiser, and the bots that were refused."""
 
+from dataclasses import asdict
 from functools import partial
 from http import HTTPStatus
 
@@ -36,6 +37,12 @@ def banning_routes() -> APIRouter:
         arena = site.arena
         await site.on_disk()
         return models.BanList(bans=[_shown(ban) for ban in arena.door.bans.in_force(arena.clock.now_ms())])
+
+    @router.get("/refused")
+    async def list_refused(request: Request) -> models.RefusedList:
+        """List the bots whose login or join was refused lately, and why; those of a kind are counted."""
+        latest = site_of(request).arena.refused_bots.newest_first()
+        return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
     @router.post("/bans", openapi_extra=body_schema(models.NewBan))
     async def ban(request: Request) -> Done:

@@ -73,6 +73,27 @@ class BanList(ServerMessageModel):
     bans: list[BanView]
 
 
+class RefusedBot(ServerMessageModel):
+    """A bot whose login or `join` was refused `times` times for one reason, last at `at_ms` with this `message`.
+
+    `tournament` is the one that it asked for, null if it named none; `address` is where it came from.
+    """
+
+    name: str
+    address: str
+    tournament: str | None
+    code: str
+    message: str
+    at_ms: Milliseconds
+    times: Count
+
+
+class RefusedList(ServerMessageModel):
+    """The refused bots, the latest first."""
+
+    refused: list[RefusedBot]
+
+
 class ReferenceBot(ServerMessageModel):
     """A reference bot that can be added."""
 

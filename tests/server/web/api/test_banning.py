@@ -10,6 +10,15 @@ ADDRESS = "203.0.113.7"
 KEY = "correct-horse-battery"
 
 
+async def test_the_host_sees_who_was_refused_and_nobody_else_does(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.connect(is_local=False, address=ADDRESS).login("ann")
+    (refused,) = (await get(browser, "refused"))["refused"]
+    assert (refused["name"], refused["address"], refused["code"]) == ("ann", ADDRESS, "key_required")
+    assert (await browser.get("/api/refused")).status_code == 401
+
+
 async def test_an_address_and_a_name_are_banned_and_let_in_again(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:

@@ -6,13 +6,14 @@ import { moment, replace } from "./dom.js";
 import { prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
 import { request, whenLoggedIn } from "./api.js";
+import { showRefused } from "./refused.js";
 import { prepareTokens } from "./tokens.js";
 import { root } from "../root.js";
 
 const AGAIN_MS = 3000;
 
 async function show() {
-  const [server, data] = await Promise.all([request("GET", "host"), request("GET", "host/tournaments")]);
+  const [server, data] = await Promise.all([request("GET", "host"), request("GET", "host/tournaments"), showRefused()]);
   const bots = server.connected === 1 ? "1 bot is connected" : `${server.connected} bots are connected`;
   const matches = server.matches === 1 ? "1 match is being played" : `${server.matches} matches are being played`;
   byId("server").textContent = `Rumble ${server.version}: ${bots}, ${matches}.`;

@@ -7,10 +7,12 @@ import { input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
 import { request, Refused, whenLoggedIn } from "./api.js";
+import { showRefused } from "./refused.js";
 import { root } from "../root.js";
 
 const MOST_MATCHES = 12;
 const SOON_MS = 300;
+const REFUSED_MS = 3000;
 
 const id = byId("content").dataset.id ?? "";
 const path = `tournaments/${encodeURIComponent(id)}`;
@@ -247,6 +249,9 @@ whenLoggedIn(async () => {
   }
   if (isSetUp) return;
   isSetUp = true;
-  await Promise.all([prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
+  setInterval(() => {
+    if (!byId("content").hidden && !document.hidden) showRefused(id).catch((error) => tell(error.message));
+  }, REFUSED_MS);
+  await Promise.all([showRefused(id), prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
   watch();
 });

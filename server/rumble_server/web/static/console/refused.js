@@ -1,0 +1,28 @@
+// The bots whose login or join was refused, and why.
+
+import { byId, element } from "../live.js";
+import { request } from "./api.js";
+import { moment, replace } from "./dom.js";
+
+/** Show those that asked for a tournament, or for none; without `tournament` all. @param {string} [tournament] */
+export async function showRefused(tournament) {
+  const { refused } = await request("GET", "refused");
+  const shown = refused.filter((/** @type {any} */ bot) => tournament === undefined || [tournament, null].includes(bot.tournament));
+  byId("refused").hidden = shown.length === 0;
+  replace(byId("refused-bots"), shown.map((/** @type {any} */ bot) => row(bot, tournament === undefined)));
+}
+
+/** @param {any} bot @param {boolean} named whether its tournament is named */
+function row(bot, named) {
+  const name = element("th", { scope: "row" }, bot.name);
+  if (named && bot.tournament !== null) name.append(element("div", { class: "quiet small" }, `for ${bot.tournament}`));
+  const times = bot.times === 1 ? "" : `, ${bot.times} times`;
+  return element(
+    "tr",
+    {},
+    name,
+    element("td", { class: "fault" }, bot.message),
+    element("td", {}, `${moment(bot.at_ms)}${times}`),
+    element("td", {}, bot.address),
+  );
+}
