@@ -51,7 +51,8 @@ class Expected(ServerMessageModel):
 class Entrant(ServerMessageModel):
     """One bot of the field. `withdrawn`: it left for good. `benched`: it failed too often.
 
-    `bye_rounds` are the rounds of a Swiss to come in which the host has given it a half-point bye.
+    `bye_rounds` are the rounds of a Swiss to come in which the host has given it a half-point bye. `elsewhere`: it has
+    matches to play here and in another tournament, so these may keep each other waiting.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Entrant(ServerMessageModel):
     withdrawn: bool
     benched: bool
     bye_rounds: list[Count] = Field(default_factory=list)
+    elsewhere: bool = False
 
 
 class Pair(ServerMessageModel):

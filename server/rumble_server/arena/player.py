@@ -71,6 +71,13 @@ class Player:
                 return tournament.id
         return None
 
+    def is_shared(self, tournament: Tournament) -> bool:
+        """Whether it has matches to play in this tournament and in another one, challenges not counted."""
+        others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
+        return tournament.has_matches(self.name) and any(
+            each.has_matches(self.name) or each.field[self.name].playing for each in others
+        )
+
     @property
     def plays_anything(self) -> bool:
         """Whether it is in a match, or is still to be told of the end of one."""

@@ -202,8 +202,17 @@ def forecast_text(told: Forecast) -> str:
     )
 
 
-def expected_text(expected: Expected) -> str:
-    """Write when the end is expected, and by which results."""
+def elsewhere_text(bots: int) -> str:
+    """Tell how many bots have matches in other tournaments. `static/running_boards.js` has the same."""
+    return f"{bots} of its bots {'has' if bots == 1 else 'have'} matches in other tournaments, too."
+
+
+def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
+    """Write when the end is expected, and by which results. `static/progress.js` has the same."""
+    if waits_elsewhere:
+        return "waits for bots that play elsewhere"
+    if expected is None:
+        return ""
     return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results}"
 
 

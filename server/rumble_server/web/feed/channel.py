@@ -58,7 +58,8 @@ class Channel:
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
-        self._connected = self._connected_bots()
+        self._presence = views.presence(tournament, arena)
+        """Who spectators were told to be connected, and to have matches elsewhere."""
         self._pairing = tournament.pairs_long
         """Whether spectators were told that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel] | None = None
@@ -165,10 +166,10 @@ class Channel:
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking
         self.has_new_ranking = False
-        connected = self._connected_bots()
-        if changes.field_changed or connected != self._connected:
+        presence = views.presence(self.tournament, self._arena)
+        if changes.field_changed or presence != self._presence:
             yield self._field()
-        self._connected = connected
+        self._presence = presence
         if changes.met or changes.field_changed or has_new_ranking:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         if changes.status_changed or self._pairing != self.tournament.pairs_long:
@@ -177,11 +178,8 @@ class Channel:
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, self._connected_bots(), ranking)
+        entrants = views.entrants_view(self.tournament, *views.presence(self.tournament, self._arena), ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
-
-    def _connected_bots(self) -> frozenset[str]:
-        return frozenset(filter(self._arena.is_connected, self.tournament.field))
 
     # --- encoding and keeping ---
 

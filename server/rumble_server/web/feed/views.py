@@ -62,10 +62,12 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the log does not tell of a tournament: who of its field is connected, and the matches that are played."""
+    """What the log does not tell of a tournament: who of its field is connected, who has matches in another one, too,
+    and the matches that are played."""
 
     now_ms: int
     connected: Collection[str] = ()
+    elsewhere: Collection[str] = ()
     boards: Sequence[Board] = ()
 
 
@@ -94,7 +96,14 @@ async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
 
 
 def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
-    return Live(arena.clock.now_ms(), set(filter(arena.is_connected, tournament.field)), boards)
+    return Live(arena.clock.now_ms(), *presence(tournament, arena), boards)
+
+
+def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], frozenset[str]]:
+    """Return who of the field is connected, and who has matches to play in another tournament, too."""
+    players = [player for name in tournament.field if (player := arena.players.get(name)) is not None]
+    connected = frozenset(player.name for player in players if player.is_connected)
+    return connected, frozenset(player.name for player in players if player.is_shared(tournament))
 
 
 def _latest(tournament: Tournament) -> list[MatchOver]:
@@ -125,7 +134,7 @@ def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, 
         listed=config.listed,
         reason=tournament.reason,
         **_standings_and_progress(tournament, now_ms, ranking),
-        entrants=entrants_view(tournament, live.connected, ranking),
+        entrants=entrants_view(tournament, live.connected, live.elsewhere, ranking),
         running=list(live.boards),
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in _latest(tournament)],
@@ -152,7 +161,9 @@ def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Rankin
     }
 
 
-def entrants_view(tournament: Tournament, connected: Collection[str], ranking: Ranking) -> list[Entrant]:
+def entrants_view(
+    tournament: Tournament, connected: Collection[str], elsewhere: Collection[str], ranking: Ranking
+) -> list[Entrant]:
     """Show the field by name, or by rank once the tournament is over. The crosstable has the same order."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
@@ -165,6 +176,7 @@ def entrants_view(tournament: Tournament, connected: Collection[str], ranking: R
             withdrawn=entrant.withdrawn,
             benched=entrant.benched,
             bye_rounds=to_come.get(entrant.bot, []),
+            elsewhere=entrant.bot in elsewhere,
         )
         for entrant in (tournament.field[name] for name in names)
     ]

@@ -56,6 +56,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "scale": scale_of(rated),
         "exports": kinds_for(view.game),
         "late_join": tournament.config.late_join,
+        "elsewhere": sum(entrant.elsewhere for entrant in view.entrants),
         **rounds_context(tournament),
         **audit_context(tournament, audit),
     }

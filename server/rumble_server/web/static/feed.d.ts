@@ -24,6 +24,7 @@ export interface Entrant {
   withdrawn: boolean;
   benched: boolean;
   bye_rounds: number[];
+  elsewhere: boolean;
 }
 
 export interface Pair {

@@ -2,6 +2,7 @@
 
 import { byId } from "./live.js";
 import { setText } from "./paint.js";
+import { waitsElsewhere } from "./running_boards.js";
 
 const MINUTE_MS = 60_000;
 
@@ -30,7 +31,7 @@ export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
   const pace = expected && `at the pace of the last ${expected.results}`;
   const text = left === null ? "" : left > 0 ? `${duration(left)} to go, ${pace}` : "later than expected";
-  setText(byId("expected"), text);
+  setText(byId("expected"), waitsElsewhere() ? "waits for bots that play elsewhere" : text);
 }
 
 /** @param {number} ms */

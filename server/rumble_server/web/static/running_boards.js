@@ -14,6 +14,7 @@ const TICK_MS = 500;
 
 /**
  * @typedef {import("./feed").Board} Board
+ * @typedef {import("./feed").Entrant} Entrant
  * @typedef {import("./feed").MatchResult} MatchResult
  */
 
@@ -24,6 +25,7 @@ const slots = new Slots();
 /** @type {BoardCard[]} */
 const cards = [];
 let pairs = 0;
+let elsewhere = 0;
 let isOver = false;
 let onFolded = () => {};
 
@@ -38,10 +40,13 @@ onFollow(() => {
 });
 setInterval(fill, TICK_MS);
 
-/** @param {string[]} names the field */
-export function showBots(names) {
-  offerBots(names);
-  pairs = Math.floor(names.length / 2);
+/** @param {Entrant[]} field */
+export function showBots(field) {
+  offerBots(field.map((entrant) => entrant.name));
+  pairs = Math.floor(field.length / 2);
+  elsewhere = field.filter((entrant) => entrant.elsewhere).length;
+  setText(byId("elsewhere"), `${elsewhere} of its bots ${elsewhere === 1 ? "has" : "have"} matches in other tournaments, too.`);
+  byId("elsewhere").hidden = elsewhere === 0;
 }
 
 /** A match has begun or gone on. @param {Board} board */
@@ -77,6 +82,11 @@ export function showPlaying(status, folded) {
 /** Return how many matches are being played. */
 export function countPlaying() {
   return slots.running.size;
+}
+
+/** Whether nothing is played, and bots have matches in other tournaments. */
+export function waitsElsewhere() {
+  return elsewhere > 0 && slots.running.size === 0;
 }
 
 function setFollowed() {

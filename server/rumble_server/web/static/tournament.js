@@ -75,7 +75,7 @@ function onStandings(data) {
 /** @param {Entrant[]} data */
 function onField(data) {
   entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
-  showBots(data.map((entrant) => entrant.name));
+  showBots(data);
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
 }

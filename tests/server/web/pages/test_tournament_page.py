@@ -64,6 +64,27 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert 'id="connect"' not in html
 
 
+async def test_the_page_tells_of_bots_that_are_wanted_elsewhere(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    here, other = (server.world.create(name=name, start_at_bots=2) for name in ("Here", "Other"))
+    pair = server.bots("alice", "bob", join=here.id, think_ms=5_000)
+    server.pass_ms()
+    assert 'id="elsewhere" hidden>' in (await browser.get(f"/tournaments/{here.id}")).text
+    watcher = server.watch(here)
+    await watcher.read("snapshot")
+    for bot in pair:
+        bot.say(type="join", tournament=other.id)
+    server.pass_ms()
+    assert all(each["elsewhere"] for each in (await watcher.read("field")).data["entrants"])
+    while here.running:
+        server.pass_ms(1_000)
+    page = (await browser.get(f"/tournaments/{here.id}")).text
+    assert 'id="elsewhere" >2 of its bots have matches in other tournaments, too.</p>' in page
+    assert "waits for bots that play elsewhere" in page
+    assert "elsewhere" not in (await browser.get(f"/tournaments/{other.id}")).text.partition('id="elsewhere"')[0]
+
+
 async def test_readers_of_one_page_get_different_names_for_their_bots(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
