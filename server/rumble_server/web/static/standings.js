@@ -48,7 +48,7 @@ function newRow() {
   const cells = heads.map((head) =>
     head.classList.contains("bot")
       ? element("th", { scope: "row", class: "bot" }, element("span"), element("a"), element("span", { class: "state" }))
-      : element("td", { class: head.className }),
+      : element("td", { class: head.className }, ...(head.className === "decided" ? [element("span")] : [])),
   );
   return element("tr", {}, ...cells);
 }
@@ -65,9 +65,9 @@ function fill(row, line, entrant, best) {
   for (const cell of row.cells) {
     const kind = heads[cell.cellIndex].className.replace("number ", "");
     if (kind === "tiebreak") setText(cell, tiebreaks.shift() ?? "");
-    else if (kind in texts) setText(cell, texts[kind]);
+    else if (kind in texts) setText(cell.querySelector(".decided > span") ?? cell, texts[kind]);
     if (kind === "moved") setClass(cell, `moved ${line.gained ? (line.gained > 0 ? "good" : "bad") : "quiet"}`);
-    if (kind === "faults") cell.title = texts.faults;
+    if (kind === "faults" || kind === "decided") cell.title = texts[kind];
     if (kind === "bot") showBot(cell, line.name, entrant);
   }
   row.dataset.name = line.name;
