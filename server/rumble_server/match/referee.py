@@ -20,7 +20,14 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
-from rumble_server.match.clock import EXCUSED_BY_THE_WAY_MS, MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.clock import (
+    EXCUSED_BY_THE_WAY_MS,
+    MOST_LAG_MS,
+    PlainControl,
+    bank_after_ms,
+    counted_ms,
+    remaining_ms,
+)
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -240,11 +247,15 @@ class Referee(Progress):
         If the kernel stamps the connection's answers, the time is 0, except for a turn asked before a suspension: a bot
         must not gain by thinking while the server is late and then reconnecting.
         """
-        turn, own = self.turn, self.seats[seat]
+        turn = self.turn
         if turn is None or turn.seat != seat:
             return 0
-        is_told = own.is_stamped and turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
-        return 0 if is_told else self._excused_ms(seat, now_ms)
+        return 0 if self._is_told(turn) else self._excused_ms(seat, now_ms)
+
+    def _is_told(self, turn: OpenTurn) -> bool:
+        """Whether it is known for how long an answer to this turn waits to be read."""
+        is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
+        return is_asked and self.seats[turn.seat].is_stamped
 
     def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
         """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn."""
@@ -278,6 +289,8 @@ class Referee(Progress):
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
         self._apply_move(made, state)
+        if excused_ms and self._is_told(turn):
+            self._counted_excused_ms -= counted_ms(excused_ms)
         try:
             outcome = state.outcome
             if outcome is None and not self._counted_excused_ms:  # with counted excuses the match may be void
@@ -422,7 +435,9 @@ class Referee(Progress):
     def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return whether it is void.
 
-        The excuse of an open turn does not count. Otherwise a bot about to lose would try to make the server late.
+        The excuse of an open turn does not count, nor that of an answer which the kernel stamped: nobody thinks while an
+        answer lies unread. Otherwise a bot about to lose would try to make the server late. The log does not mark
+        stamped answers, so after a restart those from before the restart count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:

@@ -139,6 +139,21 @@ def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
         assert over.termination is termination
 
 
+def test_an_answer_whose_wait_is_known_makes_no_match_void() -> None:
+    """Who is about to lose and has an accomplice make the server late gains nothing: nobody thought in that time."""
+    world = World()
+    mover, waiter = stamped(world, [11_000])
+    (tournament,) = world.arena.tournaments.values()
+    for bot in (mover, waiter, mover):
+        world.clock.stall(11_000)
+        bot.move(first_legal(bot.last("turn")))
+    assert not tournament.voided
+    assert [fact.excused_ms for fact in world.log.facts if isinstance(fact, MoveMade)] == [11_000] * 3
+    waiter.say(type="resign", match=waiter.last("turn")["match"])
+    (over,) = tournament.results.values()
+    assert sorted(over.seats_excused_ms) == [11_000, 22_000]
+
+
 def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_back() -> None:
     world = World()
     mover, _ = stamped(world, [0])
