@@ -14,6 +14,7 @@
 #include <optional>
 #include <random>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -150,6 +151,8 @@ private:
             over_ = tournament == tournament_;
         } else if (type == "error" || type == "rejected" || type == "notice") {
             const std::string text = message.at("message"), code = message.at("code");
+            if (type == "error" && !joined_ && code == "too_many_messages")
+                throw std::runtime_error{text};  // perhaps the wrong keys of neighbours: it tries again
             if (type == "error" && !joined_) stop(1, "refused: " + text + " (" + code + ")");
             if (code == "tournament_closed" || code == "removed") stop(1, "it is over: " + text);
             std::cerr << code << ": " << text << std::endl;

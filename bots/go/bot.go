@@ -130,6 +130,9 @@ func (bot *Bot) play() error {
 		if err := socket.ReadJSON(&message); err != nil {
 			return err
 		}
+		if message.Type == "error" && message.Code == "too_many_messages" && !bot.joined {
+			return fmt.Errorf("%s", message.Message) // perhaps the wrong keys of neighbours: it tries again
+		}
 		if answer := bot.answer(&message); answer != nil {
 			if err := socket.WriteJSON(answer); err != nil {
 				return err

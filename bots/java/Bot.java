@@ -106,6 +106,8 @@ public class Bot {
             }
             case "error", "rejected", "notice" -> {
                 var text = message.get("message") + " (" + message.get("code") + ")";
+                if (message.get("type").equals("error") && !joined && message.get("code").equals("too_many_messages"))
+                    throw new IllegalStateException(text); // perhaps the wrong keys of neighbours: it tries again
                 if (message.get("type").equals("error") && !joined) stop(1, "refused: " + text);
                 if (FOR_GOOD.contains(message.get("code"))) stop(1, "it is over: " + text);
                 System.err.println(text);

@@ -7,6 +7,7 @@ import WebSocket from "ws";
 const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY, RUMBLE_INVITE } = process.env;
 const STAY_AWAY = [4001, 4003, 4004, 4010]; // close codes after which a bot must not connect again
 const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
+const BUSY = "too_many_messages"; // of a login or a join: perhaps the wrong keys of neighbours, so it tries again
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -81,7 +82,7 @@ function answer(message, choose) {
         `${message.tournament}: rank ${message.rank} of ${message.bots}, ${message.points} points`,
       );
     case "error":
-      if (!joined) stop(1, `refused: ${message.message} (${message.code})`);
+      if (!joined && message.code !== BUSY) stop(1, `refused: ${message.message} (${message.code})`);
     // falls through: a later error is printed like the others
     case "rejected":
     case "notice":
@@ -99,9 +100,10 @@ function play(url, choose) {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);
     socket.on("message", (frame) => {
-      const reply = answer(JSON.parse(frame), choose);
+      const message = JSON.parse(frame);
+      const reply = answer(message, choose);
       if (reply) socket.send(JSON.stringify(reply));
-      if (over) socket.close(1000);
+      if (over || (!joined && message.code === BUSY)) socket.close(1000);
     });
     socket.on("error", (error) => {
       if (!joined && error.message.endsWith("response: 404")) stop(1, `there is no club at ${url} (404)`);

@@ -91,6 +91,8 @@ class Bot:
             case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
                 print(f"{self.tournament}: rank {rank} of {bots}, {message['points']:g} points", file=sys.stderr)
                 self.over = True
+            case {"type": "error", "code": "too_many_messages", "message": text} if not self.joined:
+                raise ConnectionError(text)  # perhaps the wrong keys of neighbours: try again
             case {"type": "error", "code": code, "message": text} if not self.joined:
                 sys.exit(f"refused: {text} ({code})")
             case {"type": "error" | "notice", "code": code, "message": text} if code in FOR_GOOD:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import mean
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from rumble_bots.check.run import Plan, check_bot
 from rumble_bots.sdk.starters import STARTERS
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.main import run
+from websockets.sync.server import ServerConnection, serve
 
 from tests.bots.starters.building import Built, build, tool_path
 from tests.e2e.processes import ADMIN_TOKEN, Server, clean_environment, running, serving
@@ -221,6 +223,44 @@ def test_it_gives_up_where_it_is_refused_or_told_nonsense(
         assert code == 2
         assert "random" in said
         assert "winblock" in said
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES, BARE])
+@pytest.mark.slow
+def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
+    language: str, built: Mapping[str, Built], tmp_path: Path
+) -> None:
+    """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
+    error = {"type": "error", "code": "too_many_messages", "message": "try again", "detail": []}
+    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 20_000}
+    welcome = {"type": "welcome", "protocol": 1, "server": "busy", "limits": limits, "games": ["tictactoe"]}
+    session = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
+    control = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
+    over = {"type": "tournament_over", "tournament": "cup", "status": "finished", "rank": 1, "bots": 2, "points": 1.0}
+    terms = {"tournament": "cup", "game": "tictactoe", "settings": {}, "time_control": control, "status": "running"}
+    answers: list[list[dict[str, Any]]]
+    refused, unheard = {**error, "fatal": True}, {**error, "fatal": False}
+    answers = [[refused], [session, unheard], [session, {"type": "joined", **terms}, over]]
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(json.dumps(welcome))
+        connection.recv(PATIENCE_S)
+        own = answers.pop(0)
+        for message in own:
+            connection.send(json.dumps(message))
+        if own[-1].get("fatal"):
+            connection.close(4008)
+        for _ in connection:
+            pass
+
+    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as busy:
+        Thread(target=busy.serve_forever, daemon=True).start()
+        place = f"127.0.0.1:{busy.socket.getsockname()[1]}"
+        bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", "me"]
+        command = bare if language == BARE else built[language].compiled_command()
+        told = environment(tmp_path, place, "cup", "{}", "me")
+        done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S, cwd=tmp_path)
+    assert (done.returncode, answers) == (0, []), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ while ended is None:
                         socket.send(json.dumps(answer(turn)))
                     case {"type": "tournament_over"}:
                         ended = 0
+                    case {"type": "error", "code": "too_many_messages", "message": text} if not joined:
+                        raise ConnectionError(text)  # perhaps the wrong keys of neighbours: try again
                     case {"type": "error", "message": text} if not joined:
                         ended = text
                     case {"type": "error" | "notice", "code": "removed" | "tournament_closed", "message": text}:
