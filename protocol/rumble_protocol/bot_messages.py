@@ -25,7 +25,8 @@ from rumble_protocol.fields import (
 class Login(BotMessageModel):
     """First message of a connection: who the bot is. Answered by `session`, or by `error`.
 
-    `name` is checked against the rule for names by the server, which answers `bad_name`.
+    `name` is checked against the rule for names by the server, which answers `bad_name`. `exchange_key` asks for
+    the `made_key` of `session`.
     """
 
     type: Literal["login"] = "login"
@@ -40,6 +41,7 @@ class Login(BotMessageModel):
     challenges: bool = False
     omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2)
     worker: Name | None = None
+    exchange_key: bool | None = None
 
 
 class Join(BotMessageModel):

@@ -21,8 +21,11 @@ from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 IDS: Final = "urn:rumble:v1:"
 """The `$id` of a schema is this prefix and the name of its message."""
-OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
-"""The fields of a `turn` that a login may omit."""
+OMITTED: Final = {
+    "Turn": frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])),
+    "Session": frozenset({"made_key"}),
+}
+"""By message: the fields that a login may omit, or has to ask for."""
 Schema = dict[str, Any]
 
 
@@ -87,8 +90,8 @@ def _finish_bot_part(part: Schema) -> None:
 
 
 def _finish_server_part(part: Schema) -> None:
-    """Require every field that a login cannot omit, and allow additional fields."""
-    part["required"] = [field for field in part["properties"] if part["title"] != "Turn" or field not in OMITTED]
+    """Require every field that does not depend on the login, and allow additional fields."""
+    part["required"] = [field for field in part["properties"] if field not in OMITTED.get(part["title"], ())]
     part.pop("additionalProperties", None)
 
 

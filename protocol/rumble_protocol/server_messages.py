@@ -42,7 +42,10 @@ class TournamentSummary(ServerMessageModel):
 
 
 class Session(ServerMessageModel):
-    """Answers `login`. `open` is true where no key protects the name; `matches` are its open matches."""
+    """Answers `login`. `open` is true where no key protects the name; `matches` are its open matches.
+
+    `made_key`, a secret that Rumble made, is as right as the key of one's own choice; only a login that asks has it.
+    """
 
     type: Literal["session"] = "session"
     name: str
@@ -50,6 +53,7 @@ class Session(ServerMessageModel):
     max_matches: Count
     matches: list[str]
     tournaments: list[TournamentSummary]
+    made_key: str | None = None
 
 
 class Joined(ServerMessageModel):

@@ -71,6 +71,9 @@ class Bounds(BaseModel):
     """New names that one address may claim in an hour."""
     invited_names_per_hour: Count = 120
     """New names that one address may claim in an hour with a valid invitation to a tournament, beside the others."""
+    freed_names_per_minute: Count = 120
+    """New names a minute that one address may claim beyond these, each in the place of one that it claimed and that
+    has not played: the bot of that one is away for a minute, and its name is free again."""
     wrong_tries_per_minute: Count = 20
     """Wrong keys, tokens and invitations that one address may show in a minute, all together."""
     wrong_keys_of_owner_per_minute: Count = 20
@@ -96,7 +99,8 @@ class Bounds(BaseModel):
     """Most of `move_ms` and `bank_ms` together of a challenge to a bot that has many open, in ms."""
 
     excused_ms: Milliseconds = 10_000
-    """Time by which one attempt of a match may be excused for the server's lateness, in ms; beyond it it is void."""
+    """Time by which one attempt of a match may be excused for the server's lateness, in ms; beyond it it is void. What
+    the kernel tells of the time for which an answer lay unread is not part of it."""
     proxied_lag_ms: Milliseconds = 10_000
     """Lag that one seat may be allowed in one match when only pings measured it (behind a proxy), in ms."""
 

@@ -71,6 +71,15 @@ def test_the_wrong_tries_of_others_do_not_lock_an_owner_out(attacker: Attacker) 
     assert [try_key(attacker, "neighbour", KEY) for _ in range(17)] == [None] * 17
 
 
+def test_a_key_that_was_once_right_is_exchanged_and_no_guess_keeps_its_bot_away(attacker: Attacker) -> None:
+    """A thief at the same address shows wrong keys for the name all the time: the bot's own is not looked at."""
+    with attacker.login("exchanged", key=KEY, exchange_key=True) as bot:
+        made = str(bot.until("session")["made_key"])
+    codes = [try_key(attacker, "exchanged", GUESS.format(number)) for number in range(TRIES)]
+    assert_cut_off(codes, WRONG_KEY, TOO_MANY_MESSAGES)
+    assert [try_key(attacker, "exchanged", key) for key in (KEY, made)] == [TOO_MANY_MESSAGES, None]
+
+
 def test_wrong_tries_of_all_kinds_count_together(attacker: Attacker) -> None:
     """Half of them by HTTP, the others by WebSocket."""
     try_key(attacker, "both-ways", KEY)

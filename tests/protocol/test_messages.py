@@ -13,7 +13,7 @@ from rumble_protocol import server_messages as server
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 
 BOT_FIELDS = {
-    "login": "name key? version? client? games? max_matches? join? invite? challenges? omit? worker?",
+    "login": "name key? version? client? games? max_matches? join? invite? challenges? omit? worker? exchange_key?",
     "join": "tournament invite?",
     "leave": "tournament invite?",
     "move": "match turn_id move note? info?",
@@ -22,7 +22,7 @@ BOT_FIELDS = {
 }
 SERVER_FIELDS = {
     "welcome": "protocol server features limits games identity club",
-    "session": "name open max_matches matches tournaments",
+    "session": "name open max_matches matches tournaments made_key",
     "joined": "tournament game settings time_control status away_clock",
     "left": "tournament game settings time_control status away_clock",
     "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock",

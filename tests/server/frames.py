@@ -7,7 +7,7 @@ from rumble_protocol.codec import read_server_message
 
 FIELDS: dict[str, set[str]] = {
     "welcome": {"protocol", "server", "features", "limits", "games", "identity", "club"},
-    "session": {"name", "open", "max_matches", "matches", "tournaments"},
+    "session": {"name", "open", "max_matches", "matches", "tournaments", "made_key"},
     "joined": {"tournament", "game", "settings", "time_control", "status", "away_clock"},
     "left": {"tournament", "game", "settings", "time_control", "status", "away_clock"},
     "match_start": {
@@ -28,7 +28,7 @@ INNER: dict[str, set[str]] = {
     "tournaments": {"id", "game", "status"},
     "detail": {"field", "problem"},
 }
-MAY_BE_OMITTED = {"turn": {"legal", "moves"}, "match_start": {"away_clock"}}
+MAY_BE_OMITTED = {"session": {"made_key"}, "turn": {"legal", "moves"}, "match_start": {"away_clock"}}
 
 Frame = dict[str, Any]
 

@@ -71,6 +71,8 @@ class Admitted:
     """The server of this identity accepted the key; empty where it tells none."""
 
     identity: str
+    made_key: str | None = None
+    """What the key was exchanged for, if it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ class Client:
     """One bot on one server. `run` plays to the end, and connects again when the connection is lost.
 
     `say` gets, line by line, what the bot's owner may want to read, but not the end, which `run` returns; everything
-    goes to the log `rumble_bots` too. `admitted` is called with the server's identity when it accepted the key.
+    goes to the log `rumble_bots` too. `admitted` is called with the server's identity when it accepted the key,
+    and with what it exchanged the key for.
     After `patience` seconds without an accepted login it gives up; `lot` returns random numbers from 0 to 1.
     """
 
@@ -52,7 +53,7 @@ class Client:
         aim: Aim,
         *,
         say: Callable[[str], None] | None = None,
-        admitted: Callable[[str], None] = lambda _: None,
+        admitted: Callable[[str, str | None], None] = lambda _, __: None,
         patience: float = PATIENCE_S,
         connect: Connect = connect,
         now: Callable[[], float] = time.monotonic,
@@ -150,8 +151,8 @@ class Client:
                 case Drop():
                     self._connection = None
                     self._is_to_come_again = True
-                case Admitted(identity):
-                    self._admitted(identity)
+                case Admitted(identity, made_key):
+                    self._admitted(identity, made_key)
                 case Finish(summary):
                     logger.info("%s", summary)
                     self._summary = summary

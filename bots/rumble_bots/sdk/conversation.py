@@ -17,6 +17,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
 from rumble_protocol.fields import MoveInfo
+from rumble_protocol.secret import is_made
 
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
@@ -54,6 +55,8 @@ class Aim:
     """The bot's name on the server."""
     key: str | None = None
     """What proves that the name is its own."""
+    made_key: str | None = None
+    """What the server exchanged the key for, if that is known."""
     join: str | None = None
     """The id of the tournament to join."""
     invite: str | None = None
@@ -99,6 +102,9 @@ class Conversation:
         """Number of accepted logins so far."""
         self.identity = ""
         """The club's, by its last `welcome`."""
+        self._made_key = aim.made_key
+        self._shows_made = False
+        """Whether the next login shows that: its own key was not looked at, because of wrong ones of its neighbours."""
         self._club = club
         self._now = now
         self._matches: dict[str, _Match] = {}
@@ -188,7 +194,7 @@ class Conversation:
         aim = self.aim
         login = bot_messages.Login(
             name=aim.name,
-            key=aim.key,
+            key=self._made_key if self._shows_made else aim.key,
             version=aim.version,
             client=aim.client,
             games=None if aim.games is None else list(aim.games),
@@ -197,6 +203,7 @@ class Conversation:
             invite=aim.invite,
             challenges=aim.challenges,
             worker=aim.worker,
+            exchange_key=True if "made_key" in welcome.features and aim.key and not is_made(aim.key) else None,
         )
         return [Send(login)]
 
@@ -206,7 +213,8 @@ class Conversation:
         self._matches = {match_id: known for match_id, known in self._matches.items() if match_id in session.matches}
         actions: list[Action] = [Tell(session), Say(INFO, f"logged in as {session.name}")]
         if not session.open:
-            actions.append(Admitted(self.identity))
+            actions.append(Admitted(self.identity, session.made_key))
+        self._made_key, self._shows_made = session.made_key or self._made_key, False
         if session.max_matches < self.aim.max_matches:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
         if self.aim.challenge is not None and self.tournament_id is None:
@@ -231,6 +239,11 @@ class Conversation:
         details = "; ".join(f"{detail.field}: {detail.problem}" for detail in error.detail)
         text = f"{error.message} ({details})" if details else error.message
         at_login = not self._logged_in
+        if at_login and self._made_key is not None:
+            if error.code is ErrorCode.BAD_KEY and self._shows_made:  # it is of an earlier claim on the name
+                self._made_key, self._shows_made = None, False
+                return [Say(WARNING, text), Drop()]
+            self._shows_made = error.code is ErrorCode.TOO_MANY_MESSAGES
         if error.code in FOR_NOW and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
             return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
         if at_login or (self._entering and error.code in ABOUT_ENTERING):

@@ -70,7 +70,7 @@ def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> 
 
 
 def token_file(server: Address, given: str) -> Path:
-    """Return the file for the token that a host's hand-chosen one was exchanged for; its name tells nothing of it."""
+    """Return the file for what a secret of somebody's choice was exchanged for; its name tells nothing of that."""
     return config_folder() / "tokens" / server.label / f"{hashlib.sha256(given.encode()).hexdigest()[:16]}.json"
 
 

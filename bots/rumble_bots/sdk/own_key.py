@@ -10,7 +10,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadKey
 from rumble_bots.sdk.identities import known_elsewhere, remember
-from rumble_bots.sdk.keys import check_key, keep_key, kept_key
+from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token, token_file
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
@@ -31,6 +31,17 @@ class OwnKey:
     is_of_another: bool = False
     """Whether it was kept for another address of the server."""
 
+    @property
+    def made_key(self) -> str | None:
+        """What the server exchanged its owner's key for, if that is kept."""
+        kept = kept_token(self.server, self._exchanged)
+        return None if kept == self._exchanged else kept
+
+    @property
+    def _exchanged(self) -> str:
+        """What that is kept for: the same key of two names is exchanged for two secrets."""
+        return f"{self.name.lower()}:{self.key}"
+
     @classmethod
     def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
         """Return the key of the address `same_server`, or else `key`, or `RUMBLE_KEY`, or the one kept for the name.
@@ -46,11 +57,13 @@ class OwnKey:
         given = key or os.environ.get(KEY_VARIABLE)
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 
-    def admitted(self, identity: str) -> None:
-        """Keep what is known, since the server of this identity accepted the key."""
-        if not self.is_kept:
-            return
+    def admitted(self, identity: str, made_key: str | None = None) -> None:
+        """Keep what is known, since the server of this identity accepted the key, and may have exchanged it."""
         try:
+            if made_key is not None:
+                keep(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)
+            if not self.is_kept:
+                return
             if self.is_of_another:
                 keep_key(self.server, self.name, self.key, replace=True)
             if identity:

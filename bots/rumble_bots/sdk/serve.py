@@ -71,6 +71,7 @@ async def serve(
     aim = Aim(
         name=name,
         key=own_key.key,
+        made_key=own_key.made_key,
         join=join,
         invite=invite,
         challenge=challenge,

@@ -167,7 +167,7 @@ class Arena:
             accepted = caller.accepted or self._accepted
             session = BotSession(session_id, login, caller, self._outlet, accepted)
             self._sessions[session_id] = player, session
-            self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
+            self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
                 self._command_once(player, session, join, "", caller.frame, shown)

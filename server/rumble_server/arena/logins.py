@@ -11,7 +11,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.names import is_house_name
+from rumble_server.arena.names import Claim, is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller
 from rumble_server.arena.recorder import Recorder
@@ -19,7 +19,10 @@ from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import NameReset
 
+UNPLAYED_MS = 60_000
+"""Time in ms for which a bot that never played can be away before its name gives way to a new one of its address."""
 MayClaim = Callable[[str, str | None], bool]
 """Whether a name that nobody has may be claimed with this key."""
 
@@ -44,6 +47,9 @@ class Logins:
         self._random = random
         self._may_claim = may_claim
         self._door = door
+        self._claimed: dict[str, dict[str, Claim | None]] = {}
+        """By address: the names that were claimed from there in this run, the newest last. Who has played may be among
+        them, and whose name was claimed anew since."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
         """Whether a login shows nothing known: no invitation, and its address never showed the key of its name.
@@ -51,16 +57,24 @@ class Logins:
         Raises TournamentError with `too_many_messages` where there is no room for its connection.
         """
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
-        if not has_room and not self._is_entrant(login, caller.address):
+        if not has_room and not self._has_own_place(login, caller.address):
             self._door.refusals.note("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
-    def _is_entrant(self, login: Login, address: str) -> bool:
-        """Whether a login shows the key of a bot in a tournament, which has a place of its own. Count a wrong key."""
+    def _has_own_place(self, login: Login, address: str) -> bool:
+        """Whether a login shows the right key for a place of its own. Count a wrong key.
+
+        A bot in a tournament has one for each of its workers, any other for one session.
+        """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
-        if player is None or key is None or all(each.challenger is not None for each in player.tournaments.values()):
+        claim = self._recorder.names.get(login.name)
+        if key is None or claim is None or claim.open:
             return False
+        if player is not None and all(each.challenger is not None for each in player.tournaments.values()):
+            others = player.sessions.keys() - {(login.worker or "").casefold()}  # the older login is replaced
+            if others:
+                return False
         if not self._door.guesses.may_try(address, login.name, key, now_ms):
             return False
         is_right = self._recorder.names.owns(login.name, key)
@@ -75,7 +89,7 @@ class Logins:
         with `banned`, `too_many_messages`, or `unavailable` if the bot has as many workers as it may.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_speak and not self._is_entrant(login, address):
+        if is_stranger and not caller.may_speak and not self._has_own_place(login, address):
             door.refusals.note("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
@@ -92,8 +106,10 @@ class Logins:
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
 
         def may_name() -> bool:
-            return door.may_name(address, now_ms) or (
-                invited_to is not None and door.may_name_invited(address, invited_to, now_ms)
+            return (
+                door.may_name(address, now_ms)
+                or (invited_to is not None and door.may_name_invited(address, invited_to, now_ms))
+                or self._free_name(address, now_ms)
             )
 
         try:
@@ -104,12 +120,41 @@ class Logins:
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
                 door.refusals.note("names", address, name)
             raise
+        if claim is None:
+            self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
         if not is_open:
             door.guesses.right(address, name, now_ms)
         most = door.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
+
+    def _free_name(self, address: str, now_ms: int) -> bool:
+        """Free a name of this address for a new one, so that names that are claimed and do not play keep out nobody.
+
+        It is the newest whose bot has been away for `UNPLAYED_MS`, was never in a match, and is in no tournament beyond
+        its lobby. Return whether there was one.
+        """
+        claimed = self._claimed.get(address, {})
+        for name, claim in reversed(list(claimed.items())):
+            player = self._recorder.players.get(name)
+            if player is None or player.has_played or self._recorder.names.get(name) is not claim:
+                del claimed[name]
+                continue
+            tournaments = list(player.tournaments.values())
+            if any(each.status != "lobby" for each in tournaments):
+                del claimed[name]
+            elif not player.is_connected and now_ms - player.free_since_ms >= UNPLAYED_MS:
+                if not self._door.may_free_name(address, now_ms):
+                    return False
+                for tournament in tournaments:
+                    self._lifecycle.remove(player, tournament)
+                self._recorder.record(NameReset(name, now_ms))
+                if not any(name in each.field for each in self._recorder.tournaments.values()):
+                    self._recorder.players.forget(name)
+                del claimed[name]
+                return True
+        return False
 
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, may_name: Callable[[], bool] = lambda: True
@@ -140,7 +185,7 @@ class Logins:
         """Make the salt of a key, in hex."""
         return self._random.getrandbits(128).to_bytes(16).hex()
 
-    def attach(self, player: Player, session: BotSession, *, name_is_open: bool, key_shown: bool) -> None:
+    def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
         """Answer a login that was admitted, and have it take up matches. An older session of the worker is replaced.
 
         That may be the session itself: of two that another leader let in, the older one may come last.
@@ -151,18 +196,21 @@ class Logins:
         if older is session:
             return
         taken = player.take_up(session)
-        tournaments = player.tournaments.values()
+        tournaments, key, made_key = player.tournaments.values(), login.key, None
+        if login.exchange_key and key is not None:
+            made_key = self._recorder.names.made_key(player.name, key)
         told = say.Session(
             name=player.name,
             open=name_is_open,
             max_matches=session.max_matches,
             matches=list(session.matches),
             tournaments=[messages.summary(tournament) for tournament in tournaments],
+            made_key=made_key,
         )
         session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
         while player.untold:
             session.send_last(*player.untold.popleft())
-        if name_is_open and key_shown:
+        if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))
         self._matches.go_on(player, taken)

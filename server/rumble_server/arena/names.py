@@ -89,6 +89,11 @@ class Names:
             return False
         return hmac.compare_digest(claim.digest, digest_of(key, claim.salt))
 
+    def made_key(self, name: str, key: str) -> str | None:
+        """Return the made secret that does in the place of the right key of a name; None: no key protects it."""
+        claim = self.get(name)
+        return None if claim is None or claim.salt is None else exchanged(key, claim.salt)
+
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
     ) -> tuple[Claim, NameUsed | None]:

@@ -15,7 +15,18 @@ Free = dict[str, set[str]]
 class Player:
     """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "away_from", "claimed", "free_since_ms", "name", "sessions", "sole", "tournaments", "untold")
+    __slots__ = (
+        "_free",
+        "away_from",
+        "claimed",
+        "free_since_ms",
+        "has_played",
+        "name",
+        "sessions",
+        "sole",
+        "tournaments",
+        "untold",
+    )
 
     def __init__(self, name: str, free: Free) -> None:
         """This player is kept in `free`."""
@@ -33,6 +44,8 @@ class Player:
         """The number of the fact of its name, if the name is new in this run."""
         self.free_since_ms = 0
         """When it last came, or a match of it ended: for audits."""
+        self.has_played = False
+        """Whether it was in a match in this run."""
         self.untold: deque[tuple[bytes, int]] = deque(maxlen=MOST_UNTOLD)
         """The `match_over` of matches that ended while it was away, each with the number of its fact: for its next
         login in this run."""
@@ -121,6 +134,7 @@ class Player:
 
     def begin(self, part: Part) -> None:
         """Be in a match, which a session plays if one has room."""
+        self.has_played = True
         session = self.session_for(part.game)
         if session is None:
             self.away_from[part.match_id] = part
@@ -232,6 +246,10 @@ class Players:
     def enter(self, name: str) -> Player:
         """Return the player of that name, new if there was none."""
         return self.by_name.setdefault(name.casefold(), Player(name, self._free))
+
+    def forget(self, name: str) -> None:
+        """Know a bot no more: its name is free, it plays nothing, and no tournament in memory has it."""
+        del self.by_name[name.casefold()]
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
         """Return the players of these names, which must be known."""

@@ -14,7 +14,7 @@ from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
-FEATURES = ["away_clock", "clubs", "identity", "info", "pairing", "workers"]
+FEATURES = ["away_clock", "clubs", "identity", "info", "made_key", "pairing", "workers"]
 """What was added to the protocol after version 1.0."""
 
 

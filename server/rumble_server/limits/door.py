@@ -26,6 +26,7 @@ class Door:
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
         """The bytes that challenges may still write to the log, by the address or the invitation that is charged."""
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
+        self._freed_names = Buckets(bounds.freed_names_per_minute)
 
     def of_club(self, club: str) -> "Door":
         """Return the door of another club; call this on the door of the club main.
@@ -49,3 +50,7 @@ class Door:
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Count a new name of `address` with a valid invitation. Return False if the address has too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
+
+    def may_free_name(self, address: str, now_ms: int) -> bool:
+        """Count a name of this address that gives way to a new one. Return False if it is one too many."""
+        return self._freed_names.take(address, now_ms)

@@ -14,8 +14,9 @@ def welcome(**fields: Any) -> str:
     return frame("welcome", **({"protocol": 1, "server": "test", "limits": {}, "games": ["tictactoe"]} | fields))
 
 
-def session(*matches: str, name: str = "ann", max_matches: int = 1) -> str:
-    return frame("session", name=name, open=False, max_matches=max_matches, matches=matches, tournaments=[])
+def session(*matches: str, name: str = "ann", max_matches: int = 1, **fields: Any) -> str:
+    told = {"name": name, "open": False, "max_matches": max_matches, "matches": matches, "tournaments": []}
+    return frame("session", **told, **fields)
 
 
 def joined(tournament: str = "cup", type: str = "joined") -> str:

@@ -1,4 +1,5 @@
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from rumble_protocol import bot_messages as bot
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.fields import MoveInfo
+from rumble_protocol.secret import make_secret
 
 from tests.bots.sdk import says
 
@@ -339,6 +341,29 @@ def test_a_key_counts_as_accepted_only_where_it_protects_the_name() -> None:
     talk = conversation(JOINING, says.welcome(identity="1d"))
     open_name = says.session().replace('"open": false', '"open": true')
     assert not [action for action in talk.received(open_name) if isinstance(action, Admitted)]
+
+
+def test_what_a_key_was_exchanged_for_is_shown_where_the_key_is_not_looked_at_and_only_there() -> None:
+    """Else it would claim a name that the host has reset, and the owner's key would be wrong on another machine."""
+    welcome, made = says.welcome(features=["made_key"]), make_secret()
+
+    def shown() -> list[tuple[str | None, bool | None]]:
+        return [(login.key, login.exchange_key) for login in sent(talk.received(welcome))]
+
+    talk = conversation()
+    assert shown() == [("k" * 16, True)]
+    assert Admitted("", made) in talk.received(says.session(made_key=made))
+    for code, key in [(None, "k" * 16), ("too_many_messages", made), (None, made)]:
+        if code is not None:
+            assert Drop() in talk.received(says.error(code, fatal=True))
+        talk.lost(1006, "gone")
+        assert shown() == [(key, True)]
+    assert Drop() in talk.received(says.error("bad_key", fatal=True)), "the name was claimed anew"
+    talk.lost(1000, "")
+    assert shown() == [("k" * 16, True)]
+    assert isinstance(failure(talk.received(says.error("bad_key", fatal=True))), Refused)
+    talk = conversation(replace(JOINING, key=made))
+    assert shown() == [(made, None)], "a made key is not exchanged"
 
 
 def test_the_end_of_the_tournament_is_the_end() -> None:

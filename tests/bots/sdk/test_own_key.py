@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from rumble_bots import Address, BadKey, Bot, Refused, Turn, serve
 from rumble_bots.sdk.keys import config_folder, kept_key
+from rumble_bots.sdk.own_key import OwnKey
+from rumble_protocol.secret import make_secret
 
 from tests.bots.sdk.fake_server import FakeServer
 
@@ -53,6 +55,16 @@ async def test_a_key_of_the_owner_s_own_leaves_no_file() -> None:
     async with FakeServer(matches=0, identity="1d").listening() as server:
         await serve(First(), server.address, name="ann", join="cup", key=KEY)
     assert list(config_folder().iterdir()) == []
+
+
+def test_what_the_owner_s_key_was_exchanged_for_is_kept_for_the_name() -> None:
+    server = Address.parse("127.0.0.1:1")
+    own = OwnKey.find(server, "ann", KEY, None)
+    own.admitted("1d")
+    assert own.made_key is None
+    own.admitted("1d", made := make_secret())
+    assert OwnKey.find(server, "Ann", KEY, None).made_key == made
+    assert OwnKey.find(server, "ben", KEY, None).made_key is None
 
 
 async def test_there_is_no_key_for_the_other_address() -> None:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
+from rumble_protocol.secret import is_made, make_secret
 from rumble_protocol.server_messages import Limits
+from rumble_server.arena.logins import UNPLAYED_MS
 from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MoveMade
@@ -147,6 +149,55 @@ def test_loopback_is_exempt_unless_the_bounds_hold_there_too() -> None:
         assert [world.login(name).link.closed for name in ("ann", "ben")] == [None, closed]
 
 
+def burned(world: World, number: int) -> None:
+    """A holder of the invitation claims a name, and goes."""
+    bot = world.connect(**BEYOND)
+    bot.login(f"burned-{number}", key=KEY, join="friday", invite="sesame")
+    bot.drop()
+
+
+def newcomers(world: World, *names: str) -> list[str]:
+    """Names of the address that are let into the tournament; their bots stay."""
+    for name in names:
+        world.connect(**BEYOND).login(name, key=KEY, join="friday", invite="sesame")
+    return [name for name in names if world.arena.is_connected(name)]
+
+
+def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
+    """238 names of a holder of the invitation kept out a class; whoever is there or has played keeps its name."""
+    bounds = Bounds(names_per_hour=3, invited_names_per_hour=3, freed_names_per_minute=3)
+    world = World(door=Door(bounds))
+    cup = world.create(invite="sesame", late_join=True)
+    assert newcomers(world, "ann") == ["ann"]
+    for number in range(5):
+        burned(world, number)
+    assert newcomers(world, "ben") == [], "a bot that was lost for a moment may come back"
+    world.organiser.reset_key("burned-4")
+    elsewhere = world.connect(address="203.0.113.8")
+    elsewhere.login("burned-4", key=OTHER)
+    elsewhere.drop()
+    world.run(UNPLAYED_MS)
+    assert newcomers(world, "ben", "cid") == ["ben", "cid"]
+    assert list(cup.field) == ["ann", "burned-0", "burned-1", "burned-4", "ben", "cid"], "it is of another address now"
+    assert world.arena.names.get("burned-3") is None
+    assert world.arena.players.get("burned-3") is None
+    assert newcomers(world, "burned-1") == ["burned-1"], "a name that gave way to nobody has its key"
+    world.organiser.start(cup.id)
+    world.connect(**BEYOND).login("dan", key=KEY)
+    assert not world.arena.is_connected("dan"), "names in a tournament that goes on are kept"
+
+
+def test_names_that_give_way_have_a_bound_a_minute() -> None:
+    world = World(door=Door(Bounds(names_per_hour=3, invited_names_per_hour=1, freed_names_per_minute=2)))
+    world.create(invite="sesame")
+    for number in range(4):
+        burned(world, number)
+    world.run(UNPLAYED_MS)
+    assert newcomers(world, "ann", "ben", "cid") == ["ann", "ben"]
+    world.run(30_000)
+    assert newcomers(world, "cid") == ["cid"]
+
+
 def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None:
     world = World()
     assert world.login("ann").inbox.all("notice") == []
@@ -277,8 +328,8 @@ def test_a_login_without_room_for_its_connection_is_refused() -> None:
     assert world.arena.door.refusals.counts == {"connections": 1}
 
 
-def test_a_bot_of_a_tournament_comes_back_by_its_key_though_its_address_has_no_room() -> None:
-    """Its key alone is looked at; who guesses at it is counted as ever."""
+def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
+    """Its key alone is looked at; who guesses at it is counted as ever. Without a tournament it has one place."""
     world = World()
     world.create()
     ann, dan = (world.connect(**BEYOND) for _ in range(2))
@@ -287,14 +338,36 @@ def test_a_bot_of_a_tournament_comes_back_by_its_key_though_its_address_has_no_r
     for bot in (ann, dan):
         bot.drop()
 
-    def again(name: str, key: str = KEY) -> str:
+    def again(name: str, key: str = KEY, worker: str | None = None) -> str:
         bot = world.connect(**BEYOND)
         bot.link.has_room = bot.link.has_invited_room = False
-        bot.login(name, key=key)
+        bot.login(name, key=key, worker=worker)
         return bot.inbox.kinds()[-1]
 
-    assert [again("ann"), again("dan"), again("ann", "guess-at-the-key-of-ann")] == ["session", "error", "error"]
+    assert [again("ann"), again("ann", "guess-at-the-key-of-ann")] == ["session", "error"]
+    assert [again("dan"), again("dan"), again("dan", worker="second")] == ["session", "session", "error"]
     assert world.arena.door.refusals.counts == {"connections": 2, "wrong_key": 1}
+
+
+def test_the_wrong_keys_of_neighbours_keep_no_bot_from_coming_back_by_the_key_that_its_own_was_exchanged_for() -> None:
+    world = World(door=Door(Bounds(wrong_keys_of_owner_per_minute=2)))
+    owner = world.connect(**BEYOND)
+    owner.login("ann", key=KEY, exchange_key=True)
+    made = str(owner.last("session")["made_key"])
+    assert is_made(made)
+    owner.drop()
+
+    def told(key: str) -> str:
+        bot = world.connect(**BEYOND)
+        bot.login("ann", key=key)
+        return bot.inbox.kinds()[-1]
+
+    assert [told(f"guess-number-{number}-of-a-thief") for number in range(3)] == ["error"] * 3
+    assert [told(KEY), told(made), told(make_secret())] == ["error", "session", "error"]
+    assert "made_key" not in world.login("ann", key=made).last("session"), "it was not asked for"
+    open_name = world.login("ben", exchange_key=True)
+    assert open_name.last("session")["open"]
+    assert "made_key" not in open_name.last("session")
 
 
 def test_the_end_of_a_match_is_told_to_who_was_away_at_the_next_login() -> None:

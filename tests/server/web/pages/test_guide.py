@@ -23,9 +23,8 @@ def test_every_message_is_there_with_its_fields() -> None:
     told = {message.type: message for _, messages in guide.protocol() for message in messages}
     unions = {"bot_message", "server_message", "feed_event"}
     assert set(told) == {name.removesuffix(".json") for name in schemas()} - unions
-    assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(
-        ("key", "version", "client", "games", "max_matches", "join", "invite", "challenges", "omit", "worker"), False
-    )
+    optional = "key version client games max_matches join invite challenges omit worker exchange_key"
+    assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(optional.split(), False)
     assert all(message.about.endswith(".") for message in told.values())
 
 
