@@ -435,8 +435,8 @@ class Referee(Progress):
     def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return whether it is void.
 
-        The excuse of an open turn does not count, nor that of an answer which the kernel stamped: nobody thinks while an
-        answer lies unread. Otherwise a bot about to lose would try to make the server late. The log does not mark
+        The excuse of an open turn does not count, nor that of an answer which the kernel stamped: nobody thinks while
+        an answer lies unread. Otherwise a bot about to lose would try to make the server late. The log does not mark
         stamped answers, so after a restart those from before the restart count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
