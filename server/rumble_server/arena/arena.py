@@ -331,7 +331,7 @@ class Arena:
                 return
             try:
                 if ended is None:
-                    raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over, and cannot be read")
+                    raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
                 for frame in answer(ended, player.name):
                     session.send(frame)
             except TournamentError as error:

@@ -42,7 +42,7 @@ class Lifecycle:
                 ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
             )
         if self.is_archived(tournament_id):
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
+            raise commands.closed(tournament_id, "finished")
         if found is None:
             raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found

@@ -21,6 +21,7 @@ class Player:
         "claimed",
         "free_since_ms",
         "has_played",
+        "kept_for",
         "name",
         "sessions",
         "sole",
@@ -46,6 +47,8 @@ class Player:
         """When it last came, or a match of it ended: for audits."""
         self.has_played = False
         """Whether it was in a match in this run."""
+        self.kept_for: str | None = None
+        """The game of a match of a tournament for which it keeps its last place, if it keeps that."""
         self.untold: deque[tuple[bytes, int]] = deque(maxlen=MOST_UNTOLD)
         """The `match_over` of matches that ended while it was away, each with the number of its fact: for its next
         login in this run."""
@@ -203,15 +206,28 @@ class Player:
             return any(each.room > 0 for each in able)
         return any(each.has_place() for each in able)
 
+    def spares(self, game: str, other: str) -> bool:
+        """Whether it can take one more match of this game and has a place for another game then, as it has now."""
+        return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
+
+    def may_begin(self, game: str) -> bool:
+        """Whether it is free for a match of this game that nothing keeps a place for."""
+        return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
+
     def note_room(self) -> None:
         """Take note of how much room its sessions have."""
         sole, name = self.sole, self.name
-        is_free = sole is not None and sole.has_place()  # the usual case, whatever the game
+        is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, whatever the game
         for game, names in self._free.items():
-            if is_free or (sole is None and self.is_free(game)):
+            if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
                 names.add(name)
             else:
                 names.discard(name)
+
+    def keep(self, game: str | None) -> None:
+        """Keep its last place for a match of this game; None: keep it no longer."""
+        self.kept_for = game
+        self.note_room()
 
     # --- frames of no match in particular: every session has them ---
 
@@ -260,5 +276,5 @@ class Players:
         """Return the names of those who can take one more match of a tournament of this game; it is kept current."""
         found = self._free.get(game)
         if found is None:
-            found = self._free[game] = {each.name for each in self if each.is_free(game)}
+            found = self._free[game] = {each.name for each in self if each.may_begin(game)}
         return found

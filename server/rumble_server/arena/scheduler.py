@@ -1,10 +1,12 @@
 """What follows from an event: matches that can start, matches that are lost, tournaments that begin, go on or end."""
 
 from functools import partial
+from itertools import chain
 
 from rumble_protocol.codes import NoticeCode
 
 from rumble_server.arena import messages
+from rumble_server.arena.appointments import Appointment, Appointments
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
@@ -16,7 +18,7 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Round
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
 """Void attempts at one match that pause its tournament: its host has to look into it."""
@@ -42,6 +44,7 @@ class Scheduler:
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
+        self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
         self._queue: dict[str, None] = {}
         """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
         self._held: dict[str, None] = {}
@@ -136,6 +139,9 @@ class Scheduler:
                 self._held.pop(tournament_id, None)
                 self._watch_clock(tournament_id, None)
                 continue
+            if tournament.status in ("paused", *OVER):
+                for made in self._appointments.of(tournament):
+                    self._lapse(made)
             if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
                 self._start_by_itself(tournament)
             budget = self._start_matches(tournament, budget)
@@ -176,13 +182,21 @@ class Scheduler:
             return budget
         if self._held:
             self._held.pop(tournament.id, None)
-        for found in tournament.due(free, self._recorder.clock.now_ms()):
+        now_ms = self._recorder.clock.now_ms()
+        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms)):
             if isinstance(found, MatchStarted):
                 pair = players.of(found.seats)
-                if not is_challenge and not self._make_room(found, pair):
-                    continue
+                if not is_challenge:
+                    owed = self._appointments.owed(found, pair)
+                    if owed is not None:
+                        self._recorder.unsettled[owed.id] = None
+                        continue
+                    if not self._make_room(found, pair):
+                        continue
                 found.free_since_ms = tuple([player.free_since_ms for player in pair])
                 self._matches.start(found, tournament, pair)
+                if not is_challenge:
+                    self._appointments.begun(tournament, pair)
                 room -= 1
             else:
                 self._recorder.record_of(tournament, found)
@@ -195,6 +209,14 @@ class Scheduler:
                 self._held[tournament.id] = None
                 break
         return budget
+
+    def _lapse(self, made: Appointment) -> None:
+        """Have the players of an appointment play what else there is."""
+        self._appointments.end(made)
+        if not self.stopped:
+            with self._recorder.transaction:
+                for player in made.players:
+                    self.look_at(player)
 
     def _hold(self, tournament: Tournament) -> None:
         """Have a tournament wait for the quota; of a challenge somebody waits for this one match, and is told once."""

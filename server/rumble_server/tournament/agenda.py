@@ -208,6 +208,13 @@ class Agenda:
         """Return what the bot has in sight, oldest first."""
         return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
 
+    def has_waiting(self, bot: str) -> bool:
+        return bool(self._waiting[bot])
+
+    def heads(self, bot: str) -> list[Slot]:
+        """Return the oldest match that the bot has in sight with each of its opponents."""
+        return [slots[0] for slots in self._waiting[bot].values()]
+
     def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
         """Return the match to start because a bot is free or gone: the oldest of both its bots. None: there is none.
 

@@ -27,6 +27,9 @@ from rumble_server.tournament.formats import make_schedule
 from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
+STANDS = "; its results stand"
+"""What follows for most commands from the end of a tournament."""
+
 
 def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
     """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
@@ -102,7 +105,7 @@ def resume(tournament: Tournament, now_ms: int) -> TournamentResumed:
 def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
     """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
     if tournament.status in OVER:
-        raise _closed(tournament, " already")
+        raise _closed(tournament)
     if not cancelled and tournament.status == "lobby":
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
     return TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
@@ -172,7 +175,7 @@ def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
 def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
     """Have a match that has a result played again. Raises TournamentError."""
     if tournament.status in OVER:
-        raise _closed(tournament, "; its results stand")
+        raise _closed(tournament)
     over = tournament.results.get(match_id)
     if over is None:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
@@ -183,11 +186,11 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
     return ResultVoided(match_id, over.attempt, now_ms)
 
 
-def _closed(tournament: Tournament, so: str = "") -> TournamentError:
+def _closed(tournament: Tournament, so: str = STANDS) -> TournamentError:
     return closed(tournament.id, tournament.status, so)
 
 
-def closed(tournament_id: str, status: str, so: str = "") -> TournamentError:
+def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
     """Make the refusal of what a tournament of this status does not do; `so` says what follows from the status."""
     text = "over" if status in OVER else status
     return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

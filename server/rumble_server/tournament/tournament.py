@@ -306,6 +306,22 @@ class Tournament:
         if bot in self.field:
             self._unsettled[bot] = None
 
+    @property
+    def to_look_at(self) -> tuple[str, ...]:
+        """The bots that `due` is to look at again."""
+        return tuple(self._unsettled)
+
+    def waiting(self, bot: str) -> list[Slot]:
+        """Return the oldest match with each opponent that waits to be started for a bot while it is running."""
+        return self._agenda().heads(bot) if self.has_waiting(bot) else []
+
+    def has_waiting(self, bot: str) -> bool:
+        return self.status == "running" and self.agenda is not None and self.agenda.has_waiting(bot)
+
+    def start_of(self, slot: Slot, now_ms: int) -> MatchStarted:
+        """Return the fact that a match begins which waits."""
+        return self._terms.start(slot, now_ms)
+
     def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
         """Give the matches that start now, those lost now because a bot is gone, and rounds newly paired.
 

@@ -59,7 +59,7 @@ def test_who_is_in_it_cannot_leave_and_who_is_not_is_told_so() -> None:
     bot = world.login("ann")
     bot.say(type="leave", tournament="friday")
     error = bot.last("error")
-    assert (error["code"], error["message"]) == ("tournament_closed", "friday is over")
+    assert (error["code"], error["message"]) == ("tournament_closed", "friday is over; its results stand")
 
 
 @pytest.mark.parametrize("kind", ["join", "leave"])
@@ -69,6 +69,7 @@ def test_one_that_cannot_be_read_is_told_as_unavailable(kind: str) -> None:
     bot = world.login("ann")
     bot.say(type=kind, tournament="friday")
     assert bot.error() == "unavailable"
+    assert bot.last("error")["message"] == "friday is over; it cannot be read"
 
 
 @pytest.mark.parametrize("end", ["drop", "replace", "stop"])

@@ -1,0 +1,157 @@
+"""Appointments: a bot that plays in several tournaments keeps its place for a match that has waited too long.
+
+Bots whose matches end together are the only free ones, so without this two tournaments would pair them again and again
+while a third waits for one of them. An appointment keeps both bots of one match for it. No bot has two, so a bot that
+is kept waits for the end of a match that its opponent plays, and never for another appointment.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from rumble_server.arena.player import Player, Players
+from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.match.facts import MatchStarted
+from rumble_server.tournament.agenda import Slot
+from rumble_server.tournament.tournament import Tournament
+
+PATIENCE = 2
+"""How many matches a bot begins elsewhere, for each of its tournaments with matches for it, until it owes one of them
+a match."""
+
+
+class Passed:
+    """How often a bot began a match elsewhere while one of its tournaments had a match for it."""
+
+    __slots__ = ("since_ms", "times")
+
+    def __init__(self, since_ms: int) -> None:
+        self.since_ms = since_ms
+        """The time of the first of these."""
+        self.times = 0
+        """How many there were since the last appointment for that tournament."""
+
+
+class Appointment:
+    """A match for which both its players are kept, until it begins or the time of the appointment is over."""
+
+    __slots__ = ("players", "slot", "timer", "tournament")
+
+    def __init__(self, tournament: Tournament, slot: Slot, players: tuple[Player, ...]) -> None:
+        self.tournament = tournament
+        self.slot = slot
+        self.players = players
+        self.timer: TimerHandle | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether the match still waits to be played, and both players are there."""
+        tournament = self.tournament
+        is_waiting = tournament.status == "running" and self.slot.order > 0
+        return is_waiting and all(
+            player.able(tournament.config.game) and not tournament.field[player.name].gone for player in self.players
+        )
+
+    @property
+    def is_due(self) -> bool:
+        return all(player.is_free(self.tournament.config.game) for player in self.players)
+
+
+class Appointments:
+    """The appointments of a club.
+
+    Players are kept no longer than their match has waited before. So nobody idles for more than half of the time, and a
+    match with an opponent whose matches are long begins at last.
+    """
+
+    def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
+        """`lapse` is called when the time of an appointment is over."""
+        self._players = players
+        self._clock = clock
+        self._lapse = lapse
+        self._of: dict[Player, Appointment] = {}
+        self._passed: dict[Player, dict[str, Passed]] = {}
+        """By player in several tournaments, and by the id of a tournament that has a match for it."""
+
+    def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
+        """Return the tournament to which one of these players owes its last place, so that their match does not begin.
+
+        Then both players of that other match are kept. What has been passed over more often gives way to nothing, nor
+        does a match that its players were kept for.
+        """
+        made = self._of.get(pair[0])
+        if not self._passed or (made is not None and made.slot.match_id == started.match):
+            return None
+        passed = [self._passed.get(player, {}) for player in pair]
+        here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
+        for player, elsewhere in zip(pair, passed, strict=True):
+            least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
+            for tournament_id, counted in elsewhere.items():
+                other = player.tournaments.get(tournament_id) if counted.times >= least else None
+                if other is None or player in self._of or player.spares(started.game, other.config.game):
+                    continue
+                if self._make(player, other, counted):
+                    return other
+        return None
+
+    def _make(self, player: Player, tournament: Tournament, counted: Passed) -> bool:
+        """Keep a player and the opponent of its oldest match with one that is there. Return whether there is one."""
+        found: Appointment | None = None
+        for slot in tournament.waiting(player.name):
+            if found is None or slot.order < found.slot.order:
+                made = Appointment(tournament, slot, self._players.of(slot.seats))
+                if made.stands and self._of.keys().isdisjoint(made.players):
+                    found = made
+        if found is None:
+            return False
+        now_ms = self._clock.now_ms()
+        found.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._lapse, found))
+        counted.times = 0
+        for each in found.players:
+            self._of[each] = found
+            each.keep(tournament.config.game)
+            tournament.unsettle(each.name)
+        return True
+
+    def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
+        """Give the matches of appointments whose players are both free now, and end appointments that stand no more."""
+        if not self._of:
+            return
+        for name in tournament.to_look_at:
+            player = self._players.get(name)  # None: it left the lobby, and its name is free again
+            made = None if player is None else self._of.get(player)
+            if made is None or made.tournament is not tournament:
+                continue
+            if not made.stands:
+                self._lapse(made)
+            elif made.is_due:
+                yield tournament.start_of(made.slot, now_ms)
+
+    def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
+        """A match of this tournament has begun: count it for those that its players did not play in."""
+        now_ms = self._clock.now_ms()
+        for player in pair:
+            others = player.tournaments.values()
+            was = self._passed.pop(player, {})
+            passed = {}
+            if len(others) > 1:
+                for other in others:
+                    if other is not tournament and other.challenger is None and other.has_waiting(player.name):
+                        counted = passed[other.id] = was.get(other.id) or Passed(now_ms)
+                        counted.times += 1
+            if passed:
+                self._passed[player] = passed
+            made = self._of.get(player)
+            if made is not None and not made.slot.order:
+                self._lapse(made)
+
+    def of(self, tournament: Tournament) -> list[Appointment]:
+        """Return the appointments for matches of a tournament."""
+        return [made for made in dict.fromkeys(self._of.values()) if made.tournament is tournament]
+
+    def end(self, made: Appointment) -> None:
+        """Keep the players of an appointment no longer."""
+        if made.timer is not None:
+            made.timer.cancel()
+        for player in made.players:
+            del self._of[player]
+            player.keep(None)
