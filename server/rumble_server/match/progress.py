@@ -104,11 +104,15 @@ class Progress:
             case SeatAway():
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
-                if not self._runs:
+                if self._stands(fact.at_ms):
                     self.suspend_turn(fact)
+                else:
+                    self._excuse(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
                 own.away_late_ms = self._lateness.late_ms
+                if self._runs and self.turn is None:
+                    self._run_clock_of_away(fact.at_ms)
             case SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
@@ -150,18 +154,26 @@ class Progress:
 
     def suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """End the seat's open turn, if any, without an answer; the thinking time so far stays used."""
-        self.seats[fact.seat].excused_ms += fact.excused_ms
-        self._counted_excused_ms += counted_ms(fact.excused_ms)
+        self._excuse(fact)
         if self.turn is not None and self.turn.seat == fact.seat:
             self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
             self.turn = None
 
+    def _excuse(self, fact: StartTold | SeatAway) -> None:
+        self.seats[fact.seat].excused_ms += fact.excused_ms
+        self._counted_excused_ms += counted_ms(fact.excused_ms)
+
+    def _stands(self, at_ms: int) -> bool:
+        """Whether the clock of a bot that goes away at this time stands: in the grace every clock does."""
+        return not self._runs or at_ms < self._nobody_away_before_ms
+
     def _run_clock_of_away(self, at_ms: int) -> None:
-        """Start the clock of the seat to move at `at_ms`, if the seat's bot is away."""
+        """Start the clock of the seat to move at `at_ms`, or at the end of the grace, if the seat's bot is away."""
         seat = self.state.to_move
         if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
-            deadline_ms = at_ms + remaining_ms(self.control, self.seats[seat].bank_ms)
-            self.turn = OpenTurn(UNASKED, seat, at_ms, 0, 0, deadline_ms, self._lateness.late_ms)
+            from_ms = max(at_ms, self._nobody_away_before_ms)
+            deadline_ms = from_ms + remaining_ms(self.control, self.seats[seat].bank_ms, self._used_ms)
+            self.turn = OpenTurn(UNASKED, seat, from_ms, self._used_ms, 0, deadline_ms, self._lateness.late_ms)
 
     # --- times ---
 

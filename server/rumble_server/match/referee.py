@@ -108,8 +108,9 @@ class Referee(Progress):
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
         """Take up an unfinished match from the facts after its `MatchStarted`; no bot is connected.
 
-        The present ply gets the clock that it had when first asked. Away budgets are as logged, and do not run before
-        `nobody_away_before_ms`. If the log ends between the last move and the end of the match, the match ends now.
+        The present ply gets the clock that it had when first asked. Away budgets are as logged; neither they nor clocks of
+        bots that are away run before `nobody_away_before_ms`. If the log ends between the last move and the end of the
+        match, the match ends now.
         """
         for fact in with_turns(facts):
             self.apply(fact)
@@ -124,7 +125,7 @@ class Referee(Progress):
         if self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
         elif self._runs:
-            self._run_clock_of_away(max(now_ms, self._nobody_away_before_ms))
+            self._run_clock_of_away(now_ms)
 
     def start(self, connections: Iterable[Connection], now_ms: int) -> None:
         """Tell all bots, which must be connected, that the match begins, and ask for the first ply."""
@@ -162,7 +163,7 @@ class Referee(Progress):
             return
         turn = self.turn
         on_turn = turn is not None and turn.seat == seat and not turn.held
-        excused_ms = 0 if self._runs else self._excused_at_end_ms(seat, now_ms)
+        excused_ms = self._excused_at_end_ms(seat, now_ms) if self._stands(now_ms) else 0
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self.void_if_stalled(now_ms):
             return

@@ -356,6 +356,44 @@ def test_who_is_back_after_the_grace_has_used_what_came_after_it() -> None:
     assert driven.all_facts(SeatBack)[0].away_left_ms == 4000
 
 
+def test_within_the_grace_no_clock_runs_of_a_bot_that_goes_away_again() -> None:
+    """Whatever budget it has: not even one without any loses before it had time to come back."""
+    before = DrivenReferee.seated(away_clock="runs", away_ms=0)
+    driven = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.connect(0)
+    driven.pass_ms(400)
+    driven.disconnect(0)
+    driven.pass_ms(20_000)
+    driven.connect(0)
+    assert driven.seats[0].last("turn")["clock"]["remaining_ms"] == 600, "as it stood when the bot went"
+    driven.pass_ms(100)
+    driven.disconnect(0)
+    driven.pass_ms(9_499)
+    assert driven.referee.over is None
+    driven.pass_ms(1)
+    assert driven.over.termination is Termination.DISCONNECT
+
+
+def test_a_clock_that_runs_on_does_so_from_the_end_of_the_grace() -> None:
+    """The bot went away in the grace, or its opponent moved then."""
+    before = DrivenReferee.seated(away_clock="runs")
+    driven = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.connect(0)
+    driven.pass_ms(400)
+    driven.disconnect(0)
+    driven.pass_ms(30_199)
+    assert driven.referee.over is None
+    driven.pass_ms(1)
+    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (0,))
+    driven = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.connect(0)
+    driven.move(0, "4")
+    driven.pass_ms(30_999)
+    assert driven.referee.over is None
+    driven.pass_ms(1)
+    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (1,))
+
+
 def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobodys() -> None:
     before = DrivenReferee.seated()
     before.disconnect(0)

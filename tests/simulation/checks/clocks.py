@@ -94,17 +94,18 @@ class _Clocks:
             self.asked = None
             for seat in self.seats:
                 seat.away_since_ms = run.start_ms
-            self._run_on(max(run.start_ms, run.grace_until_ms), run.start_ms)
+            self._run_on(run.start_ms)
 
     # --- thinking ---
 
-    def _run_on(self, from_ms: int, late_from_ms: int) -> None:
-        """From now on the clock of whoever is to move and is away runs, if the tournament says so."""
+    def _run_on(self, at_ms: int) -> None:
+        """From now or the end of the grace the clock of whoever is to move and is away runs, if the terms say so."""
         to_move = self.ply % 2
         seat = self.seats[to_move]
         if self.runs and seat.away_since_ms is not None:
-            left_ms = self.control["move_ms"] + seat.bank_ms
-            times = {"told_ms": from_ms, "late_from_ms": late_from_ms, "lag_ms": 0, "remaining_ms": left_ms}
+            left_ms = max(0, self.control["move_ms"] + seat.bank_ms - self.used_ms)
+            from_ms = max(at_ms, self.run.grace_until_ms)
+            times = {"told_ms": from_ms, "late_from_ms": at_ms, "lag_ms": 0, "remaining_ms": left_ms}
             self.asked = {"seat": to_move, "turn_id": None, **times}
 
     def _excused(self, fact: Fact) -> int:
@@ -201,7 +202,7 @@ class _Clocks:
             seat.bank_ms = fact["bank_ms"]
         self.used_ms = 0
         self.ply += 1
-        self._run_on(fact["at_ms"], fact["at_ms"])
+        self._run_on(fact["at_ms"])
 
     def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
         """The clock ran from when the turn was told: while it waited in the server, that was nobody's time."""
@@ -226,11 +227,13 @@ class _Clocks:
             told_ms, at_ms = asked["told_ms"], fact["at_ms"]
             # Of what was in one ms, the log knows the order.
             seat.drops += told_ms is not None and (told_ms < at_ms or (told_ms == at_ms and fact["on_turn"]))
-        if not self.runs:
+        if not self.runs or fact["at_ms"] < self.run.grace_until_ms:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
             yield f"{what} excuses {fact['excused_ms']} ms while its clock runs on"
         seat.away_since_ms = fact["at_ms"]
+        if self.asked is None:
+            self._run_on(fact["at_ms"])
 
     def _back(self, fact: Fact) -> Problems:
         seat = self.seats[fact["seat"]]
