@@ -29,7 +29,8 @@ class Bounds(BaseModel):
     invited_connections_per_address: Count = 256
     """Open connections of one address that showed a valid invitation, beside the others."""
     strangers_per_address: Count = 64
-    """Open connections of one address that have neither logged in nor completed an HTTP request."""
+    """Open connections of one address that have neither logged in nor completed an HTTP request; one more waits up to
+    5 s, and then the oldest that has been there as long gives way."""
     streams_per_address: Count = 128
     """Open event streams of one address."""
     requests_per_minute: Count = 12_000

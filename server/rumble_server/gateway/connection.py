@@ -145,8 +145,6 @@ class Connection(asyncio.Protocol):
                     for text in texts:
                         session.received(text)
                     return
-        if not self._is_known:
-            self._place.hear()
         if self.rest or self._is_held:  # a transport may hand over what it had when it was paused
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:

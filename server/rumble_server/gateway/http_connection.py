@@ -25,7 +25,7 @@ from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance, HasGateway, Nodes
 from rumble_server.gateway.handshake import BOT_PATH, LINK_PATH
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.connections import Place
+from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
 from rumble_server.limits.source import Source, source_of
 from rumble_server.store.errors import StoreError
 
@@ -71,6 +71,8 @@ class HttpConnection(HttpToolsProtocol):
         self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
         self._place: Place | None = None
+        self._seeking: tuple[Newcomer, asyncio.TimerHandle] | None = None
+        """What waits for a place, and the end of that."""
         self._source = Source("", False, "http")
         """That of the newest request whose headers have come."""
         self._club, self._path = MAIN, ""
@@ -110,19 +112,73 @@ class HttpConnection(HttpToolsProtocol):
         if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
             self.transport.abort()
             return
-        proxied = entrance.sources.is_proxy(self._peer)
-        places = entrance.places
-        self._place = places.uncounted(address) if proxied else places.open(address, self.opened_ms, self._give_way)
-        if self._place is not None:
-            self._watch()
-            return
-        entrance.refusals.note("strangers", address)
-        self._place = entrance.places.refuse(address)
+        if entrance.sources.is_proxy(self._peer):
+            self._begin(entrance.places.uncounted(address))
+        else:
+            self._seek_place(address, self._begin, self._turn_away)
+
+    def _begin(self, place: Place) -> None:
+        """Read the first request, and what had come of it while the connection waited for its place."""
+        self._place = place
+        self._watch()
+        if self.rest or not self.transport.is_reading():
+            self._go_on()
+
+    def _turn_away(self) -> None:
+        """Answer the first request with a refusal, unless too many of its address wait for that already."""
+        self._place = self._entrance.places.refuse(self.address)
         if self._place is None:
             self.transport.abort()
         else:
             self._last = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
+            if self.rest:
+                self._finish()
+            else:
+                self.transport.resume_reading()
+
+    def _seek_place(self, address: str, then: Callable[[Place], None], refuse: Callable[[], None]) -> None:
+        """Call `then` with a place among the strangers of an address, or `refuse` if none is free in time.
+
+        Those who wait are read when they have a place.
+        """
+        places = self._entrance.places
+        place = places.open(address, self._entrance.clock.now_ms(), self._give_way)
+        if place is not None:
+            then(place)
+            return
+        self.transport.pause_reading()
+        # Later, since a place may become free in the middle of somebody's login.
+        newcomer = places.wait(address, lambda place: self.loop.call_soon(self._admit, then, place))
+        if newcomer is not None:
+            self._seeking = newcomer, self.loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
+        else:
+            self._entrance.refusals.note("strangers", address)
+            refuse()
+
+    def _admit(self, then: Callable[[Place], None], place: Place) -> None:
+        self._seek_no_more()
+        if self.transport.is_closing():
+            place.close()
+        else:
+            place.listen(self._entrance.clock.now_ms(), self._give_way)
+            then(place)
+
+    def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
+        """Have a stranger give way; the place goes to who has waited longest."""
+        places = self._entrance.places
+        places.make_room(newcomer.address, self._entrance.clock.now_ms())
+        if places.leave(newcomer):
+            self._seeking = None
+            self._entrance.refusals.note("strangers", newcomer.address)
+            refuse()
+
+    def _seek_no_more(self) -> None:
+        if self._seeking is not None:
+            newcomer, timer = self._seeking
+            self._seeking = None
+            timer.cancel()
+            self._entrance.places.leave(newcomer)
 
     def connection_lost(self, exc: Exception | None) -> None:
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier one may be a stream, which has no end
@@ -131,6 +187,7 @@ class HttpConnection(HttpToolsProtocol):
         self._cycles.clear()
         super().connection_lost(exc)
         self._let_go()
+        self._seek_no_more()
         self.resume_writing()
         self._last = _nothing
         self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
@@ -139,12 +196,11 @@ class HttpConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came in, as much as one turn of the loop allows."""
-        if self._request == 0 and self._place is not None:
-            self._place.hear()
         if self._last is not None:
             self._finish()
-        elif self.rest:  # a transport may hand over what it had when it was paused
+        elif self.rest or self._seeking is not None:  # a transport may hand over what it had when it was paused
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
+            self.transport.pause_reading()  # some begin to read after `connection_made`, whatever was said there
         else:
             self._feed(data, 0)
 
@@ -321,7 +377,7 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Hand the connection over to the club that was asked for, once that is loaded; or to the other nodes."""
+        """Find the connection a place, unless it has one of its own; or hand it over to the other nodes."""
         nodes = self._entrance.nodes
         if nodes is not None and self.url == LINK_PATH.encode():
             self._become_link(nodes, rest)
@@ -329,6 +385,19 @@ class HttpConnection(HttpToolsProtocol):
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
             return
+        entrance, place, then = self._entrance, self._place, partial(self._find_club, rest)
+        if place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
+            place.listen(entrance.clock.now_ms(), self._give_way)
+            then(place)
+        else:  # it is another's, for whom it is forwarded
+            if place is not None:
+                place.close()
+            refuse = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            self._seek_place(self._source.address, then, refuse)
+
+    def _find_club(self, rest: bytes, place: Place) -> None:
+        """Hand the connection over to the club that was asked for, once that is loaded."""
+        self._place = place
         club = self._entrance.clubs.loaded(self._club)
         if club is not None:
             self._hand_over(club, rest)
@@ -357,18 +426,8 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make the connection a bot's, with its place; a forwarded connection takes one now. `refused` closes it."""
-        entrance, place = self._entrance, self._place
-        if place is None or entrance.sources.is_proxy(self._peer) or self._source.address != self.address:
-            if place is not None:
-                place.close()
-            place = entrance.places.open(self._source.address, entrance.clock.now_ms(), self._give_way)
-        else:
-            place.listen(entrance.clock.now_ms(), self._give_way)
-        if place is None:
-            entrance.refusals.note("strangers", self._source.address)
-            self._answer(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            return
+        """Make the connection a bot's, with its place. `refused` closes it."""
+        entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)
         bot.connection_made(self.transport)

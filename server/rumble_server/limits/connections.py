@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
 from rumble_server.limits.buckets import Buckets
 
-SLOW_MS = 2_000
-"""Time in ms for which a stranger that has sent something cannot be ended for a newcomer of its address."""
+WAIT_MS = 5_000
+"""Time in ms for which a stranger cannot be ended for a newcomer of its address, and for which a newcomer waits."""
 Room = tuple[str, ...]
 """The key under which a place is counted: its kind, its address, and for an invited connection the tournament.
 
@@ -27,39 +28,53 @@ class Connections:
         self._bounds = bounds
         self.counts: Counter[Room] = Counter()
         """Number of taken places by room; empty rooms are left out."""
-        self.silent: dict[str, dict[Place, Callable[[], None]]] = {}
-        """The strangers of each address that have sent nothing, the oldest first, each with a function to end it."""
-        self.slow: dict[str, dict[Place, Callable[[], None]]] = {}
-        """The strangers of each address that have sent something, in the order of sending, with the same function."""
+        self.strangers: dict[str, dict[Place, Callable[[], None]]] = {}
+        """The strangers of each address that a newcomer may end, the oldest first, each with a function to end it."""
+        self.waiting: dict[str, dict[Newcomer, None]] = {}
+        """The newcomers of each address that wait for a place, the first first."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
 
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection, which `end` ends; None if the address has too many strangers.
 
-        If the address has the maximum number of strangers, the oldest silent stranger gives way. Without a silent
-        stranger, the first that sent something gives way, if it has been connected for `SLOW_MS`.
+        If the address has the maximum number of strangers, the oldest gives way to whoever has waited longest, if
+        it has been connected for `WAIT_MS`.
         """
-        most = self._bounds.strangers_per_address
-        place = self._place("stranger", address, most)
-        if place is None and self._end_one(address, now_ms):
-            place = self._place("stranger", address, most)
+        if self.counts["stranger", address] >= self._bounds.strangers_per_address:
+            self.make_room(address, now_ms)
+        place = self._place("stranger", address, self._bounds.strangers_per_address)
         if place is not None:
             place.listen(now_ms, end)
         return place
 
-    def _end_one(self, address: str, now_ms: int) -> bool:
-        """End a stranger of an address to make room for a new connection. Return whether a stranger was ended."""
-        for waiting, least_ms in ((self.silent, 0), (self.slow, SLOW_MS)):
-            found = waiting.get(address)
-            if not found:
-                continue
-            oldest, end = next(iter(found.items()))
-            if now_ms - oldest.since_ms >= least_ms:
+    def make_room(self, address: str, now_ms: int) -> None:
+        """End the oldest stranger of an address if it gives way."""
+        for oldest, end in self.strangers.get(address, {}).items():
+            if now_ms - oldest.since_ms >= WAIT_MS:
                 oldest.close()
                 end()
-                return True
-        return False
+            return
+
+    def wait(self, address: str, admit: Callable[["Place"], object]) -> "Newcomer | None":
+        """Have a new connection wait until `admit` is called with a free place; None if its address has too many."""
+        waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
+        if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
+            return None
+        newcomer = Newcomer(address, admit)
+        waiting[newcomer] = None
+        return newcomer
+
+    def leave(self, newcomer: "Newcomer") -> bool:
+        """Let a newcomer wait no longer. Return whether it was waiting."""
+        return _take_out(self.waiting, newcomer.address, newcomer)
+
+    def admit(self, address: str) -> None:
+        """Give the place that a stranger of an address has left to the newcomer that has waited longest."""
+        for newcomer in self.waiting.get(address, ()):
+            self.leave(newcomer)
+            newcomer.admit(Place(self, address, ("stranger", address)))
+            return
 
     def refuse(self, address: str) -> "Place | None":
         """Return a place for a refused connection until its refusal is sent; None if the address has too many."""
@@ -110,6 +125,16 @@ class Connections:
         return is_loopback(address) and not self._bounds.limit_loopback
 
 
+class Newcomer:
+    """A connection that waits for a place; `admit` is called with the place."""
+
+    __slots__ = ("address", "admit")
+
+    def __init__(self, address: str, admit: Callable[["Place"], object]) -> None:
+        self.address = address
+        self.admit = admit
+
+
 class Place:
     """The place of an open connection, which begins as a stranger, and becomes known or invited.
 
@@ -132,28 +157,12 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Count a stranger as silent until `hear`."""
-        self._forget()
+        """Let a newcomer end a stranger by `end`, `WAIT_MS` from now."""
+        strangers = self._connections.strangers
+        _take_out(strangers, self.address, self)
         if self.is_stranger:
             self.since_ms = now_ms
-            self._connections.silent.setdefault(self.address, {})[self] = end
-
-    def hear(self) -> None:
-        """Note that a stranger has sent something, and is no longer silent."""
-        end = self._forget()
-        if end is not None:
-            self._connections.slow.setdefault(self.address, {})[self] = end
-
-    def _forget(self) -> Callable[[], None] | None:
-        """Protect the connection from newcomers. Return the function that ends it; None if it was protected before."""
-        found = None
-        for waiting in (self._connections.silent, self._connections.slow):
-            own = waiting.get(self.address)
-            if own is not None and self in own:
-                found = own.pop(self)
-                if not own:
-                    del waiting[self.address]
-        return found
+            strangers.setdefault(self.address, {})[self] = end
 
     @property
     def is_stranger(self) -> bool:
@@ -189,7 +198,19 @@ class Place:
         self._move(())
 
     def _move(self, room: Room) -> None:
-        self._forget()
-        self._connections.count(self._room, -1)
-        self._room = room
+        _take_out(self._connections.strangers, self.address, self)
+        before, self._room = self._room, room
+        self._connections.count(before, -1)
         self._connections.count(room, 1)
+        if before[:1] == ("stranger",):
+            self._connections.admit(self.address)
+
+
+def _take_out(rows: dict[str, dict[Any, Any]], address: str, one: object) -> bool:
+    """Take one out of the row of its address. Return whether it was there."""
+    row = rows.get(address, {})
+    was_there = one in row
+    row.pop(one, None)
+    if not row:
+        rows.pop(address, None)
+    return was_there

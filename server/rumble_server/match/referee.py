@@ -108,9 +108,9 @@ class Referee(Progress):
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
         """Take up an unfinished match from the facts after its `MatchStarted`; no bot is connected.
 
-        The present ply gets the clock that it had when first asked. Away budgets are as logged; neither they nor clocks of
-        bots that are away run before `nobody_away_before_ms`. If the log ends between the last move and the end of the
-        match, the match ends now.
+        The present ply gets the clock that it had when first asked. Away budgets are as logged; neither they nor clocks
+        of bots that are away run before `nobody_away_before_ms`. If the log ends between the last move and the end of
+        the match, the match ends now.
         """
         for fact in with_turns(facts):
             self.apply(fact)

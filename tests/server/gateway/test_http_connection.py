@@ -14,6 +14,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.bounds import Bounds
 from rumble_server.gateway import http_connection
 from rumble_server.gateway.http_connection import HttpConnection
+from rumble_server.limits import connections
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
@@ -403,42 +404,81 @@ async def several(server: GatewayServer, count: int, address: str = "127.0.1.1")
         yield clients
 
 
-async def test_an_address_has_so_many_strangers_and_one_more_gets_429() -> None:
+async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets_429(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_connection, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
-        for each in strangers:
-            await say_something(server, each)
         async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
             one_more.writer.write(UPGRADE + b"\r\n")
             assert await refused(one_more) == 429
             assert server.refusals.counts == {"strangers": 1}
             other.writer.write(GET % 1)
             assert await answer(other) == (200, b'["/1", 0]')
-        strangers[0].writer.write((GET % 2)[1:])
+        strangers[0].writer.write(GET % 2)
         assert await answer(strangers[0]) == (200, b'["/2", 0]')
         async with server.raw("127.0.1.1") as next_one:
             next_one.writer.write(UPGRADE + b"\r\n")
             await upgraded(next_one)
 
 
-async def say_something(server: GatewayServer, client: Raw) -> None:
-    """Send the first byte of a request, and wait until the server has heard it."""
-    silent = sum(map(len, server.entrance.places.silent.values()))
-    client.writer.write(b"G")
-    await until(lambda: sum(map(len, server.entrance.places.silent.values())) < silent)
-
-
-async def test_silent_sockets_of_an_address_keep_nobody_out() -> None:
-    """64 of them kept a class out: the oldest gives way, whether it speaks HTTP or WebSocket."""
+async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 of them kept a class out: the oldest gives way when it had its time."""
+    for module in (http_connection, connections):
+        monkeypatch.setattr(module, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
-        for each in sockets[:2]:
-            await each.ended()
         bot, browser = sockets[2:]
         bot.writer.write(UPGRADE + b"\r\n")
-        await upgraded(bot)
         browser.writer.write(GET % 1)
+        for each in sockets[:2]:
+            await each.ended()
+        await upgraded(bot)
         assert await answer(browser) == (200, b'["/1", 0]')
         async with several(server, 2):
             await bot.ended()
+
+
+@pytest.mark.parametrize("forwarded", [False, True])
+async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: bool) -> None:
+    """Ten bots an address, of whom two at a time may be on their way to their login."""
+    proxies = ["127.0.9.9"] if forwarded else []
+    async with (
+        pages(bounds={**LIMITED, "strangers_per_address": 2}, proxies=proxies) as (server, _),
+        contextlib.AsyncExitStack() as stack,
+    ):
+
+        async def come(number: int) -> None:
+            address = f"127.0.1.{number % 3}"
+            client = await stack.enter_async_context(server.raw("127.0.9.9" if forwarded else address))
+            headers = {"X_Forwarded_For": f"203.0.113.{number % 3}"} if forwarded else {}
+            assert await client.upgrade(**headers) == 101
+            await client.hear("welcome")
+            client.say(type="login", name=f"bot-{number}", key="a-key-of-its-own")
+            await client.hear("session")
+
+        await asyncio.gather(*map(come, range(30)))
+        assert server.refusals.counts == {}
+
+
+async def test_what_comes_of_who_waits_is_read_when_it_has_its_place() -> None:
+    """uvloop reads once after `connection_made`, though that has paused it."""
+    bounds = {**LIMITED, "strangers_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 1) as (waiting,):
+        server.http[1].data_received(GET % 1)
+        strangers[0].writer.close()
+        assert await answer(waiting) == (200, b'["/1", 0]')
+
+
+async def test_who_leaves_while_it_waits_is_forgotten() -> None:
+    bounds = {**LIMITED, "strangers_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
+        waiting = server.entrance.places.waiting["127.0.1.1"]
+        assert len(waiting) == 2
+        server.http[1].shed()
+        await until(lambda: len(waiting) == 1)
+        strangers[0].writer.close()
+        await until(lambda: not server.entrance.places.waiting)
+        assert server.entrance.places.counts == {("stranger", "127.0.1.1"): 1}
 
 
 async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
@@ -458,10 +498,9 @@ async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
+    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
-    async with pages(bounds=bounds) as (server, _), several(server, 2) as strangers:
-        for each in strangers:
-            await say_something(server, each)
+    async with pages(bounds=bounds) as (server, _), several(server, 2):
         await several_refused(server)
 
 
@@ -544,7 +583,8 @@ async def test_the_application_is_told_the_source_and_whether_it_is_local() -> N
     ]
 
 
-async def test_behind_a_proxy_bots_are_counted_by_their_own_address() -> None:
+async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
     bounds = {"strangers_per_address": 2}
     async with pages(bounds=bounds, proxies=["127.0.9.9"]) as (server, _), contextlib.AsyncExitStack() as stack:
         statuses = []
@@ -553,8 +593,6 @@ async def test_behind_a_proxy_bots_are_counted_by_their_own_address() -> None:
             address = "203.0.113.5" if number < 4 else "203.0.113.6"
             client.writer.write(UPGRADE + b"X-Forwarded-For: %s\r\n\r\n" % address.encode())
             statuses.append(int((await client.until(b"\r\n\r\n")).split()[1]))
-            for place in list(server.entrance.places.silent.get(address, ())):
-                place.hear()
         assert statuses == [101, 101, 429, 429, 101, 101]
         assert {link.address for link in server.made} == {"203.0.113.5", "203.0.113.6"}
         assert not any(link.is_local for link in server.made)
