@@ -1,5 +1,9 @@
 """The limits of a connection that a bot is told. They are in a module of their own because they are settings, too."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 
 
@@ -12,8 +16,8 @@ class Limits(ServerMessageModel):
     """Time for the login of a new connection, in ms."""
     unsolicited_per_minute: Count = 120
     """Messages of a bot in a minute that answer no turn; one more closes the connection and forfeits its matches."""
-    ping_ms: Milliseconds = 20_000
-    """Time between two pings to a bot, in ms."""
+    ping_ms: Annotated[Milliseconds, Field(le=5_000)] = 5_000
+    """Time between two pings to a bot, in ms; bots give up a connection that is silent for 12 s."""
     pong_ms: Milliseconds = 120_000
     """Time without a pong, in ms, after which a bot is away, unless it is on turn."""
     max_matches: Count = 64

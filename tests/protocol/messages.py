@@ -115,7 +115,7 @@ server_messages: dict[type[ServerMessageModel], st.SearchStrategy[Any]] = {
             frame_bytes=counts,
             login_ms=counts,
             unsolicited_per_minute=counts,
-            ping_ms=counts,
+            ping_ms=st.integers(0, 5_000),
             pong_ms=counts,
             max_matches=counts,
         ),

@@ -77,7 +77,7 @@ def test_defaults_of_the_limits() -> None:
         "frame_bytes": 65_536,
         "login_ms": 10_000,
         "unsolicited_per_minute": 120,
-        "ping_ms": 20_000,
+        "ping_ms": 5_000,
         "pong_ms": 120_000,
         "max_matches": 64,
     }

@@ -22,7 +22,16 @@ from websockets.typing import Subprotocol
 
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, LEAST_FRAME_BYTES, least_size, text_head, whole_texts
+from rumble_server.gateway.frames import (
+    HEADS,
+    KNOWN_HEADS,
+    LEAST_FRAME_BYTES,
+    least_size,
+    only_pong,
+    ping,
+    text_head,
+    whole_texts,
+)
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread_ms
@@ -44,6 +53,8 @@ FLOOD_MS = 10_000
 FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
 """First bytes of the frame that asks a bot for a move."""
+MOST_PONG_BYTES = 32
+"""Bytes of a pong to one of our pings at most, which is handled at once."""
 MOST_ASKED = 64
 """Maximum number of turns for which one connection is owed the handling of an answer."""
 MOVE_BYTES = 512
@@ -101,7 +112,9 @@ class Connection(asyncio.Protocol):
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
+        """When the newest ping went out, unless it is answered."""
         self._heard_at_ms = 0
+        """When the newest pong came."""
         self.round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
         """The newest times in ms that pongs took, the oldest first."""
         self.address = source.address
@@ -136,6 +149,12 @@ class Connection(asyncio.Protocol):
         """Bytes came in: frames, messages, and all that follows from them."""
         size = len(data)
         if size <= self._few_bytes:
+            if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None:
+                self._count_empty()
+                self._on_pong(pong)
+                if not self._is_open:  # too many of them
+                    self._flush()
+                return
             texts, _ = whole_texts(data, 0, size, self._most_bytes)
             session, count, asked = self.session, len(texts), self._asked
             if texts and session is not None:
@@ -395,14 +414,15 @@ class Connection(asyncio.Protocol):
         session.received(text)
 
     def _on_pong(self, data: bytes) -> None:
-        if self.session is None or self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
+        if self.session is None:
             return
-        now_ms = self._now_ms()
+        self._heard_at_ms = now_ms = self._now_ms()
+        if self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
+            return  # of an earlier ping: the peer has read nothing for a while
         self.round_trips = (*self.round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
         self._pinged_at_ms = None
-        self._heard_at_ms = now_ms
         self.lag_ms = min(self.round_trips)
-        if self.transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
+        if self.lag_ms and self.transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
             self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self.transport) or 0)
         self.session.round_trip(self.lag_ms)
 
@@ -457,18 +477,20 @@ class Connection(asyncio.Protocol):
     # --- liveness ---
 
     def keep_alive(self) -> None:
-        """Ping, and end a connection that has long been silent, unless its bot is thinking."""
+        """Ping, and end a connection that has long been silent, unless its bot is thinking.
+
+        A ping goes out whether or not the last was answered: its peer takes a silent server for one that is gone.
+        """
         session = self.session
         if session is None or self.protocol.state is not State.OPEN:
             return
         limits = self._gateway.limits
         now_ms = self._now_ms()
-        if self._pinged_at_ms is None:
-            self._pinged_at_ms = now_ms
-            self.protocol.send_ping(str(now_ms).encode())
-            self._flush()
-        elif now_ms - self._heard_at_ms > limits.pong_ms:
+        if self._pinged_at_ms is not None and now_ms - self._heard_at_ms > limits.pong_ms:
             session.silent()
+        self._pinged_at_ms = now_ms
+        if self.transport is not None:
+            self.transport.write(ping(str(now_ms).encode()))
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)
 
     def _now_ms(self) -> int:

@@ -8,6 +8,8 @@ from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, 
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
+WHOLE_PING, WHOLE_PONG = 0x89, 0x8A
+"""The same of a ping and of a pong."""
 MASKED = 0x80
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
@@ -41,6 +43,18 @@ def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[li
     except (IndexError, UnicodeDecodeError):
         return [], start
     return texts, at
+
+
+def only_pong(data: bytes) -> bytes | None:
+    """Return the content of a client's pong if `data` is that and nothing more."""
+    if data[0] != WHOLE_PONG or len(data) < LEAST_FRAME_BYTES or data[1] != MASKED + len(data) - LEAST_FRAME_BYTES:
+        return None
+    return apply_mask(data[LEAST_FRAME_BYTES:], data[2:LEAST_FRAME_BYTES])
+
+
+def ping(content: bytes) -> bytes:
+    """Build a server's ping."""
+    return bytes((WHOLE_PING, len(content))) + content
 
 
 def least_size(payload_bytes: int) -> int:

@@ -380,7 +380,7 @@ async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() ->
 
 async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    async with served(ping_ms=1, pong_ms=5) as server, server.raw() as client, server.raw() as stranger:
+    async with served(ping_ms=5, pong_ms=100) as server, server.raw() as client, server.raw() as stranger:
         await stranger.upgrade()
         await client.upgrade()
         client.say(type="login", name="ann")

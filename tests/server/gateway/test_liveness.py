@@ -4,11 +4,13 @@ import asyncio
 import json
 
 import pytest
+from rumble_protocol.codes import CloseCode
+from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
 from websockets.frames import Opcode
 
-from tests.server.gateway.served import PATIENCE_S, served
+from tests.server.gateway.served import PATIENCE_S, served, until
 
 pytestmark = pytest.mark.e2e
 
@@ -54,6 +56,37 @@ async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.
         client.send(Opcode.TEXT, LOGIN)
         await client.hear("session")
         assert told.empty()
+
+
+async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that reads nothing while it thinks finds many; its answers to all but the newest measure nothing."""
+    told = measured(monkeypatch)
+    async with served(ping_ms=20) as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, LOGIN)
+        await client.hear("session")
+        pings: list[bytes] = []
+        while len(pings) < 5:
+            opcode, data = await client.frame()
+            if opcode == Opcode.PING:
+                pings.append(data)
+        (link,) = server.made
+        heard_ms = link._heard_at_ms
+        for data in pings[:4]:
+            client.send(Opcode.PONG, data)
+        await until(lambda: link._heard_at_ms > heard_ms)
+        assert told.empty()
+
+
+async def test_a_flood_of_pongs_is_closed_where_they_are_read_at_once() -> None:
+    async with served(bounds=Bounds(empty_frames_per_10_s=5)) as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, LOGIN)
+        await client.hear("session")
+        for _ in range(6):
+            client.send(Opcode.PONG, b"0123456789012")
+            await asyncio.sleep(0)
+        assert await client.close_code() == CloseCode.TOO_MANY_MESSAGES
 
 
 async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:

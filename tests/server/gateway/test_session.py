@@ -33,7 +33,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
             "frame_bytes": 65_536,
             "login_ms": 10_000,
             "unsolicited_per_minute": 120,
-            "ping_ms": 20_000,
+            "ping_ms": 5_000,
             "pong_ms": 120_000,
             "max_matches": 64,
         },

@@ -12,6 +12,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
+PING_S = 5.0
+"""Seconds between two pings to the bot: it hears none of the server's, and gives up a silent connection."""
+
 Sender = Literal["bot", "server"]
 Socket = ClientConnection | ServerConnection
 
@@ -60,7 +63,14 @@ async def proxying(ws_url: str, watcher: Watcher) -> AsyncIterator[int]:
         return next((name for name in offered if name == SUBPROTOCOL), None)
 
     async with serve(
-        carry, "127.0.0.1", 0, select_subprotocol=choose, compression=None, ping_interval=None, max_size=None
+        carry,
+        "127.0.0.1",
+        0,
+        select_subprotocol=choose,
+        compression=None,
+        ping_interval=PING_S,
+        ping_timeout=None,
+        max_size=None,
     ) as listener:
         yield next(iter(listener.sockets)).getsockname()[1]
 

@@ -76,6 +76,7 @@ def test_the_environment_may_name_the_file_and_every_kind_of_value_can_be_given_
         ({}, {}, "db = 1", "FILE: db: this is text, not 1"),
         ({}, {}, "allowed_hosts = [1]", "FILE: allowed_hosts: this is a list, not [1]"),
         ({}, {}, "max_matches = 0", "FILE: max_matches: this is at least 1"),
+        ({"ping_ms": 5_001}, {}, "", "--ping-ms: Input should be less than or equal to 5000"),
         ({}, {}, "pong_ms =", "FILE: not a TOML file: "),
         ({}, {}, "tls_key = 'a.pem'", "FILE: tls_key: a key without a certificate"),
     ],
