@@ -1,9 +1,10 @@
 """Pages that stay true while a tournament plays, and when the server dies and comes back."""
 
+import time
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
@@ -62,6 +63,48 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
     link = await first.get_attribute("href") or ""
     server.command(cup, "replay", match=link.removeprefix("/matches/"))
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
+
+
+async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_again_within_a_second(
+    page: Page, server: RunningServer, problems: Problems
+) -> None:
+    """An `EventSource` ends for good at any answer but 200."""
+    cup = server.create("Replaced cup")
+    asked: list[float] = []
+
+    async def answer(route: Route) -> None:
+        if route.request.method == "GET":
+            asked.append(time.monotonic())
+        if len(asked) <= 4:
+            await route.fulfill(status=503, headers={"Retry-After": "1"})
+        else:
+            await route.continue_()
+
+    problems.allow("503")
+    await page.route("**/events", answer)
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("#connection")).to_be_visible()
+    await expect(page.locator("#connection")).to_be_hidden()
+    assert asked[4] - asked[3] < 4, "it waits no longer each time"
+
+
+async def test_a_stream_on_which_nothing_comes_is_given_up(page: Page, server: RunningServer) -> None:
+    cup = server.create("Silent cup")
+    asked = 0
+
+    async def answer(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            await route.continue_()
+
+    await page.clock.install()
+    await page.route("**/events", answer)
+    await page.goto(f"/tournaments/{cup}")
+    await page.clock.run_for(11_000)
+    assert asked == 1
+    async with page.expect_request("**/events"):
+        await page.clock.run_for(6_000)
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ from rumble_server.web.tries import source_of
 log = logging.getLogger(__name__)
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
-HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}}
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503: {"Retry-After": "1"}}
 """What answers of a status have in their headers."""
 
 
@@ -149,4 +149,6 @@ def _answer(request: Request, error: WebError) -> Response:
     phrase = HTTPStatus(error.status).phrase
     page = html(request, "error.html", error.status, title=phrase, message=error.message)
     page.headers.update(headers or {})
+    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        page.headers["Refresh"] = page.headers["Retry-After"]  # a page comes again by itself
     return page

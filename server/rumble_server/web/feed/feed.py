@@ -16,15 +16,15 @@ from rumble_server.web.feed.waker import Waker
 
 log = logging.getLogger(__name__)
 
-KEEP_ALIVE_MS = 15_000
-"""A stream without events is sent a comment at this interval, in ms, so that its reader knows that it is alive."""
+KEEP_ALIVE_MS = 5_000
+"""A stream without events is sent one at this interval, in ms, so that its reader knows that it is alive."""
 STUCK_MS = 60_000
 """A reader that takes nothing for this time, in ms, is cut off."""
 UNWATCHED_MS = 60_000
 """How long, in ms, the changes of an unwatched tournament are kept for readers that come back."""
 
-KEEP_ALIVE = Chunk(0, b": keep-alive\n\n")
-RETRY = Chunk(0, b"retry: 2000\n\n")
+KEEP_ALIVE = Chunk(0, b": keep-alive\nevent: alive\ndata: {}\n\n")
+RETRY = Chunk(0, b"retry: 1000\n\n")
 
 
 class Feed:

@@ -1,14 +1,21 @@
 // Keeps the page of all tournaments live: fetches it again and takes over its lists.
 
+import { REPLACED, SOON_MS } from "./coming_again.js";
 import { byId } from "./live.js";
 import { showTimes } from "./times.js";
 
 const PACE_MS = 10_000;
 const PARTS = ["tournaments", "bots"];
 
+/** Look again, and say in how many ms to look next. */
 async function refresh() {
-  if (document.hidden) return;
-  const answer = await fetch(location.pathname + location.search).catch(() => null);
+  const answer = document.hidden ? null : await fetch(location.pathname + location.search).catch(() => null);
+  if (!document.hidden) await show(answer);
+  setTimeout(refresh, answer && REPLACED.has(answer.status) ? SOON_MS : PACE_MS);
+}
+
+/** @param {Response | null} answer */
+async function show(answer) {
   const banner = byId("connection");
   banner.hidden = answer?.ok ?? false;
   banner.textContent = banner.hidden ? "" : "Not connected to the server: what you see may be old. Trying again…";
@@ -30,4 +37,4 @@ async function refresh() {
   if (!fresh.querySelector("a.brand[href*='invite=']")) history.replaceState(null, "", location.pathname);
 }
 
-setInterval(refresh, PACE_MS);
+setTimeout(refresh, PACE_MS);

@@ -1,9 +1,11 @@
 // The stream of events of a page, the banner for when it is not connected, and helpers for showing events.
 
+import { REPLACED, SOON_MS } from "./coming_again.js";
 import { root } from "./root.js";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
+const QUIET_MS = 4000; // a stream on which nothing came in three such times is lost: the server says something each 5 s
 
 /**
  * Return the element with this id. Throws if the page has none.
@@ -31,36 +33,59 @@ export function follow(tournament, handlers, onConnection = () => {}) {
   /** @type {EventSource} */
   let source;
   let ended = false;
+  let quiet = 0;
+  const heard = () => (quiet = 0);
+  const watch = setInterval(() => {
+    if (source.readyState === EventSource.CLOSED || ++quiet <= 3) return;
+    source.close();
+    lost();
+    connect();
+  }, QUIET_MS);
+
+  /** The browser has given up, because the server answered with an error: ask what it is. */
+  async function again() {
+    const status = await fetch(url, { method: "HEAD" }).then((answer) => answer.status, () => 0);
+    if (REPLACED.has(status)) wait = SOON_MS;
+    setTimeout(connect, wait);
+    wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+  }
+
+  function lost() {
+    if (banner.hidden) {
+      const since = new Date().toLocaleTimeString();
+      banner.textContent = `Not connected to the server since ${since}: what you see is as it was then. Trying again…`;
+      banner.hidden = false;
+    }
+    onConnection(false);
+  }
 
   function connect() {
     if (ended) return;
+    heard();
     source = new EventSource(url);
     source.onopen = () => {
+      heard();
       wait = FIRST_WAIT_MS;
       banner.hidden = true;
       banner.textContent = "";
       onConnection(true);
     };
     source.onerror = () => {
-      if (banner.hidden) {
-        const since = new Date().toLocaleTimeString();
-        banner.textContent = `Not connected to the server since ${since}: what you see is as it was then. Trying again…`;
-        banner.hidden = false;
-      }
-      onConnection(false);
-      if (source.readyState === EventSource.CLOSED) {
-        // The browser has given up, because the server answered with an error.
-        setTimeout(connect, wait);
-        wait = Math.min(2 * wait, LONGEST_WAIT_MS);
-      }
+      lost();
+      if (source.readyState === EventSource.CLOSED) again();
     };
+    source.addEventListener("alive", heard);
     for (const [kind, handle] of Object.entries(handlers)) {
-      source.addEventListener(kind, (event) => handle(JSON.parse(event.data)));
+      source.addEventListener(kind, (event) => {
+        heard();
+        handle(JSON.parse(event.data));
+      });
     }
   }
   connect();
   return () => {
     ended = true;
+    clearInterval(watch);
     source.close();
     banner.hidden = true;
   };

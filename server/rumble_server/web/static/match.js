@@ -8,6 +8,7 @@ import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
 import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
+import { fetchAgain } from "./coming_again.js";
 import { root } from "./root.js";
 
 /** @typedef {import("./feed").Board} Board */
@@ -111,7 +112,7 @@ function showBoard(data) {
 /** @param {{match: string}} data */
 async function showOver(data) {
   if (data.match !== id) return;
-  const answer = await fetch(`${root}/api/matches/${encodeURIComponent(id)}`);
+  const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(id)}`);
   if (!answer.ok) return;
   const match = await answer.json();
   if (match.status !== "over") return;

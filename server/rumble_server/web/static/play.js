@@ -5,6 +5,7 @@ import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
 import { MatchPanel } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
+import { fetchAgain } from "./coming_again.js";
 import { keptAs, root } from "./root.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */
@@ -243,7 +244,7 @@ for (const [id, swapped] of /** @type {[string, boolean][]} */ ([["swap", true],
 }
 byId("other").addEventListener("click", () => toSetup(""));
 
-for (const game of (await (await fetch(`${root}/api/games`)).json()).games) games.set(game.name, game);
+for (const game of (await (await fetchAgain(`${root}/api/games`)).json()).games) games.set(game.name, game);
 if (savedMatch !== null) {
   const [visit] = performance.getEntriesByType("navigation");
   hasEarlierMatch = visit instanceof PerformanceNavigationTiming && visit.type !== "reload";

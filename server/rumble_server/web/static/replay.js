@@ -2,6 +2,7 @@
 // Stepping through a match: the plies and the one that is shown, by addresses with `?ply=N`, by hand or by itself.
 
 import { BoardView } from "./board.js";
+import { fetchAgain } from "./coming_again.js";
 import { root } from "./root.js";
 
 const CHUNK = 400;
@@ -115,7 +116,7 @@ export class Replay {
 
   /** Load the course so far, and boards from one on. @param {number} first */
   async #load(first) {
-    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
+    const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
     if (!answer.ok) return;
     const data = await answer.json();
     if (data.attempt !== this.attempt) return;

@@ -9,6 +9,7 @@ import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./runnin
 import { showRatings } from "./ratings.js";
 import { renewPart } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
+import { fetchAgain } from "./coming_again.js";
 import { root } from "./root.js";
 
 const MOST_LATEST = 12;
@@ -191,7 +192,7 @@ function refreshParts() {
 
 /** Read the challengers of a gauntlet from the page: they are known once it has started. */
 async function learnColumns() {
-  const answer = await fetch(location.href).catch(() => null);
+  const answer = await fetchAgain(location.href).catch(() => null);
   if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   showColumns([...fresh.querySelectorAll("#crosstable-head th[title]")].map((cell) => cell.getAttribute("title") ?? ""));
@@ -199,7 +200,7 @@ async function learnColumns() {
 
 /** @param {HTMLElement} part */
 async function refresh(part) {
-  const answer = await fetch(part.dataset.source ?? "").catch(() => null);
+  const answer = await fetchAgain(part.dataset.source ?? "").catch(() => null);
   if (!answer?.ok) return; // the next result asks again
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
   if (!fresh) return;

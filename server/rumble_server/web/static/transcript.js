@@ -1,6 +1,7 @@
 // @ts-check
 // The form that downloads a match's transcript.
 
+import { fetchAgain } from "./coming_again.js";
 import { root } from "./root.js";
 
 /** @param {HTMLFormElement} form @param {string} match */
@@ -25,7 +26,7 @@ export function offerTranscript(form, match) {
 
   async function download() {
     const authorization = who.selectedIndex === 0 ? `Bearer ${secret.value}` : `Bot ${who.value}:${secret.value}`;
-    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
+    const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
     if (answer.status === 401) return "The server does not accept this token or key.";
     if (!answer.ok) return (await answer.json()).error.message;
     const link = document.createElement("a");

@@ -62,7 +62,7 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
     assert start["status"] == 200
     assert headers["content-type"].startswith("text/event-stream")
     assert headers["cache-control"] == "no-store"
-    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    assert (await stream.message())["body"] == b"retry: 1000\n\n"
     assert await stream.kinds("snapshot") == ["snapshot"]
     await stream.leave()
     assert server.feed.spectators == 0
@@ -77,7 +77,7 @@ async def test_who_takes_gzip_gets_it(server: MemoryServer, accepted: str) -> No
     assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
     told = [unpack((await stream.message())["body"]) for _ in range(2)]
-    assert told[0] == b"retry: 2000\n\n"
+    assert told[0] == b"retry: 1000\n\n"
     assert [event.kind for event in parse(told[1])] == ["snapshot"]
     await stream.leave()
 
@@ -88,7 +88,7 @@ async def test_who_does_not_take_gzip_gets_it_plain(server: MemoryServer, accept
     server.pass_ms()
     headers = {name.decode() for name, _ in (await stream.message())["headers"]}
     assert "content-encoding" not in headers
-    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    assert (await stream.message())["body"] == b"retry: 1000\n\n"
     await stream.leave()
 
 

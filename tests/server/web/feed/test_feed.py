@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 from rumble_server.web.feed.channel import SNAPSHOT_MS
-from rumble_server.web.feed.feed import KEEP_ALIVE_MS, UNWATCHED_MS
+from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -33,7 +33,7 @@ async def test_a_silent_stream_says_that_it_is_alive(server: MemoryServer) -> No
     watcher = server.watch(server.world.create())
     await watcher.read("snapshot")
     server.pass_ms(KEEP_ALIVE_MS + 500)
-    assert await watcher.piece() == b": keep-alive\n\n"
+    assert await watcher.piece() == KEEP_ALIVE.data
 
 
 async def test_closing_ends_every_stream_also_of_who_does_not_read(server: MemoryServer) -> None:
@@ -73,11 +73,11 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
     server: MemoryServer,
 ) -> None:
     stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}')
-    assert await anext(stream) == b"retry: 2000\n\n"
+    assert await anext(stream) == b"retry: 1000\n\n"
     assert await anext(stream) == b'id: 0\nevent: snapshot\ndata: {"id":"friday"}\n\n'
     assert server.feed.spectators == 1
     server.pass_ms(KEEP_ALIVE_MS + 1_000)
-    assert await anext(stream) == b": keep-alive\n\n"
+    assert await anext(stream) == KEEP_ALIVE.data
     await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
     assert server.feed.spectators == 0
 

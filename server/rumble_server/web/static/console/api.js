@@ -1,6 +1,7 @@
 // Requests with the token of a host, or on the page of the clubs, of the administrator, which is kept in this tab.
 
 import { byId } from "../live.js";
+import { fetchAgain } from "../coming_again.js";
 import { keptAs, root } from "../root.js";
 
 const login = byId("login").dataset;
@@ -56,7 +57,7 @@ async function send(method, path, token, body, club = root) {
   if (body) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(`${club}/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
+    answer = await fetchAgain(`${club}/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
   } catch {
     throw new Refused(0, "The server does not answer. Is it running?");
   }

@@ -6,7 +6,8 @@ import { root } from "../root.js";
 /** @typedef {import("./guest.js").Guest} Guest */
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 1000; // a page is not told why it was refused
+const BACK_AT_ONCE = 1012;
 const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
 
 export class Connection {
@@ -96,10 +97,11 @@ export class Connection {
 
   /** @param {number} code */
   #lost(code) {
+    const atOnce = code === BACK_AT_ONCE && this.ready;
     this.#socket = null;
     this.ready = false;
     const again = this.tell.wanted() && !NEVER_AGAIN.has(code);
-    const waitMs = again ? this.#wait * (0.75 + Math.random() / 2) : null;
+    const waitMs = again ? (atOnce ? 0 : this.#wait * (0.5 + Math.random() / 2)) : null;
     if (waitMs !== null) {
       this.#timer = setTimeout(() => this.#connect(), waitMs);
       this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT_MS);

@@ -7,6 +7,7 @@ import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
 import { readTyped } from "./typed.js";
+import { fetchAgain } from "../coming_again.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
@@ -433,7 +434,7 @@ export class MatchPanel {
  */
 async function fetchMatch(id) {
   try {
-    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(id)}`);
+    const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(id)}`);
     return answer.ok ? await answer.json() : null;
   } catch {
     return null; // the connection tells of its own trouble

@@ -1,6 +1,7 @@
 // The board of a match, and choosing a move on it. The server says how it is drawn and which cells a move needs.
 
 import { BoardView } from "../board.js";
+import { fetchAgain } from "../coming_again.js";
 import { root } from "../root.js";
 
 /** @typedef {import("../drawing.js").Drawing} Drawing */
@@ -94,7 +95,7 @@ async function requestDrawing({ game, settings, state, moves }, legal) {
   const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
   try {
     const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(`${root}/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
+    const answer = await fetchAgain(`${root}/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
     if (answer.ok) return await answer.json();
   } catch {
     // handled like an answer with an error

@@ -1,5 +1,6 @@
 // The form: what to play, against whom, and under which name.
 
+import { REPLACED, SOON_MS } from "../coming_again.js";
 import { byId, element } from "../live.js";
 import { guest, isName, keep, newName } from "./guest.js";
 import { NAME_ERRORS } from "./texts.js";
@@ -120,6 +121,7 @@ export class Setup {
     if (!this.visible || document.hidden) return;
     try {
       const answer = await fetch(`${root}/api/opponents`);
+      if (REPLACED.has(answer.status)) setTimeout(() => this.refresh(), SOON_MS);
       if (!answer.ok) return;
       this.#opponents = (await answer.json()).opponents;
     } catch {
