@@ -7,12 +7,16 @@ from typing import Any
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
 """Time in s before a new connection; it doubles with each attempt in a row, up to the longest."""
-PATIENCE = 60
-"""Maximum number of connections in a row without an event; then the stream is lost."""
+PATIENCE_S = 600.0
+"""Time in s without an event in which new connections are made; then the stream is lost."""
 
 
 class StreamLost(Exception):
-    """The stream ended or broke off. The events before are valid."""
+    """The stream ended or broke off; the events before are valid. `again_s`: in how many s it may be there again."""
+
+    def __init__(self, problem: str, again_s: float | None = None) -> None:
+        super().__init__(problem)
+        self.again_s = again_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +46,27 @@ def parse(lines: Iterable[str]) -> Iterator[Event]:
 
 
 def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[Event]:
-    """Yield all events, over several connections if need be. Raises StreamLost if the first fails, or PATIENCE ends."""
+    """Yield all events, over several connections if need be. Raises StreamLost if none is there, or patience ends."""
     last_id: str | None = None
-    tries, wait_s = 0, FIRST_WAIT_S
+    waited_s, wait_s, said = 0.0, FIRST_WAIT_S, ""
     while True:
         try:
             for event in connect(last_id):
-                if tries:
+                if waited_s:
                     say("the server is back")
-                last_id, tries, wait_s = event.id or last_id, 0, FIRST_WAIT_S
+                last_id, waited_s, wait_s, said = event.id or last_id, 0.0, FIRST_WAIT_S, ""
                 yield event
             problem = StreamLost("the server ended the stream")
         except StreamLost as lost:
             problem = lost
-        tries += 1
-        if last_id is None or tries >= PATIENCE:
+        again_s = problem.again_s
+        if (last_id is None and again_s is None) or waited_s >= PATIENCE_S:
             raise problem
-        say(f"{problem}; connecting again in {wait_s:g} s")
-        sleep(wait_s)
-        wait_s = min(LONGEST_WAIT_S, 2 * wait_s)
+        next_s = wait_s if again_s is None else again_s
+        if str(problem) != said:  # once, of what is tried again each second
+            say(f"{problem}; connecting again in {next_s:g} s")
+        said = str(problem)
+        sleep(next_s)
+        waited_s += next_s
+        if again_s is None:
+            wait_s = min(LONGEST_WAIT_S, 2 * wait_s)

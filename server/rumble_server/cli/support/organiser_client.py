@@ -1,6 +1,7 @@
 """The HTTP API from a shell: an organiser's requests, and errors as one line."""
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 30.0
 """How long a server may take for an answer, in s; then the command fails."""
-SILENT_S = 60.0
-"""How long a stream may be silent, in s; then the connection is lost. A server sends a keep-alive every 15 s."""
+SILENT_S = 12.0
+"""How long a stream may be silent, in s; then the connection is lost. A server sends a sign of life every 5 s."""
+PATIENCE_S = 30.0
+"""For how long a command asks again, in s, while what answers is being replaced."""
 
 
 def api_path(*parts: str) -> str:
@@ -90,6 +93,7 @@ class OrganiserClient:
     def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
         """Yield the Server-Sent Events of a path after that id. Raises StreamLost if a new connection may help."""
         import httpx
+        from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
         headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
@@ -100,8 +104,9 @@ class OrganiserClient:
                 ) as client,
                 client.stream("GET", f"/api/{path}") as answer,
             ):
-                if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-                    raise StreamLost(f"{self.base} is not available at the moment")
+                if answer.status_code in REPLACED:
+                    again_s = seconds_of(answer.headers.get("Retry-After"))
+                    raise StreamLost(f"{self.base} is not available at the moment", again_s)
                 if not answer.is_success:
                     answer.read()
                     raise CliError(self._complaint(answer))
@@ -112,7 +117,9 @@ class OrganiserClient:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
+        """Ask, and ask again while what answers is being replaced. What a 502 may have done is not asked again."""
         import httpx
+        from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
         try:
             with httpx.Client(
@@ -122,7 +129,13 @@ class OrganiserClient:
                 trust_env=self._trust_env,
                 verify=self._verify,
             ) as client:
-                answer = client.request(method, f"/api/{path}", **given)
+                waited_s = 0.0
+                while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
+                    again_s = seconds_of(answer.headers.get("Retry-After"))
+                    waited_s += again_s
+                    if waited_s > PATIENCE_S or (answer.status_code == HTTPStatus.BAD_GATEWAY and method != "GET"):
+                        break
+                    time.sleep(again_s)
                 is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._given)
                 if is_old and self._given is not None:  # what it was exchanged for is of another database
                     answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **given)

@@ -2,7 +2,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from rumble_server.cli.support.event_stream import LONGEST_WAIT_S, PATIENCE, Event, StreamLost, follow, parse
+from rumble_server.cli.support.event_stream import LONGEST_WAIT_S, PATIENCE_S, Event, StreamLost, follow, parse
 
 
 def test_parse() -> None:
@@ -56,11 +56,26 @@ def test_a_server_that_never_answered_is_not_tried_again() -> None:
     assert line.slept == []
 
 
+def test_a_server_that_says_when_it_is_there_again_is_asked_then_also_at_first() -> None:
+    """What is tried so often is told once."""
+    answers = [StreamLost("not available", 1.0)] * 3
+
+    def connect(_last: str | None) -> Iterator[Event]:
+        if answers:
+            raise answers.pop()
+        yield Event("1", "move", {})
+
+    line = Line()
+    assert next(follow(connect, line.slept.append, line.said.append)).id == "1"
+    assert line.slept == [1.0] * 3
+    assert line.said == ["not available; connecting again in 1 s", "the server is back"]
+
+
 def test_patience_ends() -> None:
     line = Line(["1"])
     events = line.follow()
     next(events)
     with pytest.raises(StreamLost, match="no server answers"):
         next(events)
-    assert len(line.slept) == PATIENCE - 1
+    assert PATIENCE_S <= sum(line.slept) < PATIENCE_S + LONGEST_WAIT_S
     assert max(line.slept) == LONGEST_WAIT_S

@@ -1,9 +1,40 @@
+import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.cli.support.event_stream import StreamLost
+from rumble_server.cli.support.organiser_client import PATIENCE_S, OrganiserClient, api_path
+
+Refusing = Callable[..., OrganiserClient]
+
+
+@pytest.fixture(autouse=True)
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    times: list[float] = []
+    monkeypatch.setattr(time, "sleep", times.append)
+    return times
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> Refusing:
+    """The client of a server that answers its first requests with given statuses."""
+
+    def client(*statuses: int, **headers: str) -> OrganiserClient:
+        left = list(statuses)
+
+        def send(_: httpx.Client, request: httpx.Request, **__: Any) -> httpx.Response:
+            status = left.pop(0) if left else 200
+            answer = {"done": True} if status == 200 else {"error": {"message": "not now"}}
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            return httpx.Response(status, json=answer, headers=named, request=request)
+
+        monkeypatch.setattr(httpx.Client, "send", send)
+        return OrganiserClient("127.0.0.1:1")
+
+    return client
 
 
 def test_a_part_of_a_path_stays_one_part() -> None:
@@ -50,3 +81,28 @@ def test_something_else_answers(monkeypatch: pytest.MonkeyPatch, answer: httpx.R
     monkeypatch.setattr(httpx.Client, "request", request)
     with pytest.raises(CliError, match=says):
         OrganiserClient("127.0.0.1:1").get("tournaments")
+
+
+def test_a_command_asks_again_while_what_answers_is_being_replaced(refusing: Refusing, slept: list[float]) -> None:
+    assert refusing(503, 421, 502).get("tournaments") == {"done": True}
+    assert refusing(503, 421, Retry_After="3").post("tournaments", {}) == {"done": True}
+    assert slept == [1.0, 1.0, 1.0, 3.0, 3.0]
+
+
+def test_what_may_have_been_done_is_not_sent_again(refusing: Refusing, slept: list[float]) -> None:
+    with pytest.raises(CliError, match="not now"):
+        refusing(502).post("tournaments", {})
+    assert slept == []
+
+
+def test_the_patience_of_a_command_ends(refusing: Refusing, slept: list[float]) -> None:
+    with pytest.raises(CliError, match="not now"):
+        refusing(*[503] * 100).get("tournaments")
+    assert sum(slept) == PATIENCE_S
+
+
+@pytest.mark.parametrize("status", [421, 502, 503])
+def test_a_stream_tells_when_it_may_be_there_again(refusing: Refusing, status: int) -> None:
+    with pytest.raises(StreamLost) as lost:
+        next(refusing(status, Retry_After="2").events("tournaments/cup/events", None))
+    assert lost.value.again_s == 2.0

@@ -1,0 +1,17 @@
+import pytest
+from rumble_bots.sdk.coming_again import LATEST_S, LEAST_S, SOON_S, seconds_of
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        (None, SOON_S),
+        ("1", 1.0),
+        ("0", LEAST_S),
+        ("3", 3.0),
+        ("3600", LATEST_S),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", SOON_S),
+    ],
+)
+def test_it_waits_as_long_as_the_answer_says(told: str | None, seconds: float) -> None:
+    assert seconds_of(told) == seconds
