@@ -72,20 +72,28 @@ public:
     /// Plays until the tournament is over, and connects again when the connection ends.
     void play() {
         for (;;) {
+            again_ = pause_ * std::uniform_real_distribution<>{0.5, 1.5}(chance);
             try {
                 connection();
                 return;
             } catch (const std::exception& error) {
                 std::cerr << host_ << ":" << port_ << ": " << error.what() << "; trying again" << std::endl;
             }
-            std::this_thread::sleep_for(pause_ * std::uniform_real_distribution<>{0.5, 1.5}(chance));
-            pause_ = std::min(2 * pause_, longest_pause);
+            std::this_thread::sleep_for(again_);
+            if (again_ != soon) pause_ = std::min(2 * pause_, longest_pause);
         }
     }
 
 private:
     using Seconds = std::chrono::duration<double>;
-    static constexpr Seconds first_pause{0.5}, longest_pause{30};
+    static constexpr Seconds first_pause{0.5}, longest_pause{30}, soon{1};
+    static constexpr std::chrono::seconds silence{12};  // a server pings each 5 s
+
+    /// Runs until `done`. Throws if nothing comes for too long: then the connection is lost.
+    static void wait(boost::asio::io_context& context, const bool& done) {
+        for (; !done; context.restart())
+            if (context.run_one_for(silence) == 0) throw std::runtime_error{"nothing came for 12 s"};
+    }
 
     /// Plays over one connection until that ends with an exception, or without one because the tournament is over.
     void connection() {
@@ -95,15 +103,25 @@ private:
         const auto place = host_ + ":" + port_;
         websocket::response_type response;  // only the asynchronous way tells it if it is no upgrade
         beast::error_code refused;
-        socket.async_handshake(response, place, path_, [&](beast::error_code error) { refused = error; });
-        context.run();
+        bool done = false;
+        const auto ended = [&](beast::error_code error, std::size_t = 0) {
+            refused = error;
+            done = true;
+        };
+        socket.async_handshake(response, place, path_, ended);
+        wait(context, done);
         if (refused == websocket::error::upgrade_declined && response.result_int() == 404 && !joined_)
             stop(1, "there is no club at " + place + path_ + " (404)");
+        const auto status = refused == websocket::error::upgrade_declined ? response.result_int() : 0;
+        if (status == 421 || status == 502 || status == 503) again_ = soon;  // what plays is being replaced
         if (refused) throw beast::system_error{refused};
         try {
             for (;;) {
                 beast::flat_buffer frame;
-                socket.read(frame);
+                done = false;
+                socket.async_read(frame, ended);
+                wait(context, done);
+                if (refused) throw beast::system_error{refused};
                 if (const auto reply = answer(json::parse(beast::buffers_to_string(frame.data()))))
                     socket.write(boost::asio::buffer(reply->dump()));
                 if (over_) {
@@ -115,6 +133,7 @@ private:
             const auto code = socket.reason().code;
             if (code == 4001 || code == 4003 || code == 4004 || code == 4010)
                 stop(1, "the server closed the connection for good: " + std::string{socket.reason().reason.c_str()});
+            if (code == 1012 && pause_ == first_pause) again_ = Seconds{0};  // it comes back at once
             throw;
         }
     }
@@ -182,7 +201,7 @@ private:
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool joined_ = false;  // afterwards an error message no longer ends the bot
     bool over_ = false;
-    Seconds pause_ = first_pause;
+    Seconds pause_ = first_pause, again_{};
 };
 
 int main(int count, char* arguments[]) {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"math/rand"
@@ -18,7 +19,13 @@ import (
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 30 * time.Second
+	soonPause    = time.Second
+	silence      = 12 * time.Second // a connection on which nothing came for so long is lost: a server pings each 5 s
 )
+
+// errReplaced tells that what plays the tournament is being replaced: it is there again soon.
+var errReplaced = errors.New("not available at the moment")
+var replaced = map[int]bool{421: true, 502: true, 503: true}
 
 // forGood has the codes after which there is nothing to wait for.
 var forGood = map[string]bool{"tournament_closed": true, "removed": true}
@@ -121,12 +128,21 @@ func (bot *Bot) play() error {
 	if err == websocket.ErrBadHandshake && answer.StatusCode == 404 && !bot.joined {
 		log.Fatalf("there is no club at %s (404)", bot.url)
 	}
+	if err == websocket.ErrBadHandshake && replaced[answer.StatusCode] {
+		return errReplaced
+	}
 	if err != nil {
 		return err
 	}
 	defer socket.Close()
+	pong := socket.PingHandler()
+	socket.SetPingHandler(func(data string) error {
+		socket.SetReadDeadline(time.Now().Add(silence))
+		return pong(data)
+	})
 	for {
 		var message Message
+		socket.SetReadDeadline(time.Now().Add(silence))
 		if err := socket.ReadJSON(&message); err != nil {
 			return err
 		}
@@ -215,6 +231,7 @@ func usage(text string) {
 func main() {
 	log.SetFlags(0)
 	rand.Seed(time.Now().UnixNano())
+	websocket.DefaultDialer.HandshakeTimeout = silence
 	choose := anyMove
 	if len(os.Args) > 1 {
 		choose = strategies[os.Args[1]]
@@ -244,7 +261,13 @@ func main() {
 			log.Fatalf("the server closed the connection for good: %v", err)
 		}
 		log.Printf("%s: %v; trying again", bot.url, err)
-		time.Sleep(bot.pause/2 + time.Duration(rand.Int63n(int64(bot.pause))))
+		if err == errReplaced {
+			time.Sleep(soonPause)
+			continue
+		}
+		if !websocket.IsCloseError(err, 1012) || bot.pause > firstPause { // after 1012 it comes back at once
+			time.Sleep(bot.pause/2 + time.Duration(rand.Int63n(int64(bot.pause))))
+		}
 		if bot.pause *= 2; bot.pause > longestPause {
 			bot.pause = longestPause
 		}

@@ -3,6 +3,7 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +36,10 @@ public class Bot {
     static final long PING_S = 1;
     static final long FIRST_PAUSE_MS = 500;
     static final long LONGEST_PAUSE_MS = 30_000;
+    static final Set<Integer> REPLACED = Set.of(421, 502, 503); // what plays the tournament is there again soon
+    static final long SOON_MS = 1000;
+    static final int BACK_AT_ONCE = 1012; // the close code for the same
+    static final Duration SILENCE = Duration.ofSeconds(12); // a silent connection is lost: a server pings each 5 s
 
     private final URI address;
     private final String tournament;
@@ -140,18 +145,29 @@ public class Bot {
         final CompletableFuture<Closed> ended = new CompletableFuture<>();
         private final StringBuilder frame = new StringBuilder();
         private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
+        private volatile boolean thinks; // then nothing is heard
+        private volatile long heardAt = System.nanoTime();
 
         @Override
         public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean last) {
             frame.append(part);
             if (last) {
+                thinks = true;
                 var reply = answer((Map<?, ?>) new Json(frame.toString()).value());
                 frame.setLength(0);
                 if (reply != null) sent = sent.thenCompose(before -> socket.sendText(Json.write(reply), true));
                 if (over) sent.thenCompose(before -> socket.sendClose(WebSocket.NORMAL_CLOSURE, ""));
             }
+            heardAt = System.nanoTime();
+            thinks = false;
             socket.request(1);
             return null;
+        }
+
+        @Override
+        public CompletionStage<?> onPing(WebSocket socket, ByteBuffer message) {
+            heardAt = System.nanoTime();
+            return WebSocket.Listener.super.onPing(socket, message);
         }
 
         @Override
@@ -166,6 +182,10 @@ public class Bot {
                 try {
                     return ended.get(PING_S, TimeUnit.SECONDS);
                 } catch (TimeoutException quiet) {
+                    if (!thinks && System.nanoTime() - heardAt > SILENCE.toNanos()) {
+                        socket.abort();
+                        throw new ExecutionException(quiet);
+                    }
                     socket.sendPing(ByteBuffer.allocate(0)).join();
                 }
             }
@@ -181,22 +201,28 @@ public class Bot {
     void play() throws InterruptedException {
         var client = HttpClient.newHttpClient();
         while (true) {
+            var backAtOnce = false;
             try {
                 var connection = new Connection();
-                var socket = client.newWebSocketBuilder().buildAsync(address, connection).join();
+                var builder = client.newWebSocketBuilder().connectTimeout(SILENCE);
+                var socket = builder.buildAsync(address, connection).join();
                 var closed = connection.end(socket);
                 if (over) return;
                 if (STAY_AWAY.contains(closed.code)) stop(1, "the server closed the connection for good: " + closed);
                 System.err.println(closed + "; trying again");
+                backAtOnce = closed.code == BACK_AT_ONCE && pauseMs == FIRST_PAUSE_MS;
             } catch (CompletionException | ExecutionException error) {
                 if (over) return;
-                if (error.getCause() instanceof WebSocketHandshakeException refused
-                        && refused.getResponse().statusCode() == 404 && !joined) {
-                    stop(1, "there is no club at " + address + " (404)");
-                }
+                var status = error.getCause() instanceof WebSocketHandshakeException refused
+                        ? refused.getResponse().statusCode() : 0;
+                if (status == 404 && !joined) stop(1, "there is no club at " + address + " (404)");
                 System.err.println(address + ": " + error.getCause() + "; trying again");
+                if (REPLACED.contains(status)) {
+                    Thread.sleep(SOON_MS);
+                    continue;
+                }
             }
-            Thread.sleep((long) (pauseMs * ThreadLocalRandom.current().nextDouble(0.5, 1.5)));
+            if (!backAtOnce) Thread.sleep((long) (pauseMs * ThreadLocalRandom.current().nextDouble(0.5, 1.5)));
             pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
         }
     }

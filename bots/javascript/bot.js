@@ -11,6 +11,10 @@ const BUSY = "too_many_messages"; // of a login or a join: perhaps the wrong key
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+const REPLACED = /response: (421|502|503)$/; // what plays the tournament is being replaced: it is there again soon
+const SOON_MS = 1000;
+const BACK_AT_ONCE = 1012; // the close code for the same
+const QUIET_MS = 4000; // a connection on which nothing came in three such times is lost: a server pings each 5 s
 const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"];
 
 /** Strategies: each returns one of the turn's legal moves. */
@@ -95,11 +99,16 @@ function answer(message, choose) {
   }
 }
 
-/** Plays over one connection, and resolves with its close code. */
+/** Plays over one connection. Resolves with its close code, and whether the server is there again soon. */
 function play(url, choose) {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);
+    let soon = false;
+    let quiet = 0;
+    const watch = setInterval(() => ++quiet > 3 && socket.terminate(), QUIET_MS);
+    socket.on("ping", () => (quiet = 0));
     socket.on("message", (frame) => {
+      quiet = 0;
       const message = JSON.parse(frame);
       const reply = answer(message, choose);
       if (reply) socket.send(JSON.stringify(reply));
@@ -108,8 +117,12 @@ function play(url, choose) {
     socket.on("error", (error) => {
       if (!joined && error.message.endsWith("response: 404")) stop(1, `there is no club at ${url} (404)`);
       console.error(`${url}: ${error.message || error.code}`);
+      soon = REPLACED.test(error.message);
     });
-    socket.on("close", resolve);
+    socket.on("close", (code) => {
+      clearInterval(watch);
+      resolve([code, soon]);
+    });
   });
 }
 
@@ -120,10 +133,14 @@ const server = RUMBLE_SERVER.includes("://") ? RUMBLE_SERVER.replace(/^http/, "w
 const url = server.replace(/(:\/\/[^/?#]+(\/c\/[^/?#]+)?).*/, "$1/bot");
 
 for (;;) {
-  const code = await play(url, choose);
+  const [code, soon] = await play(url, choose);
   if (over) break;
   if (STAY_AWAY.includes(code)) stop(1, `the server closed the connection for good (${code})`);
   console.error(`the connection ended (${code}); trying again`);
-  await sleep(pause * (0.5 + Math.random()));
+  if (soon) {
+    await sleep(SOON_MS);
+    continue;
+  }
+  if (code !== BACK_AT_ONCE || pause > FIRST_PAUSE_MS) await sleep(pause * (0.5 + Math.random()));
   pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
 }

@@ -53,7 +53,8 @@ class ServerConfig(BaseModel):
     behind_proxy: frozenset[Annotated[str, AfterValidator(_network)]] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
-    """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
+    """Time in ms after a start with matches in progress; bots' away and absent times, and clocks of bots that are
+    away, run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000
     """Time in ms that running matches have to finish at a stop; the rest go on after the next start."""
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 
 from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CloseCode
 
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.address import Address
@@ -87,28 +88,32 @@ class Client:
         `patience` seconds.
         """
         waits = delays(self._chance)
-        last_good = self._now()
+        last_good, said = self._now(), ""
         try:
             while True:
-                began, logins = self._now(), self.conversation.logins
+                began, logins, again_s = self._now(), self.conversation.logins, None
                 try:
                     return await self._talk(await self._connect(self._server))
                 except Unreachable as error:
-                    problem = str(error)
-                    self._is_to_come_again = self._is_to_come_again or error.is_full
+                    problem, again_s = str(error), error.again_s
+                    self._is_to_come_again = self._is_to_come_again or error.is_full or again_s is not None
                 except Lost as lost:
                     if self._failure is not None:
                         raise self._failure from None
                     problem = f"{self._server.http_base} ended the connection: {lost}"
                     await self._do(self.conversation.lost(lost.code, lost.reason))
+                    if lost.code == CloseCode.NO_LEADER and self.conversation.logins > logins:
+                        again_s = 0.0
                 if self.conversation.logins > logins:
-                    last_good = self._now()
+                    last_good, said = self._now(), ""
                     if last_good - began > STEADY_S:
                         waits = delays(self._chance)
                 elif not (logins or self._is_to_come_again) or self._now() - last_good > self._patience_s:
                     raise BadServer(problem)
-                wait_s = next(waits)
-                self._say(logging.INFO, f"{problem}; connecting again in {wait_s:.1f} s")
+                wait_s = next(waits) if again_s is None else again_s
+                level = logging.DEBUG if problem == said else logging.INFO  # once, of what is tried again each second
+                self._say(level, f"{problem}; connecting again in {wait_s:.1f} s")
+                said = problem
                 await self._sleep(wait_s)
         finally:
             for thought in self._thoughts:

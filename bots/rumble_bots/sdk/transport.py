@@ -15,20 +15,25 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
-PING_S, PONG_S = 15, 30
-"""Seconds between pings, and seconds to wait for a pong before the connection counts as lost."""
+PING_S, PONG_S = 6, 6
+"""Seconds between pings, and seconds to wait for a pong: a connection on which nothing came for 12 s counts as lost."""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
 
 class Unreachable(Exception):
-    """A connection could not be made; the text says why. `is_full`: others of this address have all its places."""
+    """A connection could not be made; the text says why. `is_full`: others of this address have all its places.
 
-    def __init__(self, problem: str, *, is_full: bool = False) -> None:
+    `again_s`: the server is there, and may be tried again in so many seconds.
+    """
+
+    def __init__(self, problem: str, *, is_full: bool = False, again_s: float | None = None) -> None:
         super().__init__(problem)
         self.is_full = is_full
+        self.again_s = again_s
 
 
 class Lost(Exception):
@@ -107,8 +112,9 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             raise Unreachable(f"there is no club {server.club} at {replace(server, club=MAIN).http_base}") from error
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             raise Unreachable(f"{server.http_base} has too many connections from this address", is_full=True) from error
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unreachable(f"{server.http_base} is not available at the moment") from error
+        if status in REPLACED:
+            again_s = seconds_of(error.response.headers.get("Retry-After"))
+            raise Unreachable(f"{server.http_base} is not available at the moment", again_s=again_s) from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
     except (InvalidHandshake, InvalidMessage, OSError, EOFError) as error:
         trouble = await asyncio.to_thread(tls_trouble, error, server)

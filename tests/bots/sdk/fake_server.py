@@ -34,6 +34,10 @@ class FakeServer:
     tournament: str = "cup"
     house_bot: str = "bob"
     drop_after: int | None = None
+    refusals: list[tuple[int, str | None]] = field(default_factory=list)
+    """What the first connections are refused with: a status and its `Retry-After`."""
+    silent_after: int | None = None
+    """It reads and says nothing more on the connection of this login."""
     refuse_key: bool = False
     key: str | None = None
     """The one key that it accepts; None: any."""
@@ -90,6 +94,12 @@ class FakeServer:
             loop.close()
 
     def _look(self, socket: ServerConnection, request: Request) -> Response | None:
+        if self.refusals:
+            status, retry_after = self.refusals.pop(0)
+            refusal = socket.respond(HTTPStatus(status), "come again\n")
+            if retry_after is not None:
+                refusal.headers["Retry-After"] = retry_after
+            return refusal
         known = request.path == f"{web_path(self.club)}/bot"
         return None if known else socket.respond(HTTPStatus.NOT_FOUND, "there is no such club\n")
 
@@ -112,6 +122,9 @@ class FakeServer:
             return
         session = say.Session(name=login.name, open=not login.key, max_matches=1, matches=[], tournaments=[])
         await self._say(socket, session)
+        if len(self.logins) == self.silent_after:
+            socket.transport.pause_reading()
+            await socket.wait_closed()
         if await self._enter(socket, login):
             for number in range(self.matches):
                 await self._play(socket, login, f"{self.tournament}.{number}", seat=number % 2)

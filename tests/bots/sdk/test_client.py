@@ -78,7 +78,7 @@ class World:
         assert address == SERVER
         answer = self.answers.pop(0)
         if isinstance(answer, str):
-            raise Unreachable(answer)
+            raise Unreachable(answer, again_s=1.0 if answer == "replaced" else None)
         self.time += self.seconds_per_connection
         return answer
 
@@ -206,6 +206,26 @@ async def test_a_newcomer_whose_neighbours_flood_comes_again() -> None:
     world = World(refusing, FakeConnection(*OPENING, says.tournament_over()))
     assert await world.client(First()).run() == OVER
     assert len(world.slept) == 1
+
+
+async def test_what_is_being_replaced_is_tried_again_each_second_also_at_first() -> None:
+    """What is tried so often is told once."""
+    replaced = ["replaced"] * 5
+    world = World(*replaced, FakeConnection(*OPENING), *replaced, FakeConnection(*OPENING, says.tournament_over()))
+    assert await world.client(First()).run() == OVER
+    assert world.slept == [1.0] * 5 + [FIRST_DELAY_S] + [1.0] * 5
+    assert [line for line in world.said if line.startswith("replaced")] == [
+        "replaced; connecting again in 1.0 s",
+        "replaced; connecting again in 1.0 s",
+    ]
+
+
+async def test_a_bot_that_was_let_in_comes_back_at_once_from_what_is_being_replaced() -> None:
+    closed = Lost(1012, "reconnect soon")
+    refusing = FakeConnection(says.welcome(), end=closed)
+    world = World(FakeConnection(*OPENING, end=closed), refusing, FakeConnection(*OPENING, says.tournament_over()))
+    assert await world.client(First()).run() == OVER
+    assert world.slept == [0.0, FIRST_DELAY_S], "a place that lets nobody in is not stormed"
 
 
 async def test_leaving() -> None:

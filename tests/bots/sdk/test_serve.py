@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rumble_bots import Address, BadServer, Bot, Refused, Turn, run, serve
+from rumble_bots.sdk import transport
 from rumble_bots.sdk.keys import kept_key
 from rumble_bots.sdk.transport import Lost, Unreachable, connect
 from rumble_protocol.secret import is_made
@@ -115,6 +116,25 @@ def test_ctrl_c_ends_a_script_without_a_traceback() -> None:
         assert (script.returncode, rest) == (130, "")
 
 
+async def test_a_connection_on_which_nothing_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PING_S", "PONG_S"):
+        monkeypatch.setattr(transport, name, 0.1)
+    async with FakeServer(silent_after=1).listening() as server:
+        summary = await serve(First(), server.address, name="ann", join="cup")
+    assert (summary.rank, len(server.logins)) == (1, 2)
+
+
+async def test_an_answer_says_when_to_come_again() -> None:
+    server = FakeServer(refusals=[(503, "3"), (502, None), (421, "1"), (429, "60"), (404, "1")])
+    told = []
+    async with server.listening():
+        for _ in range(5):
+            with pytest.raises(Unreachable) as refused:
+                await connect(Address.parse(server.address))
+            told.append(refused.value.again_s)
+    assert told == [3.0, 1.0, 1.0, None, None]
+
+
 async def test_nobody_listens() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -193,6 +213,8 @@ def test_the_bare_bot_of_the_readme(folder: Path) -> None:
         assert [login.key for login in server.logins] == [kept.read_text()] * 3
         assert is_made(kept.read_text())
     assert server.closes == [1000] * 3, "not 1011, the code of a program that failed"
+    with FakeServer(refusals=[(503, "1"), (421, "1")]).in_a_thread() as replaced:
+        assert bare(replaced.address, "cup", "bare").returncode == 0
     with FakeServer(club="fun").in_a_thread() as club:
         assert [bare(address, "cup", "bare").returncode for address in (club.address, f"ws://{club.address}")] == [0, 0]
         of_club = folder / f"bare@127.0.0.1-{club.port}+c+fun.key"

@@ -23,6 +23,7 @@ from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.main import run
 from websockets.sync.server import ServerConnection, serve
 
+from tests.bots.sdk.fake_server import FakeServer
 from tests.bots.starters.building import Built, build, tool_path
 from tests.e2e.processes import ADMIN_TOKEN, Server, clean_environment, running, serving
 from tests.needs import LONG, long_or
@@ -196,6 +197,26 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
     assert {match["termination"] for match in matches} == {"normal"}
     begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
     assert all(len(moves) > 1 for moves in begun.values()), begun
+
+
+@pytest.mark.slow
+def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
+    built: Mapping[str, Built], tmp_path: Path
+) -> None:
+    """Each is refused twice; then nothing comes on its first connection."""
+    bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), "", "cup", BARE]
+    commands = {language: bot.compiled_command() for language, bot in built.items()} | {BARE: bare}
+
+    def come_back(name: str) -> tuple[int, str, int]:
+        with FakeServer(refusals=[(503, "1"), (421, "1")], silent_after=1).in_a_thread() as fake:
+            told = environment(tmp_path, fake.address, "cup", "{}", name)
+            command = [word or fake.address for word in commands[name]]
+            done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S)
+            return done.returncode, done.stderr, len(fake.logins)
+
+    with ThreadPoolExecutor(len(commands)) as pool:
+        for name, (code, said, logins) in zip(commands, pool.map(come_back, commands), strict=True):
+            assert (code, logins) == (0, 2), (name, said)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

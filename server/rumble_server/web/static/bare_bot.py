@@ -40,7 +40,7 @@ if invitation:
 joined, ended, pause_s = False, None, 0.5
 while ended is None:
     try:
-        with connect(url) as socket:
+        with connect(url, ping_interval=6, ping_timeout=6) as socket:  # 12 s of silence end it
             while ended is None:
                 frame = socket.recv()
                 print(frame)
@@ -68,6 +68,7 @@ while ended is None:
         if closed in (4001, 4003, 4004, 4010) or (status == 404 and not joined):
             sys.exit(f"{url}: {error}")
         print(f"{url}: {error}; trying again")
-        time.sleep(pause_s * random.uniform(0.5, 1.5))
-        pause_s = min(2 * pause_s, 30)
+        replaced = status in (421, 502, 503)  # it is there again in a second, and after 1012 at once
+        time.sleep(1 if replaced else 0 if closed == 1012 and pause_s == 0.5 else pause_s * random.uniform(0.5, 1.5))
+        pause_s = pause_s if replaced else min(2 * pause_s, 30)
 sys.exit(ended)  # 0, or why the server refuses this bot
