@@ -88,7 +88,7 @@ class Visitor:
     @property
     def told(self) -> str:
         """The texts of the events."""
-        return "".join(line.split('"')[3] for line in self.text.splitlines() if line.startswith("data"))
+        return "".join(line.split('"')[3] for line in self.text.splitlines() if line.startswith('data: {"'))
 
     async def leave(self) -> None:
         self._task.cancel()
@@ -139,7 +139,7 @@ async def test_the_leader_is_asked_once_for_all_visitors(node: Node) -> None:
     await subscription.tell(event(20, text="c"))
     await node.settle()
     assert {visitor.told for visitor in visitors} == {"Sabc"}
-    assert all(visitor.text.startswith("retry: 2000\n\n") for visitor in visitors)
+    assert all(visitor.text.startswith("retry: 1000\n\n") for visitor in visitors)
     assert len(node.leader.asked) == 1
     assert node.feeds.spectators == 50
 
@@ -271,7 +271,7 @@ async def test_a_visitor_who_is_slow_loses_what_waits_and_gets_a_snapshot(
 ) -> None:
     monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 500)
     slow = await node.feeds.open("school", "friday")
-    assert await anext(slow) == b"retry: 2000\n\n"
+    assert await anext(slow) == b"retry: 1000\n\n"
     quick = await node.visit()
     (subscription,) = node.leader.asked
     for number in range(10, 40):
