@@ -135,7 +135,7 @@ class Matches:
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return self._prefix + format(self._turns, "x")
+        return f"{self._prefix}{self._turns:x}"
 
     # --- matches begin, go on and stop ---
 
@@ -246,25 +246,14 @@ class Matches:
             session.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
-        referee, seat, turn_id = match.referee, part.seat, message.turn_id
+        referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
             if thought_ms >= 0:
                 referee.measured(seat, turn_id, thought_ms, now_ms)
-                is_over = referee.over is not None
-            else:
-                turn = referee.turn
-                is_over = (
-                    turn is not None
-                    and referee.is_slow(turn, now_ms)
-                    and (turn.turn_id, turn.seat) == (turn_id, seat)
-                    and session.delay_ms is not None
-                    and referee.waited(session.delay_ms, now_ms)
-                )
-            if is_over:  # it came too late
+                delay_ms = None
+            answered = referee.over is None and referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
+            if not answered and referee.over is not None:  # it came too late
                 session.send(write_message(_unknown_match(message)), match_id=match_id)
-                self._follow(match)
-                return False
-            answered = referee.move(seat, turn_id, message.move, now_ms, frame)
         except Exception:
             log.exception(FAILED, match_id, len(referee.moves))
             referee.abort(WHY_VOID, now_ms)

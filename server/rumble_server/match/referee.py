@@ -210,37 +210,22 @@ class Referee(Progress):
         if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
             self.wake(now_ms)
 
-    def is_slow(self, turn: OpenTurn, now_ms: int) -> bool:
-        """Return whether `waited` must be called before an answer to the open turn is judged.
-
-        The waiting time matters if the answer draws on the bank or comes too late, or if the present excuse is so large
-        that it counts toward a void match. A turn asked before a suspension of the club keeps its excuse for the
-        suspension, which `waited` would take away.
-        """
-        lateness = self._lateness
-        return (
-            (
-                now_ms - turn.asked_at_ms > self.control.move_ms
-                or lateness.late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
-            )
-            and not turn.held
-            and turn.asked_at_ms >= lateness.suspended_until_ms
-        )
-
-    def waited(self, delay_ms: Callable[[int], int], now_ms: int) -> bool:
+    def _waited(self, turn: OpenTurn, delay_ms: Callable[[int], int], now_ms: int) -> None:
         """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
 
         `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
-        thinks on its own time; if it thought too long, the match is decided now. Return whether the match is over.
+        thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
+        the club keeps its excuse for the suspension.
         """
-        turn = self.turn
-        if turn is not None:
-            open_ms = now_ms - turn.asked_at_ms
-            excused_ms = min(delay_ms(open_ms), open_ms)
-            turn.late_ms = self._lateness.late_ms - excused_ms
-            if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
-                self.wake(now_ms)
-        return self.over is not None
+        lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
+        late_ms = lateness.late_ms
+        is_slow = open_ms > self.control.move_ms or late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
+        if not is_slow or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
+            return
+        excused_ms = min(delay_ms(open_ms), open_ms)
+        turn.late_ms = late_ms - excused_ms
+        if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
+            self.wake(now_ms)
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time of a seat's open turn when its connection ends or is replaced.
@@ -258,12 +243,30 @@ class Referee(Progress):
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and self.seats[turn.seat].is_stamped
 
-    def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
-        """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn."""
+    def move(
+        self,
+        seat: int,
+        turn_id: str,
+        text: str,
+        now_ms: int,
+        frame: str,
+        delay_ms: Callable[[int], int] | None = None,
+    ) -> bool:
+        """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn.
+
+        `delay_ms` returns for how long turn and answer waited in this machine. It is called only where the waiting time
+        matters: if the answer draws on the bank or comes too late, or if so much is excused that it counts toward a
+        void match.
+        """
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
             self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
+        late_ms = self._lateness.late_ms
+        if delay_ms is not None and (late_ms != turn.late_ms or now_ms - turn.asked_at_ms > self.control.move_ms):
+            self._waited(turn, delay_ms, now_ms)
+            if self.over is not None:
+                return False
         try:
             if len(text) > LONGEST_MOVE:
                 self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
@@ -275,7 +278,6 @@ class Referee(Progress):
         except MoveError as error:
             self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
-        late_ms = self._lateness.late_ms
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
         # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
         if now_ms > turn.deadline_ms + excused_ms and not turn.held:

@@ -6,6 +6,7 @@ from rumble_server.match.facts import MoveMade, TurnAsked
 
 COMPACT, SPACED = "compact", "spaced"
 """Stand in a row for a bot's frame that has the fields of a move alone, in their order: as most programs write it."""
+SPACED_START = '{"type": '
 Line = tuple[Any, ...]
 """A fact in a row of the log: its number, the name of its kind, and its values in the order of its fields."""
 
@@ -29,7 +30,9 @@ def line_of_turn(number: int, fact: TurnAsked) -> Line:
 
 
 def line_of_move(number: int, fact: MoveMade) -> Line:
-    """Return the line of a move that counted."""
+    """Return the line of a move that counted; what stands for its frame is shorter, and as fast to find as one text."""
+    frame = fact.frame
+    form = SPACED if frame.startswith(SPACED_START) else COMPACT
     return (
         number,
         "move_made",
@@ -40,7 +43,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
         fact.turn_id,
         fact.move,
         fact.bank_ms,
-        _form_of(fact),
+        form if frame == in_form(fact, form) else frame,
         fact.at_ms,
         fact.excused_ms,
         fact.next_turn_id,
@@ -49,12 +52,6 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
         fact.lag_ms,
         fact.omit,
     )
-
-
-def _form_of(fact: MoveMade) -> str:
-    """Return the frame of a move, or what stands for it."""
-    frame = fact.frame
-    return COMPACT if frame == in_form(fact, COMPACT) else SPACED if frame == in_form(fact, SPACED) else frame
 
 
 def in_form(fact: MoveMade, form: str) -> str:
