@@ -5,22 +5,26 @@ the same machine (`tests/hostile/all_at_once.py`), each attack from addresses of
 from just before a bot's move is written until its opponent has read its turn. Linux only, loopback only; it ends by
 itself.
 
-It fails if an honest bot was blamed for anything.
+It fails if an honest bot was blamed for anything, or if the loop did not come round for more than `GOAL_MS` by the CPU
+time of its thread.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import re
 import statistics
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import uvloop
 from load import Message, Stopwatch, allow_many_connections, connect_all
 from servers import Running, resident_kb, serving
+from stretches import GOAL_MS, WATCHED, stretches
 from throughput import MOST_CYCLES, Load
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +33,8 @@ CLOCK = {"move_ms": 1_000, "bank_ms": 10_000}
 PAGE = 1_000
 SAMPLES = 10
 """Into how many stretches the memory over time is put."""
+SHOWN = 5
+"""How many of the longest stretches are told."""
 COUNTED = ("rounds", "cut short", "unanswered")
 LATE_S = 30
 """How long the attackers may take to end."""
@@ -44,8 +50,11 @@ class Honest(Stopwatch):
 
 
 @dataclass
-class Stretch:
-    """What was measured while the bots played. `attacks`: rounds, and those that the server cut short."""
+class Measured:
+    """What was measured while the bots played. `attacks`: rounds, and those that the server cut short.
+
+    `loop_ms` has by CPU time and by the clock how often the loop did not come round for how long, in ms.
+    """
 
     took_ms: list[float]
     results: int
@@ -53,30 +62,34 @@ class Stretch:
     attacks: dict[str, dict[str, int]] = field(default_factory=dict)
     refusals: dict[str, int] = field(default_factory=dict)
     blamed: list[str] = field(default_factory=list)
+    loop_ms: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def p99_ms(self) -> float:
         return statistics.quantiles(self.took_ms, n=100)[98]
 
 
-async def measured(load: Load, think_s: float, *, hostile: bool) -> Stretch:
+async def measured(load: Load, think_s: float, *, hostile: bool) -> Measured:
     """Play on a new server, with or without attackers."""
     honest, memory_kb = Honest(think_s=think_s), list[int]()
-    with tempfile.TemporaryFile("w") as log:
-        async with serving(options=("--limit-loopback",), log=log) as running:
+    with tempfile.TemporaryFile("w") as log, tempfile.NamedTemporaryFile(prefix="rumble-") as written:
+        os.environ["RUMBLE_STRETCHES"] = written.name
+        async with serving(program=WATCHED, options=("--limit-loopback",), log=log) as running:
             tournament = await enter(running, load, honest)
             await asyncio.sleep(1.0)
             honest.took_ms.clear()
-            results = honest.results
+            results, since_s = honest.results, time.monotonic()
             watching = asyncio.create_task(watch_memory(running, memory_kb))
             attacks = await attack(running, load.seconds, tournament) if hostile else {}
             if not hostile:
                 await asyncio.sleep(load.seconds)
             watching.cancel()
-            stretch = Stretch(honest.took_ms, honest.results - results, memory_kb, attacks)
-            stretch.refusals = await refusals(running)
-            stretch.blamed = [*([honest.fault] if honest.fault else []), *await blamed(running, tournament)]
-            return stretch
+            found = stretches(Path(written.name), since_s)
+            seen = Measured(honest.took_ms, honest.results - results, memory_kb, attacks)
+            seen.loop_ms = {"CPU": [each.thread_ms for each in found], "clock": [each.wall_ms for each in found]}
+            seen.refusals = await refusals(running)
+            seen.blamed = [*([honest.fault] if honest.fault else []), *await blamed(running, tournament)]
+            return seen
 
 
 async def enter(running: Running, load: Load, honest: Honest) -> str:
@@ -138,15 +151,19 @@ def growth(memory_kb: list[int]) -> str:
     return " ".join(f"{max(memory_kb[at : at + step]) / 1024:.0f}" for at in range(0, len(memory_kb), step))
 
 
-def tell(quiet: Stretch, hostile: Stretch) -> None:
+def tell(quiet: Measured, hostile: Measured) -> None:
     """Print the tables."""
-    for name, stretch in (("quiet", quiet), ("hostile", hostile)):
-        p50 = statistics.median(stretch.took_ms)
+    for name, seen in (("quiet", quiet), ("hostile", hostile)):
+        p50 = statistics.median(seen.took_ms)
         print(
-            f"{name:8} {len(stretch.took_ms):8,} turns  {stretch.results:7,} results  p50 {p50:7.2f} ms"
-            f"  p99 {stretch.p99_ms:7.2f} ms  max {max(stretch.took_ms):8.1f} ms  blamed {len(stretch.blamed)}"
+            f"{name:8} {len(seen.took_ms):8,} turns  {seen.results:7,} results  p50 {p50:7.2f} ms"
+            f"  p99 {seen.p99_ms:7.2f} ms  max {max(seen.took_ms):8.1f} ms  blamed {len(seen.blamed)}"
         )
-        print(f"{'':8} memory in MB over time: {growth(stretch.memory_kb)}")
+        print(f"{'':8} memory in MB over time: {growth(seen.memory_kb)}")
+        for how, loop_ms in seen.loop_ms.items():
+            longest = " ".join(f"{each:.1f}" for each in sorted(loop_ms, reverse=True)[:SHOWN])
+            over = sum(each > GOAL_MS for each in loop_ms)
+            print(f"{'':8} longest stretches of the loop by {how}: {longest} ms; {over} over {GOAL_MS:g} ms")
     print(f"p99 hostile/quiet: {hostile.p99_ms / quiet.p99_ms:.1f}")
     last = hostile.memory_kb[len(hostile.memory_kb) // 2 :]
     first_mb, last_mb, most_mb = (kb / 1024 for kb in (last[0], last[-1], max(last)))
@@ -167,7 +184,8 @@ async def main(options: argparse.Namespace) -> int:
     quiet = await measured(replace(load, seconds=quiet_s), options.think_ms / 1000, hostile=False)
     hostile = await measured(load, options.think_ms / 1000, hostile=True)
     tell(quiet, hostile)
-    return 1 if quiet.blamed or hostile.blamed else 0
+    is_late = max(hostile.loop_ms["CPU"], default=0.0) > GOAL_MS
+    return 1 if quiet.blamed or hostile.blamed or is_late else 0
 
 
 if __name__ == "__main__":
