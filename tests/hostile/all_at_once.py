@@ -190,6 +190,10 @@ def unread_streams(attacker: Attacker, tournament: str) -> None:
 
 WRONG = b'{"type": "challenge", "settings": {' + b",".join(b'"%04d": []' % each for each in range(300)) + b"}}"
 """A frame of at most 4 KiB, nearly all of which is wrong."""
+LONG_LOGIN = (
+    b'{"type": "login", "name": "a", ' + b",".join(b'"%02d%s": 0' % (each, b"x" * 16) for each in range(60)) + b"}"
+)
+"""A frame of some 1.5 KB with as many wrong fields as are validated."""
 QUESTION = b'{"state": {}, "settings": {' + b",".join(b'"%04d": []' % each for each in range(5_000)) + b"}}"
 
 
@@ -212,6 +216,22 @@ def wrong_bodies(attacker: Attacker, tournament: str) -> None:
             sock.sendall(ask + QUESTION)
         if 429 in {status for sock in sockets for status in statuses(sock.recv(1 << 16))}:
             raise CutShort
+
+
+def bursts(attacker: Attacker, tournament: str) -> None:
+    """Log in as several bots, and have each send one long wrong frame at the same moment."""
+    with contextlib.ExitStack() as opened:
+        bots = [opened.enter_context(login(attacker, f"burst-{attacker.address}-{each}")) for each in range(40)]
+        for bot in bots:
+            bot.send(frame(TEXT, LONG_LOGIN))
+        for bot in bots:
+            bot.until("error")
+
+
+def many_connections(attacker: Attacker, tournament: str) -> None:
+    """Connect again and again as fast as it can."""
+    for _ in range(200):
+        attacker.socket().close()
 
 
 def slow_bytes(start: Callable[[Attacker], bytes]) -> Attack:
@@ -238,6 +258,8 @@ ATTACKS: dict[str, Attack] = {
     "tiny fragments": tiny_fragments,
     "wrong frames": wrong_frames,
     "wrong bodies": wrong_bodies,
+    "bursts": bursts,
+    "many connections": many_connections,
     "long queries": sending(lambda attacker: attacker.get(f"/?{'x' * 60_000}")),
     "many headers": sending(lambda attacker: b"GET / HTTP/1.1\r\n" + HEADER * 1_000, 20),
     "endless URL": sending(lambda attacker: b"GET /" + b"x" * 1_000_000, 5),

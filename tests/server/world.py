@@ -254,6 +254,9 @@ class MemoryLink:
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room
 
+    def unasked(self) -> None:
+        """Nothing is measured here."""
+
     def hold(self) -> None:
         self.is_held = True
 

@@ -91,6 +91,7 @@ class BotSession:
         "games",
         "held_overs",
         "id",
+        "is_stamped",
         "lag_by_pings",
         "lag_ms",
         "matches",
@@ -133,6 +134,8 @@ class BotSession:
         """Only pings measure them, and a bot can delay its pongs."""
         self.ask_node = caller.ask_node
         self.delay_ms = caller.delay_ms
+        self.is_stamped = caller.delay_ms is not None
+        """Whether it is known for how long its answers wait to be read."""
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet
@@ -142,11 +145,6 @@ class BotSession:
         """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
         self.held_overs = 0
         """How many of the held frames end a match."""
-
-    @property
-    def is_stamped(self) -> bool:
-        """Whether it is known for how long its answers wait to be read."""
-        return self.delay_ms is not None
 
     @property
     def room(self) -> int:

@@ -59,6 +59,9 @@ class Link(Protocol):
     def invited(self, tournament_id: str) -> None:
         """Count it among those that showed a valid invitation to this tournament, if there is room for it there."""
 
+    def unasked(self) -> None:
+        """Take note of a message that answers no turn."""
+
     def hold(self) -> None:
         """Read no more, until `go_on`."""
 
@@ -242,6 +245,7 @@ class Session:
         """Count messages that answer no turn: one too many ends the connection, and the matches of a known bot."""
         shared = self.shared
         now_ms = shared.clock.now_ms()
+        self.link.unasked()
         if self.name is None:
             return self._take_of_stranger(now_ms, messages) and self._take_of_address(now_ms, messages)
         if not shared.messages.take(self._counted_as[0], now_ms, messages):

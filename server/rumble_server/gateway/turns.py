@@ -33,7 +33,7 @@ class Turns:
     `later` calls back in the next turn; `now_s` is a clock in seconds.
     """
 
-    __slots__ = ("_ends_s", "_is_due", "_later", "_most_s", "_now_s", "_waiting")
+    __slots__ = ("_ends_s", "_is_due", "_later", "_most_s", "_now_s", "_waiting", "wasted")
 
     def __init__(
         self,
@@ -49,6 +49,8 @@ class Turns:
         self._is_due = False
         self._ends_s = 0.0
         """Time at which the budget of this turn ends, in s."""
+        self.wasted = 0
+        """Messages in this turn that answered none of the turns for which their connections had been asked."""
 
     def has_time(self) -> bool:
         """Return True if this turn has time left. The first call in a turn starts the budget."""
@@ -70,6 +72,11 @@ class Turns:
             self.wait(request)
             await request.turn
 
+    def waste(self) -> None:
+        """Count a message that was handled as an answer, and is none."""
+        self.wasted += 1
+        self._call()
+
     def end(self) -> None:
         """Spend the rest of this turn."""
         self._ends_s = 0.0
@@ -81,6 +88,7 @@ class Turns:
 
     def _begin(self) -> None:
         self._is_due = False
+        self.wasted = 0
         for _ in range(sum(map(len, self._waiting.values()))):
             if not self.has_time():
                 break

@@ -210,22 +210,23 @@ class Referee(Progress):
         if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
             self.wake(now_ms)
 
-    def _waited(self, turn: OpenTurn, delay_ms: Callable[[int], int], now_ms: int) -> None:
+    def _waited(self, turn: OpenTurn, delay_ms: Callable[[int], int], now_ms: int) -> bool:
         """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
 
         `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
         thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
-        the club keeps its excuse for the suspension.
+        the club keeps its excuse for the suspension. Return whether the match is over.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
-        is_slow = open_ms > self.control.move_ms or late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
-        if not is_slow or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
-            return
+        matters = open_ms > self.control.move_ms or late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
+        if not matters or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
+            return False
         excused_ms = min(delay_ms(open_ms), open_ms)
         turn.late_ms = late_ms - excused_ms
         if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
             self.wake(now_ms)
+        return self.over is not None
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time of a seat's open turn when its connection ends or is replaced.
@@ -263,10 +264,9 @@ class Referee(Progress):
             self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
         late_ms = self._lateness.late_ms
-        if delay_ms is not None and (late_ms != turn.late_ms or now_ms - turn.asked_at_ms > self.control.move_ms):
-            self._waited(turn, delay_ms, now_ms)
-            if self.over is not None:
-                return False
+        is_slow = late_ms != turn.late_ms or now_ms - turn.asked_at_ms > self.control.move_ms
+        if is_slow and delay_ms is not None and self._waited(turn, delay_ms, now_ms):
+            return False
         try:
             if len(text) > LONGEST_MOVE:
                 self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)

@@ -12,9 +12,8 @@ class Connection(Protocol):
     lag_by_pings: bool
     """True if only pings measured the lag; a bot can delay its pongs, so such lag is bounded for each match."""
 
-    @property
-    def is_stamped(self) -> bool:
-        """True if the kernel tells how long the connection's answers wait to be read."""
+    is_stamped: bool
+    """True if the kernel tells how long the connection's answers wait to be read."""
 
     @property
     def omit(self) -> tuple[str, ...]:
