@@ -75,7 +75,7 @@ class Turns:
     def waste(self) -> None:
         """Count a message that was handled as an answer, and is none."""
         self.wasted += 1
-        self._call()
+        self.has_time()  # starts the budget, of which what follows has the rest
 
     def end(self) -> None:
         """Spend the rest of this turn."""

@@ -236,3 +236,31 @@ async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
         assert (await bot.hear("error"))["code"] == "already_logged_in"
         bot.send(Opcode.TEXT, LOGIN.ljust(70_000))
         assert await bot.close_code() == 1009
+
+
+async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no answer ends what its connection is owed, and more than a few of all bots wait for time."""
+    turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
+    monkeypatch.setattr(connection, "MOST_WASTED", 3)
+    async with (
+        served(bounds=Bounds(strangers_ms_per_turn=6_000), now_s=count().__next__) as server,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        clients = [await stack.enter_async_context(server.raw()) for _ in range(8)]
+        for number, client in enumerate(clients):
+            await client.upgrade()
+            client.say(type="login", name=f"bot{number}")
+            await client.hear("session")
+        links = server.made
+        async with frames_in_each_turn(monkeypatch) as counts:
+            bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)
+            for link in links:
+                for _ in range(2):
+                    link.send(turn)
+            for _ in range(2):
+                links[0].data_received(bad)
+            for link in links[1:]:
+                link.data_received(bad)
+            assert sum(counts.values()) == 3 + 2, "three at once, and two more for which there was time"
+            for client in clients:
+                assert (await client.hear("error"))["code"] == "bad_message"
