@@ -18,6 +18,7 @@ import uvicorn
 from rumble_engine import broken_games
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.secret import make_secret
+from starlette.concurrency import run_in_threadpool
 
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
@@ -183,6 +184,7 @@ class Server:
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
         self.clubs.open_house()
+        await run_in_threadpool(bool)  # loads what requests need, for which the first would hold the loop for 20 ms
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
         self._pruning = asyncio.create_task(self._prune())

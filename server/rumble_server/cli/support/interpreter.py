@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LEAST_NEW, MOST_NEW = 2_500, 20_000
-"""How many new objects there are, at least and at most, before the collector looks at them: 1 ms to 20 ms."""
+LEAST_NEW, MOST_NEW = 2_500, 10_000
+"""How many new objects there are, at least and at most, before the collector looks at them: 1 ms to 10 ms, and as much
+again where all of them are still used at the next pass."""
 PASS_SHARE = 0.01
 """The share of the time that passes are to take: while they take more, each comes after twice as many new objects."""
 SWITCH_S = 0.0005
