@@ -1,4 +1,4 @@
-"""Paths lead to clubs: each request finds its own club, and what is kept for one is never answered to another."""
+"""Paths lead to clubs: each request finds its club, and answers kept for a club never reach another club."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from tests.server.web.memory_server import HOST, MemoryServer
 
 
 class Clubs(MemoryServer):
-    """A server with main, in which alice and bob have played, and `class-7`, in which carol and dave have."""
+    """A server with two clubs: alice and bob have played in main, carol and dave in `class-7`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
 ) -> None:
     clubs.played("alice", "bob-1")
     clubs.other.played("carol", "dave", game="connect4")
-    if is_over:  # answers are kept then, by ids that both clubs have
+    if is_over:  # answers are kept after the end, by ids that both clubs have
         for each in (clubs, clubs.other):
             each.world.arena.tournaments.clear()
     for _ in range(2):

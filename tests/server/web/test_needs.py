@@ -1,4 +1,4 @@
-"""What every route needs of a club: whoever adds a route says here which node answers it."""
+"""The node that answers each route. A new route must be added to one of the sets below."""
 
 import pytest
 from rumble_server.web import club_paths
@@ -23,9 +23,9 @@ ANY_NODE = {
     "/protocol.json",
     "/write",
 }
-"""What any node answers, whoever leads the club."""
+"""Paths that any node answers, whichever node leads the club."""
 OF_PROCESS = {"/api/led", "/api/led/{club}", "/healthz", "/readyz", "/static/{path:path}"}
-"""What is not about a club."""
+"""Paths that are not about a club."""
 OF_LEADER = {
     "/",
     "/api/bans",
@@ -40,9 +40,9 @@ OF_LEADER = {
     "/clubs",
     "/play",
 }
-"""What only the leader of a club knows; it is asked for all commands, too."""
+"""Paths that only the leader of the club answers; commands go to the leader, too."""
 OF_TOURNAMENT = ("/tournaments/{tournament}", "/matches/{match}")
-"""What the paths begin with that the database is enough for once the tournament is over."""
+"""Beginnings of paths that the leader answers, or any node from the database once the tournament is over."""
 FEED = "/api/tournaments/{tournament}/events"
 NAMES = {"game": "tictactoe", "kind": "svg", "tournament": "friday", "match": "friday.1.1.1.1", "bot": "ada"}
 
@@ -95,7 +95,7 @@ async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: p
     busy.pass_ms()
     state = {"board": "X........"}
     for method, path in sorted(await routes(plain)):
-        if path not in ANY_NODE or path == "/metrics":  # which every node has of its own
+        if path not in ANY_NODE or path == "/metrics":  # every node has its own metrics
             continue
         answers = []
         for server in (plain, busy):

@@ -1,4 +1,4 @@
-"""The API of clubs: what everyone sees of them, and the administrator's commands."""
+"""The API of clubs: the public list, and the administrator's commands."""
 
 from dataclasses import asdict, replace
 from typing import Any

@@ -22,7 +22,7 @@ PAGES = [
     "/x",
 ]
 ELSEWHERE = {"/console"}
-"""Pages with tests of their own."""
+"""Pages that have separate tests."""
 
 
 async def test_every_page_is_whole_without_a_token_or_another_host(
