@@ -1,4 +1,4 @@
-"""Reading the log back: whatever the batches, exactly the facts that were asked for, in order."""
+"""Reading the log: whatever the batches, a reader returns exactly the requested facts, in order."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ def ended(tournament: str) -> TournamentEnded:
 
 @cache
 def busy_world(seed: int) -> list[LogFact]:
-    """The log of two tournaments at once, with drops, void matches and strays."""
+    """Return the log of two simultaneous tournaments, with drops, void matches and strays."""
     random = Random(seed)
     world = World(seed=seed)
     for name in ("friday", "monday"):
@@ -72,7 +72,7 @@ def busy_world(seed: int) -> list[LogFact]:
 
 
 def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
-    """Find shared frames as the reader has to."""
+    """Return a function that finds shared frames, as the reader must."""
 
     def find(shared: FrameShared) -> FrameSeen:
         found = facts[shared.other_number - 1]
@@ -83,7 +83,7 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
 
 
 def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
-    """Write up to `size` facts after the first `done`, and return how many."""
+    """Write up to `size` facts after the first `done`, and return their number."""
     batch = Batch()
     for number, fact in enumerate(facts[done : done + size], done + 1):
         batch.add(number, fact)
@@ -247,7 +247,7 @@ def test_a_reader_never_writes(path: Path) -> None:
 
 
 def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
-    """Two bots that pad each move to the largest frame, and send as large nonsense, fill next to nothing."""
+    """Two bots pad each move and each nonsense frame to the largest size."""
     world, frame_bytes, moves = World(), 65_536, 0
     world.create(start_at_bots=2, legs=4)
     bots = world.logins("ann", "ben", join="friday", max_matches=4)

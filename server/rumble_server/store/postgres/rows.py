@@ -1,4 +1,4 @@
-"""The rows of a club in PostgreSQL."""
+"""The rows of a club in PostgreSQL. Readers use them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -13,11 +13,14 @@ from rumble_server.store.rows import Counted, Row, Span
 _LOG = "SELECT number, kind, facts, checksum FROM log WHERE club = %(club)s AND tournament = %(tournament)s"
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s AND number <= %(first)s), %(first)s, 0)"""
-"""A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
+"""SQL condition of rows from the fact `first` on.
+
+A row's number is that of its first fact, so the row before `first` may hold the fact.
+"""
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:
-    """Make a reader of a club with a connection of its own, which is opened when it is needed. Raises StoreError."""
+    """Make a reader of a club with a connection of its own, opened when needed. Raises StoreError for a bad URL."""
     return LogReader(PostgresRows(Connection(url), club))
 
 
@@ -65,7 +68,7 @@ class PostgresRows:
         return [(each, intact(record.encode(), sum_, self._club, each)) for each, record, sum_ in rows]
 
     def ended_by_club(self) -> dict[str, Counted]:
-        # Nothing else in a record looks like its status: quotation marks in texts are escaped.
+        # No other part of a record can match, because quotation marks in texts are escaped.
         rows = self._connection.read(
             """SELECT club, clubs.last, coalesce(substring(record FROM '"status":"([a-z]+)"'), 'finished'), count(*)
                FROM tournaments JOIN clubs USING (club) LEFT JOIN ended USING (club, id)
@@ -101,7 +104,7 @@ class PostgresRows:
         )
 
     def outline(self, tournament_id: str) -> list[Row]:
-        # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
+        # Texts chosen by users cannot match, because their quotation marks are escaped.
         names = "|".join(f'"tournament_{each}":' for each in ("created", "started", "ended"))
         return self._read(
             f"{_LOG} AND kind = %(kind)s AND facts ~ %(names)s ORDER BY number",
@@ -168,7 +171,7 @@ class PostgresRows:
         )
 
     def matches(self, start: str) -> list[str]:
-        # A slash is the sign after the dot.
+        # `/` is the character after the dot.
         return self._ids(
             "SELECT id FROM matches WHERE club = %(club)s AND id > %(from)s AND id < %(to)s",
             **{"from": f"{start}.", "to": f"{start}/"},

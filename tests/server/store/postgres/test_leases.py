@@ -1,4 +1,4 @@
-"""The leases against a real PostgreSQL. What `Table` does in memory is what these statements do."""
+"""The leases in a real PostgreSQL: the statements do the same as the fake `Table`."""
 
 import asyncio
 import time
@@ -39,10 +39,10 @@ async def leases(postgres_url: str) -> AsyncIterator[Leases]:
 
 
 async def until(url: str, what: str, connections: int = 1) -> None:
-    """Wait until this number of connections to the database is in a state."""
+    """Wait until `connections` connections to the database are in a state."""
     count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
     async with asyncio.timeout(10):
-        while run(url, count) != [(connections,)]:  # noqa: ASYNC110  # the database tells nobody
+        while run(url, count) != [(connections,)]:  # noqa: ASYNC110  # the database sends no notice
             await asyncio.sleep(0)
 
 
@@ -167,7 +167,7 @@ async def test_a_node_is_told_to_look_and_all_are_told_who_is_led_anew(leases: L
     assert await leases.run("a", Acquire("one")) == Acquired(None)
     await lead(leases, "a", "two")
     async with asyncio.timeout(10):
-        while changed != ["one", "two"]:  # noqa: ASYNC110  # it is in the hands of the database
+        while changed != ["one", "two"]:  # noqa: ASYNC110  # the database decides when
             await asyncio.sleep(0.005)
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
@@ -175,7 +175,7 @@ async def test_a_node_is_told_to_look_and_all_are_told_who_is_led_anew(leases: L
 
 
 async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, postgres_url: str) -> None:
-    """The renewal is not committed when the takeover begins: it sees a lease that is over, and waits for the row."""
+    """The takeover begins before the renewal's commit: it sees a lease that is over, and waits for the row's lock."""
     import psycopg
 
     await leases.join("a", "http://a:1", "setup")

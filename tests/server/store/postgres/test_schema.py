@@ -1,4 +1,4 @@
-"""The tables: made once, by whoever is first, and never by an older program.
+"""The tables: made once, by the first server, and never by an older program.
 
 `versions/vN.sql` is a dump of a database of version N in which two clubs have played, without comments and settings:
 `pg_dump --rows-per-insert=50 --no-owner --no-privileges`.
@@ -31,12 +31,12 @@ NEXT = "ALTER TABLE clubs ADD COLUMN seen text NOT NULL DEFAULT 'no'"
 
 
 def load(url: str, version: int) -> None:
-    """Fill an empty database with that of a version."""
+    """Load the database of a version into an empty database."""
     run(url, (VERSIONS / f"v{version}.sql").read_text(encoding="utf-8"))
 
 
 def begin(url: str) -> None:
-    """Do what a server does first."""
+    """Prepare the tables as a starting server does."""
     with closing(Connection(url)) as connection:
         prepare(connection)
 
@@ -47,7 +47,7 @@ def test_of_servers_that_start_at_once_one_makes_the_tables(postgres_url: str) -
 
 
 def begin_at_once(url: str) -> list[StoreError]:
-    """Have four servers begin, and return what was wrong."""
+    """Start four servers at once, and return their errors."""
     problems: list[StoreError] = []
 
     def start() -> None:
