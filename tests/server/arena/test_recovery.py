@@ -1,4 +1,4 @@
-"""After a crash at any point the next run goes on from what is on disk: nothing told is lost, nothing counts twice."""
+"""Recovery: after a crash at any point the next run loses no told fact, and counts no fact twice."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -28,7 +28,7 @@ from tests.server.world import Bot, World
 
 
 def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: Any) -> list[Bot]:
-    """Every bot connects, as a bot does that was told to join."""
+    """Connect bots that join at login."""
     bots = []
     for name in names:
         bot = world.connect()
@@ -39,13 +39,13 @@ def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: 
 
 
 def come_back(world: World, bot: Bot) -> Bot:
-    """The bot's connection ends, and it logs in again."""
+    """End a bot's connection, and log it in again."""
     bot.drop()
     return log_in(world, (bot.name,))[0]
 
 
 def played(seed: int, bots: int, **config: Any) -> World:
-    """A world whose tournament was played to its end."""
+    """Return a world whose tournament was played to its end."""
     world = World(seed=seed)
     world.create(start_at_bots=bots, **config)
     log_in(world, NAMES[:bots])
@@ -237,7 +237,7 @@ def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
 
 
 def restart(world: World, first: World, unfinished: list[str], match_facts: Any = None, **given: Any) -> Any:
-    """Fill a world with tournaments of the log of another, and with none of its names."""
+    """Fill a world with tournaments from the log of a first world, without its names."""
     facts = world.log.facts = first.log.facts
     world.log.durable = len(facts)
 

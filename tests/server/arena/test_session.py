@@ -1,4 +1,4 @@
-"""A session on the arena's side: frames keep their order, wait for the disk, and say when they have left."""
+"""A session on the arena's side: frames keep their order, wait for the disk, and report when they have left."""
 
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
@@ -9,7 +9,7 @@ from tests.server.world import MemoryLog, VirtualClock
 
 
 class Socket:
-    """The sockets' side: what it is sent, in order."""
+    """The sockets' side: it records frames and calls in order."""
 
     def __init__(self) -> None:
         self.said: list[object] = []
