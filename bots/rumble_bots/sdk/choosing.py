@@ -15,7 +15,7 @@ logger = logging.getLogger("rumble_bots")
 
 
 class Chooser:
-    """Calls a bot's `choose`, an async one on the event loop, others in a thread, so that pings are answered meanwhile."""
+    """Calls a bot's `choose`: an async one on the event loop, others in a thread, so that pings are answered."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot

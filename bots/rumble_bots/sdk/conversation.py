@@ -106,7 +106,7 @@ class Conversation:
         """The club's identity, by its last `welcome`."""
         self._made_key = aim.made_key
         self._shows_made = False
-        """True if the next login shows the made key: because of neighbours' wrong keys, the own key was not compared."""
+        """True if the next login shows the made key: due to neighbours' wrong keys, the own key was not compared."""
         self._club = club
         self._now = now
         self._matches: dict[str, _Match] = {}

@@ -11,7 +11,7 @@ audit = logging.getLogger("rumble_server.audit")
 
 
 class Sessions:
-    """The open sessions by id. A message for one that has ended is dropped."""
+    """The open sessions by id. A message for an ended session is dropped."""
 
     def __init__(self, club: str = MAIN) -> None:
         self.open: dict[int, Session] = {}

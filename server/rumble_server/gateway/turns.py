@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Address that is charged for the work."""
 
     def read_on(self) -> None:
-        """Handle as much of what waits as one turn allows; wait again with the rest."""
+        """Handle as much of the waiting bytes as the budget of the turn allows; wait again with the rest."""
 
 
 def next_turn(callback: Callable[[], None]) -> None:
@@ -61,12 +61,12 @@ class Turns:
         return now_s < self._ends_s
 
     def wait(self, reader: Reader) -> None:
-        """Have a connection read on in its turn."""
+        """Have a connection read on in a later turn, when its address is served."""
         self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
 
     async def come(self, address: str) -> None:
-        """Wait, if this turn has no time left, until a request of this address has its turn."""
+        """Return at once if this turn has time left; otherwise wait until the address is served."""
         if not self.has_time():
             request = _Request(address, self)
             self.wait(request)
