@@ -1,11 +1,11 @@
-"""What a move costs each process of two nodes on PostgreSQL, and N cores carry. `python benchmarks/cluster.py`
+"""CPU of a move in each process of two nodes on PostgreSQL, and the load of N cores. `python benchmarks/cluster.py`
 
-The bots are on the node that leads, and by turns of a second all on the other one, whose only work they are. CPU of a
-node is that of its process tree, by the turns that were played. It starts a PostgreSQL cluster of its own (with fsync),
-uses loopback only, and ends by itself.
+The bots play on the leading node, and by turns of a second all on the other node, which does nothing else. CPU of a
+node is the CPU of its process tree, divided by the turns played. The benchmark starts a PostgreSQL cluster of its own
+(with fsync), uses loopback only, and ends by itself.
 
-What N cores carry is computed from the costs of moves that cross a link: all clubs together have all cores, and a club
-has that of its leader.
+The load of N cores is computed from the costs of moves that cross a link: all clubs together have all cores, and a
+club has its leader's core.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from tests.postgres.cluster import Cluster, cluster
 
 CORES = (2, 4, 8, 16)
 LED_S = 30
-"""How long a node may take until it leads, in s."""
+"""Maximum time in s until a node leads."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ Costs = list[tuple[float, ...]]
 
 
 async def measure(load: Load, database: Cluster) -> tuple[Costs, Costs]:
-    """Measure bots on the node that leads, and bots on the other one, by turns. Raises RuntimeError at a fault."""
+    """Measure bots on the leading node, and bots on the other node, by turns. Raises RuntimeError at a fault."""
     slices, measured = max(1, round(load.seconds / SLICE_S)), (Costs(), Costs())
     with node(url := database.database()) as leader:
         await led(leader)
@@ -74,7 +74,7 @@ async def measure(load: Load, database: Cluster) -> tuple[Costs, Costs]:
 
 
 async def one_slice(tally: Tally, used: Callable[[], list[float]], seconds: float) -> tuple[float, ...]:
-    """Have bots play for a while, and return what that took, as in `Costs`."""
+    """Have bots play for a while, and return its costs, as in `Costs`."""
     turns, began_s, before = tally.turns, time.perf_counter(), used()
     tally.go_on()
     await asyncio.sleep(seconds)
@@ -86,7 +86,7 @@ async def one_slice(tally: Tally, used: Callable[[], list[float]], seconds: floa
 
 
 def cpu_of(leader: Running, edge: Running, database: Cluster) -> list[float]:
-    """Return the CPU time that each has used, with its child processes, in s."""
+    """Return the CPU time used so far by leader, edge and database, with their child processes, in s."""
     assert database.process is not None
     return [leader.cpu_s(), edge.cpu_s(), sum(map(cpu_s, tree(database.process.pid)))]
 

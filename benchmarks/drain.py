@@ -1,9 +1,9 @@
-"""How long clubs stand that are handed over. `python benchmarks/drain.py`
+"""Standstill of clubs that are handed over. `python benchmarks/drain.py`
 
-Three nodes on one PostgreSQL: the first leads all clubs, in each of which two bots at the third node play, and is then
-drained. How long a club stood is the longest time between two turns of it at its bots. The same without a drain, for as
-long, says how much of that is the machine's. Bots that do not think (`--think-ms 0`) use all processors up. It starts
-a PostgreSQL cluster of its own (without fsync), uses loopback only, and ends by itself.
+Three nodes share a PostgreSQL: the first leads all clubs, in each of which two bots at the third node play, and is
+then drained. The standstill of a club is the longest time between two of its turns at its bots. A control without a
+drain, for as long, shows the machine's own part. Bots that do not think (`--think-ms 0`) use all processors up. The
+benchmark starts a PostgreSQL cluster of its own (without fsync), uses loopback only, and ends by itself.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tests.postgres.cluster import cluster, run  # found by way of `cluster`, wh
 
 ADMIN_TOKEN = "administrator-of-the-benchmark"
 WARM_S = 2.0
-"""How long they play before it is looked, in s."""
+"""Time in s for which bots play before the measurement."""
 
 
 class Pauses:
@@ -45,7 +45,7 @@ class Pauses:
         self._last[club] = now_s
 
     def told(self) -> str:
-        """Say what there was since the last time."""
+        """Describe the pauses since the last call."""
         now_s, found, self.longest = time.monotonic(), self.longest, defaultdict(float)
         each = sorted(max(found[club], now_s - last_s) for club, last_s in self._last.items())
         tenth = each[len(each) * 9 // 10]
@@ -70,7 +70,7 @@ async def play(server: Running, club: str, name: str, tournament: str, think_s: 
 
 
 async def clubs_of(leader: Running, count: int) -> dict[str, str]:
-    """Make clubs, and in each a tournament; return that by club."""
+    """Make clubs, with a tournament in each; return the tournaments by club."""
     made = {}
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {ADMIN_TOKEN}"}, timeout=60) as host:
         for club in ("main", *(f"c{number}" for number in range(1, count))):
@@ -124,7 +124,7 @@ async def measure(url: str, count: int, think_ms: int, seconds: float) -> None:
                 with suppress(asyncio.CancelledError):
                     await bot
             for each in (first, second, third):
-                each.process.kill()  # at once: none is to tell that it misses the others
+                each.process.kill()  # at once, since a node would report that others are missing
 
 
 async def leads(server: Running) -> list[str]:

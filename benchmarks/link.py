@@ -1,14 +1,13 @@
-"""What a link between nodes adds to a move: CPU on each side, and delay. `python benchmarks/link.py`
+"""Costs of a link between nodes for a move: CPU on each side, and delay. `python benchmarks/link.py`
 
-An edge and a leader in processes of their own, on loopback. The leader's arena is an answer that is ready: each move
-is read there, and answered at once with the next turn. So what is measured is the link alone: encoding, streams,
-WebSocket, sockets and the loop, and the second reading of the move. What the edge takes where it leads the club itself
-is subtracted.
+An edge and a leader run in processes of their own, on loopback. The leader's arena is a prepared answer: it reads each
+move, and answers at once with the next turn. So the benchmark measures the link alone: encoding, streams, WebSocket,
+sockets and the loop, and the second reading of the move. The edge's costs when it leads the club itself are subtracted.
 
-Batches are moves of one turn of the edge's loop, the next ones when all are answered. Then bots think for 50 to 150 ms
-each, as many as `--bots` says: ten moves a second for each of them. Where a node leads itself a move takes no time of
-these, so their delay is what the link adds. The echo is of plain TCP between the same processes at the same time: how
-long one waits for a processor.
+A batch has a move of each bot in the same turn of the edge's loop; the next batch follows when all are answered. Then
+`--bots` bots think for 50 to 150 ms each: ten moves a second for each bot. Where a node leads itself, a move takes next
+to no time, so the bots' delay is the link's. The echo uses plain TCP between the same processes at the same time, and
+shows the wait for a processor.
 """
 
 import argparse
@@ -63,11 +62,11 @@ class ReadyArena:
         self._sessions.send(session_id, TURN)
 
     def lost(self, _session_id: int) -> None:
-        """Nobody plays."""
+        """Ignore the end: nobody plays."""
 
 
 class Answered:
-    """The gateway's side: counts turns, and says when all of a batch are there."""
+    """The gateway's side: counts turns, and sets an event when all turns of a batch have come."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -89,7 +88,7 @@ class Answered:
 
 
 class Bots:
-    """As many bots on a node that does not lead their club, or (no address) on one that does."""
+    """`bots` bots on a node that does not lead their club, or (without an address) on a node that leads it."""
 
     def __init__(self, address: str | None, bots: int, name: str) -> None:
         self.sessions, clock = Answered(), LoopClock(asyncio.get_running_loop(), 1.0)
@@ -111,7 +110,7 @@ class Bots:
         await self.sessions.all.wait()
 
     async def batches(self, seconds: float) -> int:
-        """Have all move in one turn of the loop, again and again; return how many moves there were."""
+        """Have all bots move in one turn of the loop, again and again; return the number of moves."""
         sessions, receive, everyone = self.sessions, self.edge.receive, range(1, self.bots + 1)
         count, until_s = 0, perf_counter() + seconds
         while perf_counter() < until_s:
@@ -127,7 +126,7 @@ class Bots:
         return count
 
     async def thinking(self, seconds: float) -> int:
-        """Have each think for a while; return how many moves there were."""
+        """Have each bot think for a while; return the number of moves."""
         loop, random, moved_s = asyncio.get_running_loop(), Random(1), dict[int, float]()
         until_s = perf_counter() + seconds
 
@@ -156,7 +155,7 @@ def cpu_s() -> float:
 
 
 def lead(port: Connection) -> None:
-    """The leader's process: tells its ports, and its CPU whenever it is asked."""
+    """Run the leader's process: send its ports, and its CPU time at each request."""
 
     async def run() -> None:
         Interpreter(lambda: True).calm()
@@ -218,7 +217,7 @@ def told(took_ms: list[float]) -> str:
 
 
 async def under_load(port: Connection, address: str, echo: int, bots: int, seconds: float) -> None:
-    """Measure bots that think, beside an echo."""
+    """Measure thinking bots, beside an echo."""
     echoed: list[float] = []
     echoing = asyncio.create_task(echoes(echo, echoed))
     rate, edge_us, leader_us, delays = await measure(port, address, bots, seconds, think=True)

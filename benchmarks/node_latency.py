@@ -1,13 +1,14 @@
-"""What a link between nodes adds to the time of a move. `python benchmarks/node_latency.py`
+"""Time that a link between nodes adds to a move. `python benchmarks/node_latency.py`
 
-Of two nodes on PostgreSQL one leads. The same load plays there and on the other node by turns, so that the machine is
-the same to both: first bots that answer at once (a closed loop: where that takes all processors a move waits for them,
-and not for the link), then bots that think for as long as has them make a share of the moves that the closed loop made
-over the link. Times are from before a bot writes its move until its opponent has read its turn, in ms; what is added
-is the difference of the medians, and that of the p99.
+Of two nodes on PostgreSQL the first leads. The same load plays there and on the other node by turns, so that both have
+the same machine: first bots that answer at once (a closed loop: if it takes all processors a move waits for them, not
+for the link), then bots that think for so long that they make a share of the moves that the closed loop made over the
+link. Times are from before a bot writes its move until its opponent has read its turn, in ms; the added time is the
+difference of the medians, and of the p99.
 
-At the same time there are echoes of plain TCP, at once and by a relay: what one more process on the way adds on this
-machine. It starts a PostgreSQL cluster of its own (with fsync), uses loopback only, and ends by itself.
+At the same time there are echoes of plain TCP, directly and by a relay: they show the cost of a further process on the
+way on this machine. The benchmark starts a PostgreSQL cluster of its own (with fsync), uses loopback only, and ends by
+itself.
 """
 
 import argparse
@@ -25,13 +26,13 @@ from throughput import SETTLE_S, WARM_S, Load, play, spread
 from tests.postgres.cluster import cluster  # found by way of `cluster`, which looks there
 
 GOAL_MS = 5.0
-"""The p99 of what is added is to be below."""
+"""Upper bound in ms of the p99 of the added time."""
 THOUGHTS = 5
 """After how many thoughts bots that began together no longer move together."""
 
 
 class Way:
-    """The bots of one node, which stand still but for their turns, and what they measured."""
+    """The bots of a node, which stand still except for their turns, and their measurements."""
 
     def __init__(self) -> None:
         self.tally = Stopwatch()
@@ -46,7 +47,7 @@ class Way:
         return self.turns / self.played_s
 
     def begin(self, think_s: float) -> None:
-        """Begin to measure bots that think for this time."""
+        """Begin to measure bots that think for `think_s`."""
         self.tally.think_s = think_s
         self.took_ms, self.tails_ms, self.turns, self.played_s = [], [], 0, 0.0
 
@@ -68,14 +69,14 @@ class Way:
 
 
 async def pace(way: Way, rate: float, matches: int, seconds: float) -> None:
-    """Have bots think for as long as makes this many moves a second, beside what else a move and a start take."""
+    """Set the bots' thinking time so that they make `rate` moves a second, given the other costs of a move."""
     way.begin(matches / rate)
     await way.take_turn(seconds)
     way.begin(max(0.001, way.tally.think_s + matches / rate - matches / way.rate))
 
 
 async def compare(name: str, ways: tuple[Way, Way], echo_ports: tuple[int, int], turns: int, seconds: float) -> bool:
-    """Measure both ways by turns, and print what the second one adds. Return whether that is as little as the goal."""
+    """Measure both ways by turns, and print the added time of the second. Return whether it meets the goal."""
     echoed: tuple[list[float], list[float]] = ([], [])
     echoing = [asyncio.create_task(echoes(*each)) for each in zip(echo_ports, echoed, strict=True)]
     for number in range(turns):

@@ -1,7 +1,7 @@
-"""What visitors at a node cost the node that leads. `python benchmarks/node_visitors.py`
+"""Costs of visitors at a node for the leading node. `python benchmarks/node_visitors.py`
 
-The bots are on the leader, all visitors on the other node, whose only work they are. CPU is by the turns that were
-played. It starts a PostgreSQL cluster of its own (without fsync), uses loopback only, and ends by itself.
+The bots are on the leader, all visitors on the second node, which does nothing else. CPU is divided by the turns
+played. The benchmark starts a PostgreSQL cluster of its own (without fsync), uses loopback only, and ends by itself.
 """
 
 import argparse

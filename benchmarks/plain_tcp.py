@@ -1,6 +1,6 @@
-"""Plain TCP on loopback, beside which delays are told: how long one waits here for the processors of other processes.
+"""Plain TCP on loopback, the control of delays: it shows the wait for the processors of other processes.
 
-An echo answers in a process of its own; a relay passes on to it, in another.
+An echo answers in a process of its own; a relay passes data on to the echo, in a third process.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ from typing import cast
 import uvloop
 
 EVERY_S = 0.005
-"""The time between two echoes."""
+"""Time between two echoes, in s."""
 SIZE = 100
-"""Bytes of an echo: about those of a move."""
+"""Bytes of an echo: about the size of a move."""
 
 
 class Echo(asyncio.Protocol):
-    """Sends back what comes."""
+    """Sends back all received data."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -31,7 +31,7 @@ class Echo(asyncio.Protocol):
 
 
 class Relay(Echo):
-    """Passes on what comes to a port, and what comes from there."""
+    """Passes data on to a port, and answers back."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -49,7 +49,7 @@ class Relay(Echo):
 
 @contextmanager
 def echo_and_relay() -> Iterator[tuple[int, int]]:
-    """Run an echo and a relay to it. Give their ports."""
+    """Run an echo and a relay to it. Yield their ports."""
     context, processes, ports = multiprocessing.get_context("spawn"), [], list[int]()
     try:
         for _ in range(2):

@@ -69,7 +69,7 @@ def test_no_second_server_starts_by_a_link(server: Target, tmp_path: Path) -> No
 
 
 def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> None:
-    """The damaged tournament is set aside and shown as damaged; others play on, and `rumble db verify` reports the damage."""
+    """The damaged tournament is set aside and shown as damaged; others play on, and `rumble db verify` reports it."""
     damaged = server.create(start_at_bots=2, legs=1)
     first, second = (server.attacker().login(name, key=KEY, join=damaged) for name in ("one", "two"))
     with first, second:
