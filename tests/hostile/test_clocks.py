@@ -35,7 +35,7 @@ def test_drops_on_the_own_turn_are_counted(server: Target, attacker: Attacker) -
         stayer, name = (second, "dropper") if gone is first else (first, "stayer")
         gone.sock.close()
         stayer.until("notice", code="opponent_away")
-        time.sleep(AWAY_S)  # time for the opponent to think
+        time.sleep(AWAY_S)  # the absent bot thinks
         with attacker.login(name, key=KEY) as back:
             back.move(back.until("turn"))
             _, turn = next_turn(stayer)

@@ -33,7 +33,7 @@ TRIALS: tuple[tuple[str, Step], ...] = (
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
 """Rules whose failure needs no new start: the steps that follow start the bot themselves."""
 STARTS = 2
-"""Number of times that the kit starts the program of a bot that breaks no rule."""
+"""Number of restarts of the program of a bot that breaks no rule."""
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 

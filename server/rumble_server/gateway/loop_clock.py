@@ -8,7 +8,7 @@ from rumble_server.histogram import Histogram
 BEAT_MS, REST_MS = 10, 100
 """Interval in ms of the clock's timer while the clock is watched, and otherwise, for the metrics."""
 LATE_MS = 20
-"""Time in ms without a reading of the clock after which the loop counts as late, since the last reading."""
+"""Time in ms without a beat after which the loop counts as late, from the clock's last reading on."""
 INPUT_MS = 1
 """Delay in ms of a timer that runs after the loop has read its sockets once more (libuv runs due timers first)."""
 
@@ -29,7 +29,7 @@ class LoopClock:
         self._seen_at_ms = 0
         """Time in ms of the clock's last reading, up to which lateness is counted."""
         self._late_from_ms = NEVER
-        """Time in ms from which the loop is late, unless the clock is read before."""
+        """Time in ms from which the loop is late, unless a beat comes before."""
         self._watchers: set[Callable[[], bool]] = set()
         """Predicates of the watchers; a watcher goes when its predicate is False."""
         self._is_measured = False

@@ -245,6 +245,6 @@ class FakeServer:
 
 
 def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose our sub-protocol; a client that offers none speaks version 1."""
+    """Choose our sub-protocol; a client without an offer speaks version 1."""
     assert not offered or SUBPROTOCOL in offered
     return Subprotocol(SUBPROTOCOL) if offered else None

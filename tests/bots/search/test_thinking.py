@@ -12,7 +12,7 @@ BIG = CONNECT4.initial()
 
 
 def scripted(answers: dict[int, Found], asked: list[float]) -> Look:
-    """Return a look with a given answer for each depth; it records its calls, and is out of time at other depths."""
+    """Return a look with an answer for each given depth; the look records calls, and is out of time at other depths."""
 
     def look(state: State, depth: float, tally: Tally) -> Found:
         asked.append(depth)

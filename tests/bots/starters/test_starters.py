@@ -59,7 +59,7 @@ def environment(folder: Path, place: str, tournament: str, form: str, name: str)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Built]:
-    """Build each starter once for all tests that run it."""
+    """Build each starter once for all its tests."""
     folder = tmp_path_factory.mktemp("starters")
     with ThreadPoolExecutor(2) as pool:  # compilers take the time, a core each
         return dict(zip(LANGUAGES, pool.map(lambda language: build(language, folder), LANGUAGES), strict=True))

@@ -159,7 +159,7 @@ for args in [], *([name] for name in COMMANDS):
 
 @pytest.mark.e2e
 def test_the_help_of_every_command_loads_next_to_nothing() -> None:
-    """Show all help in one process, which names the first command that loads too much."""
+    """Show all help in a process that names the first command with too many modules."""
     assert written_by(EVERY_HELP) == ""
 
 

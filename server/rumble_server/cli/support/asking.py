@@ -20,9 +20,9 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 TIMEOUT_S = 60
 """Default time limit for a function's answer, in s."""
 LOOK_S = 0.5
-"""Time in s between two looks whether a function takes too long."""
+"""Interval in s of looks at slow functions."""
 SLOW_S = 2.0
-"""Time in s after which a function that thinks is named."""
+"""Time in s after which a thinking function is reported."""
 
 Made = TypeVar("Made")
 

@@ -103,7 +103,7 @@ def multiplied(names: list[str]) -> list[str]:
 
 
 def entrant_names(bots: list[str]) -> list[str]:
-    """Return a name for each bot: its own, numbered if several bots share it."""
+    """Return a name for each bot: the bot's own, with a number if several bots share a name."""
     own = [own_name(bot) for bot in bots]
     many = {name for name, count in Counter(own).items() if count > 1}
     seen: Counter[str] = Counter()

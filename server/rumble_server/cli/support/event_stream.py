@@ -12,7 +12,7 @@ PATIENCE_S = 600.0
 
 
 class StreamLost(Exception):
-    """The stream ended or broke off; the events before are valid. `again_s`: in how many s it may be there again."""
+    """The stream ended or broke off; earlier events are valid. `again_s`: the server's wait until the next try."""
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:
         super().__init__(problem)

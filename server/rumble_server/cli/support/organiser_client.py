@@ -117,7 +117,7 @@ class OrganiserClient:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
-        """Ask, and ask again while what answers is being replaced. What a 502 may have done is not asked again."""
+        """Ask, and ask again while the server is being replaced, except for changes that a 502 may have hidden."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 

@@ -95,7 +95,7 @@ def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> 
 
 
 def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
-    """Return the difference between a round of the file and the rules; None if there is none."""
+    """Return the difference between a round of the file and the rules; None without a difference."""
     event, theirs = told.before(number), told.paired(number)
     try:
         ours = pair(event, rules)

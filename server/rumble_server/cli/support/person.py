@@ -85,7 +85,7 @@ class Person(Bot):
 
 
 def user_name() -> str:
-    """Return the name of this machine's user as the name of a bot; `guest` if there is none."""
+    """Return the name of this machine's user as the name of a bot; `guest` without such a user."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):  # no variable with a user name, or no such user

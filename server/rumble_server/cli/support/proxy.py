@@ -13,7 +13,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 PING_S = 5.0
-"""Seconds between two pings to the bot: it hears none of the server's, and gives up a silent connection."""
+"""Time in s between two pings to the bot, which does not get the server's pings, and gives up a silent connection."""
 
 Sender = Literal["bot", "server"]
 Socket = ClientConnection | ServerConnection

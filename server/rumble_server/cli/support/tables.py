@@ -122,7 +122,7 @@ def told_table(
 
 
 def tiebreak_legend(table: Table) -> list[str]:
-    """Explain the table's tie-break columns in a line; return no line if the table has none."""
+    """Explain the table's tie-break columns in a line; return no line without such columns."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
     told = ", ".join(f"{name} {TIEBREAKS.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []

@@ -61,7 +61,7 @@ def is_screen(console: "Console") -> bool:
 
 
 def writer(console: "Console") -> "Callable[[str | Text], None]":
-    """Return a function that writes an escaped text or a drawn text, as separate lines."""
+    """Return a function that writes lines: a text with escapes, or a drawn picture."""
     from rich.text import Text
 
     def write(shown: "str | Text") -> None:

@@ -134,7 +134,7 @@ class WatchedTournament:
         """Number of events taken, and of problems said."""
         self._lock = Lock()
         self._problem = ""
-        """The problem of the connection since the last event; empty if there is none."""
+        """The problem of the connection since the last event; empty without a problem."""
         self.over = 0
         self.total: int | None = None
         self._most_boards = boards

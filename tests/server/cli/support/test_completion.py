@@ -66,7 +66,7 @@ for command in COMMANDS.keys() - {"serve"}:
 
 @pytest.mark.e2e
 def test_options_of_every_command_are_completed_without_loading_much() -> None:
-    """Run all completions in one process, which names the first command that loads too much."""
+    """Run all completions in a process that ends at the first command that loads too much."""
     command = [sys.executable, "-c", EVERY_COMPLETION]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
