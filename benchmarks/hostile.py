@@ -55,7 +55,7 @@ class Honest(Stopwatch):
 class Measured:
     """Measurements while the bots played. `attacks`: rounds, and rounds that the server cut short.
 
-    `loop_ms` has, by CPU time and by the clock, the lengths in ms of the stretches in which the loop did not come round.
+    `loop_ms` has, by CPU time and by the clock, the times in ms for which the loop did not come round.
     """
 
     took_ms: list[float]

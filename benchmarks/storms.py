@@ -108,7 +108,7 @@ async def main(options: argparse.Namespace) -> None:
                 await asyncio.sleep(1.0)
             for each in (60, 500):
                 name, sockets = f"{4 * each:,} connections of four addresses, waiting", list[socket.socket]()
-                os.kill(running.process.pid, signal.SIGSTOP)  # so that all of them wait when it comes to them
+                os.kill(running.process.pid, signal.SIGSTOP)  # so that the whole storm waits for the server
                 connect_at_once(running.port, attackers[10:14], each, sockets)
                 go_on = partial(os.kill, running.process.pid, signal.SIGCONT)
                 print(f"{name:50} {await measured(file, go_on)}", flush=True)

@@ -65,5 +65,6 @@ def network_addresses(
     kept: dict[object, Address] = {}
     for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):
         if not (address.is_loopback or address.is_link_local or address.is_unspecified) and is_used(address):
+            # All IPv6 addresses of a /64 are on one network; IPv4 addresses come without their network's size.
             kept.setdefault(IPv6Network((int(address) >> 64 << 64, 64)) if address.version == 6 else address, address)
     return [str(address) for address in kept.values()]

@@ -138,7 +138,7 @@ class Program:
         began = time.monotonic()
         kept_ms = margin_ms(turn.think_ms)
         reply_by = began + (turn.think_ms - kept_ms) / 1000
-        limit = reply_by + kept_ms / 2000
+        limit = reply_by + kept_ms / 2000  # half of the kept time is for an answer to `hurry`, half for a new start
         child = await self._ready(min(START_S, limit - began))
         think_s = max(0.001, reply_by - time.monotonic())
         hurry = asyncio.get_running_loop().call_later(think_s, child.send, self._dialogue.hurry)

@@ -101,7 +101,7 @@ def clocks(turn: Turn, think_ms: int) -> str:
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return f"movetime {max(1, think_ms)}"
-    kept_ms = max(0, turn.clock.remaining_ms - think_ms)
+    kept_ms = max(0, turn.clock.remaining_ms - think_ms)  # the part of the time that the bridge keeps for itself
     times = [max(1, ms - kept_ms) for ms in turn.clock.seats_ms]
     gain_ms = control.increment_ms + control.move_ms
     return f"wtime {times[0]} btime {times[1]} winc {gain_ms} binc {gain_ms}"

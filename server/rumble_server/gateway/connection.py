@@ -60,7 +60,7 @@ MOST_ASKED = 64
 MOVE_BYTES = 512
 """Maximum size, in bytes, of answers that are handled at once. A refused frame of this size costs some 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of messages in one turn of the loop that come at once and answer nothing; then all wait for time."""
+"""Maximum number of wasted messages (see `Turns.waste`) in a turn of the loop; then answers ask for time, too."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The answer to a request for an upgrade that cannot be read."""
 
@@ -169,7 +169,7 @@ class Connection(asyncio.Protocol):
                 if is_asked or turns.has_time():
                     for text in texts:
                         session.received(text)
-                    left = self._asked - count
+                    left = self._asked - count  # read anew: a message that answers nothing has set `_asked` to 0
                     self._asked = left if left > 0 else 0
                     return
         if self.rest or self._is_held:  # a transport may still deliver data that it had read when it was paused

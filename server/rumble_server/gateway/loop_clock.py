@@ -88,6 +88,7 @@ class LoopClock:
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back when server time is at least `when_ms`."""
+        # Half a ms later, because `now_ms` rounds down, and must not return less than `when_ms` in the callback.
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:

@@ -73,6 +73,6 @@ class Outbox:
         for began_s, wrote_s in reversed(self._noted):
             if sent_s > wrote_s:
                 break
-            if sent_s >= began_s - NOTICED_S:
+            if sent_s >= began_s - NOTICED_S:  # `ago_ms` is in whole ms, so `sent_s` may be a ms too early
                 return int((wrote_s - sent_s) * 1000)
         return 0

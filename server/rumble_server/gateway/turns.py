@@ -50,7 +50,7 @@ class Turns:
         self._ends_s = 0.0
         """Time at which the budget of this turn ends, in s."""
         self.wasted = 0
-        """Messages in this turn that answered none of the turns for which their connections had been asked."""
+        """Number of messages in this turn that were handled at once as answers, and answered no open turn."""
 
     def has_time(self) -> bool:
         """Return True if this turn has time left. The first call in a turn starts the budget."""
@@ -73,9 +73,9 @@ class Turns:
             await request.turn
 
     def waste(self) -> None:
-        """Count a message that was handled as an answer, and is none."""
+        """Count a message that was handled at once as an answer, and answered no open turn."""
         self.wasted += 1
-        self.has_time()  # starts the budget, of which what follows has the rest
+        self.has_time()  # starts the budget, so that later work has the rest
 
     def end(self) -> None:
         """Spend the rest of this turn."""

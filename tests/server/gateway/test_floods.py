@@ -239,7 +239,7 @@ async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
 
 
 async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no answer ends what its connection is owed, and more than a few of all bots wait for time."""
+    """A wrong answer ends its connection's privilege; after a few wrong answers of all bots, messages wait."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     monkeypatch.setattr(connection, "MOST_WASTED", 3)
     async with (

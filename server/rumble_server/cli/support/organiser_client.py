@@ -133,6 +133,7 @@ class OrganiserClient:
                 while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))
                     waited_s += again_s
+                    # A proxy may answer 502 after the server has carried out a command, so only reads are repeated.
                     if waited_s > PATIENCE_S or (answer.status_code == HTTPStatus.BAD_GATEWAY and method != "GET"):
                         break
                     time.sleep(again_s)
