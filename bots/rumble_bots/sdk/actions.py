@@ -19,7 +19,7 @@ class Summary:
     reason: Literal["over", "left", "removed"]
     """The reason why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
     status: TournamentStatus | None = None
-    """The tournament's status; it and the fields below are known only when the tournament is over."""
+    """The tournament's status; like the fields below, known only when the tournament is over."""
     rank: int | None = None
     """The bot's rank, from 1."""
     bots: int | None = None

@@ -95,7 +95,7 @@ def _read(file: Path) -> str:
 
 
 def keep(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
-    """Write a private file at once as a whole; an existing file stays, unless `replace`."""
+    """Write a private file atomically; an existing file stays, unless `replace`."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     whole = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

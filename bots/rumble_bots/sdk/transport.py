@@ -27,7 +27,7 @@ ABNORMAL = 1006
 class Unreachable(Exception):
     """A connection could not be made; the text tells the reason.
 
-    `is_full`: the address has no free place for a connection.
+    `is_full`: our address has its maximum of connections.
 
     `again_s`: time in s until the next try, for a server that is there; None if unknown.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rumble_server.tournament.tournament import Tournament
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
-"""Signs for scores in a crosstable."""
+"""The signs of a crosstable, by score."""
 UNBOUNDED = 1000
 """Width in columns for measuring a table."""
 RECORD = ("points", "played", "won", "drawn", "lost")
@@ -74,7 +74,7 @@ def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
 
 
 def byes_text(byes: int, half_byes: int) -> str:
-    """Write the byes of a bot, that of half a point as a half."""
+    """Write the number of a bot's byes; a half-point bye counts 0.5."""
     return points_text(byes + half_byes / 2)
 
 
