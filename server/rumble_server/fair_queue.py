@@ -13,7 +13,7 @@ MOST_WAITING = 64
 
 
 class Crowded(Exception):
-    """An address asks for more than its share. The text is for people."""
+    """An address asks for more than its share. The text is for a person."""
 
     def __init__(self) -> None:
         super().__init__("too much work for your address; try again in a minute")
@@ -32,7 +32,7 @@ class Asker:
         self.address = address
         self.spend = spend
         self.is_served = False
-        """True once a task was served: an answer that has begun goes before other requests of the address."""
+        """True once a task was served: the request then goes before others of the address."""
         self._may_ask = may_ask
         self._has_begun = False
 

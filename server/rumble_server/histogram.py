@@ -1,4 +1,4 @@
-"""A histogram that costs next to nothing to fill; /metrics adds up the counts when it is read."""
+"""A histogram with cheap observations; readers of /metrics pay for the sums."""
 
 from bisect import bisect_left
 from itertools import accumulate

@@ -31,7 +31,7 @@ def is_loopback(address: str) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a host, as in a Host header, leads only to the machine that asks."""
+    """Return whether a host, as in a Host header, leads only to the client's own machine."""
     name = host_name(host)
     return name in LOCAL_HOSTS or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
 

@@ -10,7 +10,7 @@ class Quotas:
     bots: int | None = None
     """Number of names used by bots of the club, without house bots."""
     tournaments: int | None = None
-    """Number of tournaments that are not over, without challenges."""
+    """Number of unfinished tournaments, without challenges."""
     bytes: int | None = None
     """Bytes of the club's facts on disk. Beyond the quota nothing new is created; tournaments that exist go on."""
     matches: int | None = None

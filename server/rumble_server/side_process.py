@@ -31,7 +31,7 @@ class SideProcess:
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The pool whose process died last, kept so that its own thread does not free it.
+        """The pool whose process died last, kept from being freed by the pool's own thread.
 
         The thread could then wait for a lock that it holds itself, and the server would never end (seen with Python
         3.13.0).
