@@ -170,6 +170,9 @@ class Wire:
         """Whether it may be counted as invited."""
         return True
 
+    def unasked(self) -> None:
+        """Frames have no budget of time here."""
+
     def hold(self) -> None:
         """Every login is answered at once."""
 
