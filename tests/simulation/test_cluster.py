@@ -10,20 +10,20 @@ from rumble_server.arena.ports import Caller
 from rumble_server.arena.session import BotSession
 from rumble_server.cluster import lead
 from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.gate import GatedLeader
 from rumble_server.cluster.lead import Lead
+from rumble_server.cluster.lease import Lease
 from rumble_server.cluster.link import Opening, Outgoing, Records, Stream, read_packet
 from rumble_server.cluster.link_connection import LinkConnection
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.records import ToEdge
 from rumble_server.match.referee import Referee
-from rumble_server.nodes.gate import GatedLeader
-from rumble_server.nodes.lease import Lease
 from rumble_server.store.batch import Batch
-from tests.simulation.links import Cables, Dialled, End
 
 from tests.needs import long_or
 from tests.simulation import cluster
 from tests.simulation.cluster import Node, simulate_cluster
+from tests.simulation.links import Cables, Dialled, End
 from tests.simulation.postgres import CLUB, ClubLog, Postgres
 from tests.simulation.run import run_seed, run_seeds, show
 
@@ -143,7 +143,7 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
 
 def charge_a_suspension(patch: pytest.MonkeyPatch) -> None:
     """Clocks run on while the club is suspended."""
-    patch.setattr("rumble_server.nodes.gate.GatedClock.now_ms", lambda self: self._clock.now_ms())
+    patch.setattr("rumble_server.cluster.gate.GatedClock.now_ms", lambda self: self._clock.now_ms())
 
 
 def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
