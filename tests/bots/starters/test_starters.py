@@ -253,7 +253,7 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
 ) -> None:
     """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
     error = {"type": "error", "code": "too_many_messages", "message": "try again", "detail": []}
-    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 20_000}
+    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
     welcome = {"type": "welcome", "protocol": 1, "server": "busy", "limits": limits, "games": ["tictactoe"]}
     session = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
     control = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
