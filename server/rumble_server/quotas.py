@@ -1,22 +1,22 @@
-"""Quotas: bounds of a club's use of its server."""
+"""Quotas: what one club may use of its server."""
 
 from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The quotas of a club, by resource; None for a resource without a quota."""
+    """How much of each a club may have; None where there is no quota."""
 
     bots: int | None = None
-    """Number of names used by bots of the club, without house bots."""
+    """Names that bots have used in it, those of the house not counted."""
     tournaments: int | None = None
-    """Number of unfinished tournaments, without challenges."""
+    """Tournaments that are not over, without challenges."""
     bytes: int | None = None
-    """Bytes of the club's facts on disk. Beyond the quota nothing new is created; tournaments that exist go on."""
+    """Bytes of its facts on disk. Beyond them nothing new is created; what was created goes on."""
     matches: int | None = None
-    """Number of matches played at a time; more matches wait."""
+    """Matches that are played at the same time; more of them wait."""
     house_bots: int | None = None
-    """Number of added house bots at a time."""
+    """Added house bots at the same time."""
 
 
 QUOTAS = tuple(each.name for each in fields(Quotas))

@@ -1,4 +1,4 @@
-"""Names of clubs, and paths of clubs."""
+"""Names of clubs, and their paths."""
 
 import pytest
 from hypothesis import given

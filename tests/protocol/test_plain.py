@@ -1,4 +1,4 @@
-"""Foreign text cannot steer a terminal."""
+"""Text of others cannot steer a terminal."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""PROTOCOL.md is right about answers, their order, and the HTTP API."""
+"""What PROTOCOL.md says about answers, their order, and the HTTP API is true."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Resources used by clubs that are not loaded, from the database."""
+"""What clubs use that are not loaded, as the database has it."""
 
 from pathlib import Path
 from typing import Any

@@ -16,22 +16,22 @@ from rumble_bots.sdk.errors import BadAddress
 FORMS = "write http://host:port, ws://host:port or host:port, and /c/NAME behind it for the club NAME"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
-"""True for secure schemes, by scheme."""
+"""By scheme: whether it is secure."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
-"""The beginnings of pages' paths. A page's link is an address, too; the rest of its path is ignored."""
+"""What the path of a page begins with. A link of a page is an address, too; what else it tells is not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a club on a server."""
+    """The address of one club of one server."""
 
     host: str
-    """The server's name, or its IP address."""
+    """Its name, or its IP address."""
     port: int
-    """The server's port, for pages and bots alike."""
+    """Its port, for pages and bots alike."""
     secure: bool = False
-    """True if the server speaks TLS."""
+    """Whether it speaks TLS."""
     club: str = MAIN
     """The club's name."""
 
@@ -77,7 +77,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """True if the server is on this machine."""
+        """Whether the server is on this machine."""
         return self.host in LOOPBACK
 
     @property

@@ -1,7 +1,4 @@
-"""Challenges: each is an unlisted, unrated tournament of a single match between two connected bots.
-
-Bounds keep challenges of an address, or at a bot, from filling the places and the disk of all.
-"""
+"""Challenges: each is an unlisted, unrated tournament of one match between two bots that are connected."""
 
 from collections import Counter
 from collections.abc import Mapping, Set
@@ -15,7 +12,6 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import FrameId
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
@@ -23,29 +19,24 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
-MOST_MADE = 4096
-"""Maximum number of frames whose tournament is remembered; beyond it the oldest frame is forgotten."""
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
-"""Maximum of each part of a challenge's clock, in ms. The clock bounds a match with a silent bot."""
+"""Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
 
 
 class Challenges:
-    """Open challenges, and whom each counts for."""
+    """The challenges that are open, and whom each counts for."""
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder
         self._lifecycle = lifecycle
         self._random = random
         self._door = door
-        self.made_by: dict[FrameId, str] = {}
-        """Tournament, over or not, of each challenge or resignation that may come again, by its frame."""
         self._counted: dict[str, str] = {}
-        """Address that each open challenge counts for, or the tournament that its challenger was invited to, by
-        tournament id."""
+        """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
         self._spenders: dict[str, str] = {}
-        """The same for challenges not yet over on disk."""
+        """The same of all that are not yet over on disk."""
 
     def open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
@@ -54,14 +45,8 @@ class Challenges:
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
 
-    def note_made(self, frame: FrameId, tournament_id: str) -> None:
-        """Remember the tournament that a frame has created, or in which the frame has ended a match."""
-        self.made_by[frame] = tournament_id
-        if len(self.made_by) > MOST_MADE:
-            del self.made_by[next(iter(self.made_by))]
-
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
-        """Begin an unlisted, unrated match against another bot, for this session. Raises TournamentError."""
+        """Begin one unlisted, unrated match against another bot, asked for in this session. Raises TournamentError."""
         open_now = self.open()
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
@@ -108,10 +93,7 @@ class Challenges:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel the oldest challenge of the largest holder of places, if it has at least two more than the asker.
-
-        Return whether a challenge was cancelled.
-        """
+        """Cancel the oldest challenge of who has most of the places, if it has two more than the asker."""
         shares = Counter(self._counted.values())
         ((holder, most),) = shares.most_common(1)
         if most <= shares[asker] + 1:
@@ -128,7 +110,7 @@ class Challenges:
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
-        """Count the bytes on disk of challenges for their challengers; `sizes` has the bytes by tournament."""
+        """Count how many bytes tournaments take on disk, for those who challenged."""
         for tournament_id in self._spenders.keys() & sizes.keys():
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
             self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
@@ -142,7 +124,7 @@ class Challenges:
 
 
 def _counted_for(player: Player, session: BotSession) -> str:
-    """Return the share that a challenge counts for: the tournament of its challenger's invitation, or an address."""
+    """Return what a challenge of this player counts for: a tournament that it was invited to, or its address."""
     for tournament in player.tournaments.values():
         if tournament.challenger is None and tournament.invite is not None:
             return f"tournament {tournament.id}"
@@ -150,7 +132,7 @@ def _counted_for(player: Player, session: BotSession) -> str:
 
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:
-    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
+    """Configure the tournament of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
     try:
         game = get_game(challenge.game)
     except UnknownGame as error:

@@ -1,4 +1,4 @@
-"""Answers to bots about ended tournaments that are not in memory, made from the record."""
+"""What a bot is answered about a tournament that is over and not in memory."""
 
 from collections.abc import Callable
 
@@ -12,11 +12,11 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 
 Answer = Callable[[EndedTournament, str], list[bytes]]
-"""Function that returns the frames for a bot, by its name. Raises TournamentError."""
+"""Gives the frames for a bot, by its name. Raises TournamentError."""
 
 
 def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the result for a bot of the field. Raises TournamentError for any other bot."""
+    """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
     line = ended.line(bot)
     if line is None:
         raise closed(ended.id, ended.status, "; it takes no more bots: join another")
@@ -28,14 +28,8 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     return [messages.joined(ended), write_message(over)]
 
 
-def answer_challenge(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the result for a bot that repeats its challenge; an empty list if the bot left."""
-    line = ended.line(bot)
-    return [] if line is None or line.withdrawn else answer_join(ended, bot)
-
-
 def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the confirmation for a bot that left, or was never in the field. Raises TournamentError for others."""
+    """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
     line = ended.line(bot)
     if line is not None and not line.withdrawn:
         raise closed(ended.id, ended.status)

@@ -1,38 +1,34 @@
-"""Content of a commit for one club, in plain values: the same for each kind of database.
-
-`store/batch.py` makes it, and the process that writes (`store/commit_loop.py`) gets it by `marshal`, hence plain
-values.
-"""
+"""What a commit writes of one club, in plain values: the same for each kind of database."""
 
 from collections import Counter
 from typing import TypedDict
 
 TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: facts that rebuild a tournament, and plies and frames of a tournament's matches."""
+"""Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
 
 
 class Content(TypedDict):
-    """Rows of a club in a commit. Ids have no club in front."""
+    """The rows of one club in one commit. Ids are those that the club knows."""
 
     club: str
     epoch: int
-    """Epoch under which the club is written; 0 in SQLite, where no other server can write."""
+    """Under which the club is written; 0 where nobody else can write it."""
     before: int
-    """Number of the club's newest fact before this commit."""
+    """The number of the club's newest fact before this."""
     last: int
-    """Number of the club's newest fact after this commit."""
+    """The number of its newest fact with this."""
     log: list[tuple[int, str, int, str]]
     """Number of the first fact, tournament (empty: the club as a whole), kind and facts of each row."""
     created: list[tuple[str, bool]]
-    """New tournaments, each with true if the tournament is listed."""
+    """New tournaments, and whether they are listed."""
     over: list[str]
-    """Tournaments ended by this commit."""
+    """Tournaments that are over."""
     ended: list[tuple[str, str]]
-    """Ids and records of ended tournaments."""
+    """Records of tournaments that are over."""
 
 
 def sizes_of(content: Content) -> Counter[str]:
-    """Return the approximate size in bytes of the rows of the log, by tournament."""
+    """Return about how many bytes the rows of the log take, by tournament."""
     sizes = Counter[str]()
     for _, tournament, _, facts in content["log"]:
         sizes[tournament] += len(facts)

@@ -1,7 +1,4 @@
-"""Opening the database of `--db`, in a file or in PostgreSQL.
-
-The modules for PostgreSQL are imported only when needed, because their library is optional.
-"""
+"""Opening the database of `--db`, whichever kind it is."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -16,11 +13,11 @@ if TYPE_CHECKING:
     Store = SqliteStore | PostgresStore
 
 POSTGRES = ("postgresql://", "postgres://")
-"""Beginnings of the URL of a database in PostgreSQL."""
+"""What the URL of a database in PostgreSQL begins with."""
 
 
 def is_postgres(url: str) -> bool:
-    """Return true for the URL of a database in PostgreSQL."""
+    """Whether this is the URL of a database in PostgreSQL."""
     return url.startswith(POSTGRES)
 
 

@@ -1,13 +1,12 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
-A flag is an event that cost a bot something and that nobody chose; docs/HOSTING.md explains each kind:
-- `seats`: a schedule with equal numbers of first and second moves for each bot was played to the end, and failed;
+A flag is something that cost somebody something and is nobody's choice; docs/HOSTING.md tells what each means:
+- `seats`: a schedule that gives each bot both seats equally often was played to its end, and did not;
 - `passed_over`: a bot that could play waited longer than `patience_ms` while its next opponent began more than
-  `patience` matches with other bots, later in the schedule than theirs;
+  `patience` matches with others that come later in the schedule than their own;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
-
-A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
-tournaments do not count. Each wait is flagged once, for the bot that it cost most. `history.py` makes the input.
+A bot waits while it is connected, has a place, and plays nothing here; pauses and its time in other tournaments do not
+count. Each wait is flagged once, for the bot that it cost most.
 """
 
 from bisect import bisect_left
@@ -21,15 +20,15 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.openings import duplicates
 
 Span = tuple[int, int]
-"""Begin and end, in ms."""
+"""From and to, in ms."""
 FlagKind = Literal["seats", "passed_over", "needless_wait"]
 Place = tuple[int, ...]
-"""Place of a match in the schedule, by its id; empty if the id tells no place."""
+"""The place of a match in the schedule, by its id; empty if the id has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """A match that began, or was lost before it began. `ended_ms` is None while the match runs."""
+    """One match that was begun, or lost before it began. `ended_ms` is None while it runs."""
 
     match_id: str
     seats: tuple[str, str]
@@ -39,10 +38,10 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Time in ms since which the match is known: its pairing from results (Swiss, knockout), or the voiding of its
-    result. No bot waits for the match before."""
+    """Since when its pairing stands, where that depends on results (Swiss, knockout), or since when it is to be played
+    again: before, nobody waits for it."""
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms, by seat, since which the bots were connected with a free place when the match began."""
+    """Times in ms by seat since which the bots were connected and had a place when the match began."""
 
     @property
     def place(self) -> Place:
@@ -58,29 +57,29 @@ class MatchRecord:
 
 @dataclass
 class BotAudit:
-    """The figures of a bot. Waits are in ms."""
+    """What one bot had. Waits are in ms."""
 
     matches: int = 0
     seats: list[int] = field(default_factory=lambda: [0, 0])
     faults: dict[str, int] = field(default_factory=dict)
     longest_wait_ms: int = 0
     waited_for: str | None = None
-    """Opponent that the bot met after its longest wait."""
+    """The opponent that it met after its longest wait."""
     needless_wait_ms: int = 0
     passed_over: int = 0
     waits_since_ms: int | None = None
-    """Time in ms since which the bot is connected, idle, and has matches to play; None in any other state."""
+    """Since when it is connected, idle, and has matches to play; None if one of these does not hold."""
     waits_for: dict[str, str] = field(default_factory=dict)
-    """Opponents to come, while the bot waits, with the obstacle of each (`playing`, `away` or `nothing`)."""
+    """While it waits: its opponents to come, and what keeps each (`playing`, `away` or `nothing`)."""
     excused_ms: int = 0
-    """Time in ms on the bot's clock in which the server was late and the bot could think on, in all ended attempts."""
+    """Time on its clock in which the server was late and it could think on, in all attempts that are over."""
     drops: int = 0
-    """Number of times that the bot's connection ended on its own turn, in all ended attempts."""
+    """How often its connection ended on its own turn, in these."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """An event that does not happen in a fair tournament."""
+    """Something that a fair tournament does not do."""
 
     kind: FlagKind
     bot: str
@@ -89,7 +88,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The audit. `distinct` counts the matches without those that repeat the seats and moves of an earlier match."""
+    """The audit. `distinct` matches did not have the seats and moves of an earlier one."""
 
     bots: dict[str, BotAudit]
     matches: int
@@ -98,7 +97,7 @@ class Audit:
 
     @property
     def repeated(self) -> int:
-        """Number of matches with the seats and moves of an earlier match."""
+        """How many matches had the seats and moves of an earlier one."""
         return self.matches - self.distinct
 
     @property
@@ -118,30 +117,30 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The input of the audit beside the matches."""
+    """What the audit must know beside the matches."""
 
     bots: Sequence[str]
     started_ms: int
     now_ms: int
     finished: bool = False
     has_even_seats: bool = False
-    """True if a schedule that gives each bot both seats equally often was played completely."""
+    """Whether all of a schedule was played that gives each bot both seats equally often."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
     """Matches in sight by bot, each as its opponent and its place."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
-    """Times in ms since which bots are connected with a free place, by bot; other bots are missing."""
+    """Times in ms since which bots are connected and have a place, by bot; others are missing."""
     absent: frozenset[str] = frozenset()
-    """Bots that are not connected now."""
+    """The bots that are not connected now."""
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    """Spans in which each bot was not connected; a span that lasts ends at `now_ms` or later."""
+    """When each bot was not connected; a span that lasts ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     drops: Mapping[str, int] = field(default_factory=dict)
-    """Number of lost connections on the bot's own turn in all ended attempts, void ones included, by bot."""
+    """By bot, of all attempts that are over, void ones too."""
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
-    """Return the audit of matches, which may come in any order."""
+    """Audit matches, which may be given in any order."""
     ordered = sorted(records, key=lambda record: record.started_ms)
     bots = {name: BotAudit() for name in context.bots}
     by_bot: dict[str, list[MatchRecord]] = {name: [] for name in context.bots}
@@ -180,14 +179,14 @@ class _Waits:
         }
         self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
-        """Times in ms of the ends of the last matches, by bot."""
+        """Times in ms at which the last matches ended, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """Opponents that passed bots over most often, and the length of the wait in ms, by bot."""
+        """Opponents that passed bots over most often, and the length of that wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
-        """Idle opponents for which bots waited longest, by bot."""
+        """Idle opponents that bots waited for longest, by bot."""
 
     def take(self, record: MatchRecord) -> None:
-        """Take a match; matches must come in the order of their starts."""
+        """Take in a match. They come in the order in which they began."""
         if record.was_played:
             since = [
                 max(self._ended_ms[name], record.known_ms, free_ms)
@@ -202,7 +201,7 @@ class _Waits:
             self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
 
     def look_at_now(self) -> None:
-        """Take the waits that last until now."""
+        """Take in the waits that last."""
         context, now_ms = self._context, self._context.now_ms
         since = {
             name: max(self._ended_ms[name], free_ms)
@@ -258,7 +257,7 @@ def _seconds(ms: int) -> str:
 
 
 def _waited(start: int, end: int, context: Context, *names: str) -> int:
-    """Return the time in ms from `start` to `end`, without pauses and the times when a named bot was away."""
+    """Return the ms from `start` to `end`, without pauses and the times when one of the bots was away."""
     excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
     total, at = 0, start
     for begins, ends in excused:

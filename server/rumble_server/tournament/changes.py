@@ -1,4 +1,4 @@
-"""The changes that facts make to a tournament, for its watchers. Pure; the feed of the web uses it."""
+"""What facts change in a tournament, for those who watch it. Pure."""
 
 from dataclasses import dataclass, field, replace
 
@@ -17,27 +17,27 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 VOIDED = "the host has it played again"
-"""Reason of an announced result that no longer counts."""
+"""The reason of a result that was told and no longer counts."""
 
 
 @dataclass(slots=True)
 class Changes:
-    """The changes of a tournament since its watchers were last told."""
+    """The changes of one tournament since somebody was last told of it."""
 
     tournament: Tournament
     started: dict[str, None] = field(default_factory=dict)
-    """Ids of the matches that began, in order."""
+    """The ids of the matches that began, in order."""
     moved: dict[str, None] = field(default_factory=dict)
-    """Ids of the matches with a changed board, running clock or absent bot, in order."""
+    """The ids of the matches whose board or running clock is another, or who is away from them, in order."""
     over: list[MatchOver] = field(default_factory=list)
-    """Ended matches, and matches with a voided result (without scores)."""
+    """The matches that ended, and those whose result was voided (without scores)."""
     met: dict[frozenset[str], None] = field(default_factory=dict)
-    """Pairs of bots with a changed result."""
+    """The bots whose result against each other is another."""
     field_changed: bool = False
     status_changed: bool = False
 
     def note(self, fact: LogFact) -> None:
-        """Add the changes of a fact of this tournament, which the tournament has applied already."""
+        """Add what a fact of this tournament changes; the tournament has applied it already."""
         match fact:
             case MoveMade() | TurnAsked() | SeatAway() | SeatBack() | StartTold():
                 self.moved[fact.match] = None

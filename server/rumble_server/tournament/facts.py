@@ -1,7 +1,4 @@
-"""The facts about a tournament, and about a club as a whole, that are written to the event log.
-
-`match/facts.py` has the facts of matches.
-"""
+"""What is written to the event log about a tournament, beside the facts of its matches."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -15,7 +12,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament was created, and is in its lobby. `challenger` is the bot that asked for it if it is a challenge."""
+    """A tournament exists, in its lobby. `challenger`: the bot that asked for it, if it is a challenge."""
 
     tournament: str
     config: TournamentConfig
@@ -25,7 +22,7 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class BotJoined:
-    """A bot joined the field. `house` is the reference bot that plays, if the organiser added a house bot."""
+    """A bot is in the field. `house`: the reference bot that plays, if the organiser added it as a house bot."""
 
     tournament: str
     bot: str
@@ -45,7 +42,7 @@ class BotLeft:
 
 @dataclass(frozen=True, slots=True)
 class BotAbsent:
-    """A bot's absent budget changed to `absent_left_ms`: the time for which matches that are due wait for the bot."""
+    """What is left of a bot's budget for being absent when its matches are due."""
 
     tournament: str
     bot: str
@@ -55,7 +52,7 @@ class BotAbsent:
 
 @dataclass(frozen=True, slots=True)
 class BotBenched:
-    """A bot was benched for failing too often, or let play again. A benched bot's due matches are lost as `no_show`."""
+    """A bot failed too often: its matches are lost as `no_show` until `benched` is False again."""
 
     tournament: str
     bot: str
@@ -66,7 +63,7 @@ class BotBenched:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStarted:
-    """The tournament started: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
+    """The field is numbered: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
 
     tournament: str
     bots: tuple[str, ...]
@@ -76,7 +73,7 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundPaired:
-    """A round was paired from results (Swiss, knockout); the pairings and byes have bots' numbers, from 0."""
+    """Pairings that follow from results (Swiss, knockout), and the bots with a bye; by number, from 0."""
 
     tournament: str
     pairings: tuple[Pairing, ...]
@@ -87,7 +84,7 @@ class RoundPaired:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeGiven:
-    """The organiser gave a bot a half-point bye in a round of a Swiss, counted from 1."""
+    """The organiser leaves a bot out of a round of a Swiss, counted from 1: it gets half a point in it."""
 
     tournament: str
     bot: str
@@ -97,7 +94,7 @@ class HalfByeGiven:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeTaken:
-    """The organiser took a half-point bye back before the round was paired."""
+    """The organiser takes a half-point bye back before its round is paired."""
 
     tournament: str
     bot: str
@@ -107,7 +104,7 @@ class HalfByeTaken:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPaused:
-    """The tournament was paused: running matches finish, and no match starts."""
+    """Running matches finish; none starts."""
 
     tournament: str
     reason: str
@@ -117,7 +114,7 @@ class TournamentPaused:
 
 @dataclass(frozen=True, slots=True)
 class TournamentResumed:
-    """The tournament was resumed: matches start again."""
+    """Matches start again."""
 
     tournament: str
     at_ms: int
@@ -125,7 +122,7 @@ class TournamentResumed:
 
 @dataclass(frozen=True, slots=True)
 class TournamentEnded:
-    """The tournament ended: `finished` (all played, or ended by the organiser; the standings count) or `cancelled`."""
+    """It is over: `finished` (all was played, or the organiser ended it: the standings count) or `cancelled`."""
 
     tournament: str
     status: Literal["finished", "cancelled"]
@@ -135,7 +132,7 @@ class TournamentEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResultVoided:
-    """The organiser voided a result: the match is played again, and the next attempt's result counts."""
+    """The organiser has a finished match played again: its result no longer counts, the next attempt's will."""
 
     match: str
     attempt: int
@@ -143,23 +140,10 @@ class ResultVoided:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameTaken:
-    """The request in a bot's frame that came from another node was carried out; the frame has this number on that node.
-
-    The fact is in the same commit as the facts of the request's effects, so that no later leader carries it out again.
-    """
-
-    tournament: str
-    node: str
-    frame_number: int
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class NameUsed:
-    """A name was used for the first time, or got a key from the organiser.
+    """A name was used for the first time, or given a key by the organiser.
 
-    The name is claimed by a key (its salt and SHA-256, in hex), or open to all (None).
+    It is claimed with a key (its salt and SHA-256, in hex), or open (None).
     """
 
     name: str
@@ -170,7 +154,7 @@ class NameUsed:
 
 @dataclass(frozen=True, slots=True)
 class NameReset:
-    """The organiser had a name's key forgotten: the next login claims the name anew."""
+    """The organiser had a name's key forgotten: the next login of the name claims it anew."""
 
     name: str
     at_ms: int
@@ -178,7 +162,7 @@ class NameReset:
 
 @dataclass(frozen=True, slots=True)
 class InviteChanged:
-    """Bots join with a new code from now on; None for no code."""
+    """From now on bots join with this code; None: without any."""
 
     tournament: str
     invite: str | None
@@ -187,9 +171,9 @@ class InviteChanged:
 
 @dataclass(frozen=True, slots=True)
 class Banned:
-    """The organiser banned a network (of one or more addresses) or a name, until a time or (None) until lifted.
+    """The organiser keeps out a network (of one address or more) or a name, until a time, or (None) until it is lifted.
 
-    A newer ban replaces an older ban of the same network or name.
+    A newer ban of the same takes its place.
     """
 
     what: str
@@ -201,7 +185,7 @@ class Banned:
 
 @dataclass(frozen=True, slots=True)
 class BanLifted:
-    """The organiser lifted the ban of a network or a name."""
+    """The organiser lets a network or a name in again."""
 
     what: str
     by_name: bool
@@ -210,7 +194,7 @@ class BanLifted:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenSet:
-    """A host token became valid, in place of any older token of its name: its salt and SHA-256, in hex."""
+    """A token of hosts is valid from now on, in the place of an older one of its name: its salt and SHA-256, in hex."""
 
     name: str
     salt: str
@@ -220,7 +204,7 @@ class HostTokenSet:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenRemoved:
-    """A host token is no longer valid."""
+    """A token of hosts is not valid any more."""
 
     name: str
     at_ms: int
@@ -228,7 +212,7 @@ class HostTokenRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorSet:
-    """The administrator got a token, in place of any older token: its salt and SHA-256, in hex."""
+    """The administrator has this token from now on, in the place of the older one: its salt and SHA-256, in hex."""
 
     salt: str
     digest: str
@@ -237,7 +221,7 @@ class AdministratorSet:
 
 @dataclass(frozen=True, slots=True)
 class ClubCreated:
-    """A club was created. Facts about clubs are facts of main."""
+    """A club is there. The facts about clubs are facts about main."""
 
     club: str
     title: str
@@ -247,7 +231,7 @@ class ClubCreated:
 
 @dataclass(frozen=True, slots=True)
 class ClubChanged:
-    """A club changed: `listed` clubs are shown to everyone, and `house` clubs have residents."""
+    """A club is from now on as told here: `listed` among the clubs for everyone, and with residents if `house`."""
 
     club: str
     title: str
@@ -259,7 +243,7 @@ class ClubChanged:
 
 @dataclass(frozen=True, slots=True)
 class ClubRemoved:
-    """A club was removed; its name is never given again."""
+    """A club is gone; its name is never given again."""
 
     club: str
     at_ms: int
@@ -270,7 +254,7 @@ HostFact = HostTokenSet | HostTokenRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
 ServerFact = NameFact | HostFact | BanFact | ClubFact
-"""Facts about a club as a whole; only main has facts about clubs."""
+"""The facts about a club as a whole; those about clubs are in main alone."""
 
 TournamentFact = (
     TournamentCreated
@@ -287,13 +271,12 @@ TournamentFact = (
     | TournamentResumed
     | TournamentEnded
     | ResultVoided
-    | FrameTaken
     | MatchStarted
     | MatchOver
 )
-"""Facts that rebuild a tournament; other facts of a match rebuild only the match."""
+"""The facts that rebuild a tournament; other facts of a match rebuild only that match."""
 LogFact = ServerFact | TournamentFact | MatchFact
-"""All facts of the event log."""
+"""Everything that is written to the event log."""
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
@@ -301,8 +284,8 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament of a fact; empty for facts about a club as a whole."""
+    """Return the id of the tournament a fact is about; empty for the facts about the server."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
-        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # this kind has a match
+        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
     return "" if kind in _ABOUT_THE_SERVER else fact.tournament  # type: ignore[union-attr]  # and these a tournament

@@ -1,1 +1,1 @@
-"""The web of a server: the HTTP API, the live feed, and the pages."""
+"""What people see: the HTTP API, the live feed, and the pages."""

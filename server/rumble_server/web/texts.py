@@ -1,8 +1,4 @@
-"""Values written for people: points, times, clocks, verdicts. Pure; used by pages, feed and API.
-
-Templates have every function as a filter. Some texts are also written by a script in the browser, which keeps a page
-live; a docstring then names the script.
-"""
+"""Values written for people: points, times, clocks, verdicts. Pure; for pages, feed and API."""
 
 import json
 import math
@@ -20,16 +16,16 @@ from rumble_server.tournament.forecast import Forecast
 
 HEATS = 4
 ASK_MS = 1000
-"""Thinking time of a bot in the commands on pages, in ms."""
+"""Thinking time in ms that the commands on pages give a bot."""
 
 
 def info_text(info: MoveInfo | None) -> str:
-    """Write a bot's thoughts about its move, as in the comments of exports."""
+    """Write what a bot thought about its move, as in the comments of exports."""
     return "" if info is None else comment(info.model_dump())
 
 
 def points(value: float) -> str:
-    """Write points with a half as a fraction: `5`, `5½`."""
+    """Write points as people do: `5`, `5½`."""
     whole, half = int(value), value % 1 == 0.5
     if not half:
         return f"{value:g}"
@@ -37,12 +33,12 @@ def points(value: float) -> str:
 
 
 def byes_text(line: Standing | Line) -> str:
-    """Write the number of a bot's byes, a half-point bye as a half; empty without byes."""
+    """Write the byes of a bot, that of half a point as a half; nothing if it has none."""
     return points(line.byes + line.half_byes / 2) if line.byes or line.half_byes else ""
 
 
 def heat(cell: tuple[float, int]) -> int:
-    """Grade points and matches in a cell of the crosstable, from 0 (the row's bot lost all) to 4 (it won all)."""
+    """Grade points and matches in a cell of the crosstable from 0 (its row lost all) to 4 (it won all)."""
     scored, played = cell
     return round(scored / played * HEATS) if played else 0
 
@@ -53,7 +49,7 @@ def moment(at_ms: int) -> str:
 
 
 def moment_text(at_ms: int) -> str:
-    """Write a time for people, in UTC; `static/times.js` writes the time in the reader's time zone."""
+    """Write a time for people, in UTC; a script makes it local."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -63,7 +59,7 @@ def seconds(ms: int) -> str:
 
 
 def duration(ms: int) -> str:
-    """Write a duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`; as `static/play/texts.js` does."""
+    """Write a duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`. `static/play/texts.js` writes it the same."""
     if ms < 60_000:
         return seconds(ms)
     hours, rest = divmod(ms, 3_600_000)
@@ -73,7 +69,7 @@ def duration(ms: int) -> str:
 
 
 def clock_face(ms: int) -> str:
-    """Write the time on a clock: `9.3`, `0:59`, `12:05`, `1:02:03`; as `static/clocks.js` does."""
+    """Write what a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
     if ms < 10_000:
         return f"{ms // 100 / 10:.1f}"
     minutes, seconds = divmod(ms // 1000, 60)
@@ -82,12 +78,12 @@ def clock_face(ms: int) -> str:
 
 
 def thought_text(ms: int) -> str:
-    """Write the thinking time of a move: `12 ms`, `3.4 s`, `75 s`; as `static/think_chart.js` does."""
+    """Write how long a move took: `12 ms`, `3.4 s`, `75 s`. `static/think_chart.js` writes it the same."""
     return f"{ms} ms" if ms < 1000 else f"{ms // 100 / 10:.1f} s" if ms < 10_000 else f"{ms // 1000} s"
 
 
 def away_text(away: Away, now_ms: int) -> str:
-    """Write how long a bot has been away, and how long the match still waits; as `static/clocks.js` does."""
+    """Write since when a bot is away, and how long a match waits for it. `static/clocks.js` writes it the same."""
     gone_s, left_s = (max(0, ms) // 1000 for ms in (now_ms - away.since_at_ms, away.until_at_ms - now_ms))
     return f"away {gone_s} s, {left_s} s left"
 
@@ -103,10 +99,10 @@ def quoted(text: str) -> str:
 
 
 def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
-    """Write the command that asks a bot about a position of a game, without the option `--position`."""
+    """Write the command that asks a bot about a position of this game, without its `--position`."""
     given = []
     for name, value in settings.items():
-        # The command reads a value as JSON if possible; so a text that JSON reads otherwise needs quotes.
+        # A text that looks like something else in JSON is written as JSON.
         plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
         given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
     return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
@@ -123,22 +119,22 @@ def clock_text(control: TimeControl) -> str:
 
 
 def faults_text(faults: dict[str, int]) -> str:
-    """Write the faults of a bot: `timeout 2, no show 1`; a dash without faults."""
+    """Write the faults of a bot: `timeout 2, no show 1`; a dash for none."""
     return ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in faults.items()) or "–"
 
 
 def termination_text(termination: Termination) -> str:
-    """Write the way in which a match ended, in brackets; empty if the match ended on the board."""
+    """Write how a match ended, in brackets; nothing if it ended on the board."""
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
 
 
 def tiebreak_text(value: float | None) -> str:
-    """Write the value of a tie-break to two places; a dash if the tie-break does not apply."""
+    """Write the value of a tie-break to two places; a dash where it does not apply."""
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def rating_text(line: Standing) -> str:
-    """Write a rating with half its interval: `+120 ± 35`; empty without a rating."""
+    """Write a rating with half its interval: `+120 ± 35`; nothing where there is no rating."""
     if line.rating is None:
         return ""
     text = signed(line.rating)
@@ -151,7 +147,7 @@ def signed(value: float) -> str:
 
 
 def movement_text(gained: int | None) -> str:
-    """Write places gained or lost: `▲2`, `▼1`; a dash for no movement, empty for None (unknown)."""
+    """Write places gained or lost: `▲2`, `▼1`; a dash for none, nothing where it is not known."""
     if gained is None:
         return ""
     return f"▲{gained}" if gained > 0 else f"▼{-gained}" if gained < 0 else "–"
@@ -163,12 +159,12 @@ def movement_class(gained: int | None) -> str:
 
 
 def reason_class(status: str) -> str:
-    """Choose the CSS class for the reason of a status; pauses and cancellations stand out."""
+    """Choose the CSS class of a status's reason: a pause and a cancellation stand out."""
     return "quiet" if status == "finished" else "notice warn"
 
 
 def state_text(entrant: Entrant | None) -> str:
-    """Write the state of a bot beside its name, after a comma; empty for a bot that is connected."""
+    """Write the state of a bot beside its name, after a comma; nothing for a bot that is connected."""
     if entrant is None or entrant.withdrawn:
         return ", withdrew"
     if entrant.benched:
@@ -179,7 +175,7 @@ def state_text(entrant: Entrant | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Write a share: `62%`; a dash for None."""
+    """Write a share: `62%`; a dash where there is none."""
     return "–" if share is None else f"{100 * share:.0f}%"
 
 
@@ -196,7 +192,7 @@ def duration_text(ms: int) -> str:
 
 
 def forecast_text(told: Forecast) -> str:
-    """Write the forecast of a tournament, with the assumptions behind the figures."""
+    """Write what a tournament would come to, and what that is taken from."""
     again = f", up to {told.most_matches} if ties are played again" if told.most_matches > told.matches else ""
     return (
         f"{told.matches} match{'' if told.matches == 1 else 'es'}{again}; {told.in_a_row} one after another. "
@@ -207,12 +203,12 @@ def forecast_text(told: Forecast) -> str:
 
 
 def elsewhere_text(bots: int) -> str:
-    """Write the number of bots with matches in other tournaments; as `static/running_boards.js` does."""
+    """Tell how many bots have matches in other tournaments. `static/running_boards.js` has the same."""
     return f"{bots} of its bots {'has' if bots == 1 else 'have'} matches in other tournaments, too."
 
 
 def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
-    """Write the estimate of a tournament's end, and its basis; as `static/progress.js` does."""
+    """Write when the end is expected, and by which results. `static/progress.js` has the same."""
     if waits_elsewhere:
         return "waits for bots that play elsewhere"
     if expected is None:

@@ -1,4 +1,4 @@
-"""Bridged programs as a bot: a process for each concurrent match."""
+"""Bridged programs as one bot: a process for each match at the same time."""
 
 import asyncio
 import os

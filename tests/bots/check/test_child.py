@@ -1,4 +1,4 @@
-"""Programs started by the kit."""
+"""The programs that the kit starts."""
 
 import asyncio
 import os

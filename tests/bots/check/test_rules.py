@@ -1,4 +1,4 @@
-"""The kit and PROTOCOL.md have the same rules."""
+"""The kit's rules and those of PROTOCOL.md are the same."""
 
 from rumble_bots.check.course import TRIALS
 from rumble_bots.check.rules import HABITS, RULES, STEPS

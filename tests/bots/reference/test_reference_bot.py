@@ -1,4 +1,4 @@
-"""The common behaviour of all reference bots."""
+"""What every reference bot does."""
 
 import pytest
 from rumble_bots.reference import (

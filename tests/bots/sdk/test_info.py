@@ -1,4 +1,4 @@
-"""A bot's thoughts, fitted for sending."""
+"""What a bot thought, made fit to be sent."""
 
 from typing import Any
 

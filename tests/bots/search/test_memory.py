@@ -1,4 +1,4 @@
-"""A table of bounded size that drops old entries."""
+"""The table that drops its oldest entries."""
 
 from rumble_bots.search.memory import Memory
 

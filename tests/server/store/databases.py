@@ -19,33 +19,33 @@ from rumble_server.store.writer import write
 
 PATIENCE_S = 10.0
 Commit = Callable[[Content, bool], object]
-"""Function that writes a commit; with true, an index of matches kept apart from the log is written, too."""
+"""Writes one commit; true: the index of matches, too, where that is apart."""
 
 
 class Database(Protocol):
-    """The operations of a test on a database, beside its store."""
+    """What a test does to a database beside its store."""
 
     url: str
     refusal: str
-    """Text in the error of a write while the database is `locked`."""
+    """What a write says while the database is `locked`."""
 
     def writer(self, store: Any) -> Any:
-        """Return a writer in this process."""
+        """What writes in this process."""
 
     def writing(self) -> contextlib.AbstractContextManager[Commit]:
-        """Yield a function that writes commits to a new database, under epoch 1, without a server."""
+        """What writes to a new database, under epoch 1, without a server."""
 
     def reader(self) -> LogReader:
-        """Return a reader of main."""
+        """Reads main."""
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
-        """Return the rows that another connection sees now."""
+        """What another connection sees now."""
 
     def execute(self, statement: str) -> None:
-        """Run a statement on another connection."""
+        """Change it from another connection."""
 
     def locked(self) -> contextlib.AbstractContextManager[None]:
-        """Lock the database from another connection for a block, so that no write succeeds."""
+        """Somebody else holds the database, so that nothing can be written."""
 
 
 class SqliteDatabase:
@@ -165,7 +165,7 @@ class _PostgresWriter:
 
 @contextlib.asynccontextmanager
 async def opened_store(database: Database, *, in_process: bool = True) -> AsyncIterator[Any]:
-    """Yield the store of a running server, and close it at the end."""
+    """The store of a server that runs; at the end it is closed."""
     store = open_store(database.url)
     if in_process:
         store.group.writer = database.writer(store)
@@ -180,6 +180,6 @@ async def opened_store(database: Database, *, in_process: bool = True) -> AsyncI
 
 @contextlib.asynccontextmanager
 async def opened(database: Database, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
-    """Yield the log of main on a running server, and close the store at the end."""
+    """The log of main on a server that runs; at the end it is closed."""
     async with opened_store(database, in_process=in_process) as store:
         yield store.log()

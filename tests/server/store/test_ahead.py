@@ -1,4 +1,4 @@
-"""Reading ahead: tournaments read before this node leads the club continue with the facts written since."""
+"""What was read of a club ahead goes on by the facts that came since."""
 
 from contextlib import closing
 from functools import partial

@@ -1,4 +1,4 @@
-"""Checksums of rows: a change of any byte is found."""
+"""Checksums of rows: every change of a byte is seen, wherever it is."""
 
 import sqlite3
 from collections.abc import Callable

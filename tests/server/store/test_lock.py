@@ -1,4 +1,4 @@
-"""A database has one server at a time."""
+"""One server a database, for as long as it lives."""
 
 import time
 from pathlib import Path

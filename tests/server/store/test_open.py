@@ -1,4 +1,4 @@
-"""Opening a database: the URL decides on the kind."""
+"""Which kind of database is opened."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A server for each test."""
+"""Every test has a server of its own."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""The headers of requests are read by RFC 9110."""
+"""The headers of requests as RFC 9110 means them."""
 
 import pytest
 from rumble_server.web.accepted import knows, takes_gzip

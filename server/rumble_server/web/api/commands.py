@@ -1,4 +1,4 @@
-"""The routes of the host's commands. A command is on disk before it is answered."""
+"""The organiser's commands. Each is on disk before it is answered."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -26,17 +26,14 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, object]:
-    """Describe a request body for the OpenAPI document.
-
-    Routes read their bodies themselves, since FastAPI would read and check a body before the token.
-    """
+    """Describe, for the OpenAPI document, a body that a route reads itself after the token was checked."""
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # every model that the schema refers to is also part of an answer
+    schema.pop("$defs", None)  # what it refers to is in some answer, too
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
 async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
-    """Carry out a command; once it is on disk, return the tournament after it. Raises TournamentError, WebError."""
+    """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
     site = site_of(request)
     site.need_disk()
     tournament = site.arena.lifecycle.tournament(tournament_id)
@@ -49,7 +46,7 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
 
 
 def command_routes() -> APIRouter:
-    """Make the routes of the commands; the routes need the host token."""
+    """Make the routes of the commands; they need the host token."""
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -59,7 +56,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
-        """Create a tournament, which waits in its lobby."""
+        """Create a tournament; it waits in its lobby."""
         site = site_of(request)
         config = await site.archive.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
@@ -77,7 +74,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
-        """Pause the tournament: running matches finish, no match starts."""
+        """Pause the tournament: running matches finish, none starts."""
         given = await read_model(request, Pause)
         return await carry_out(request, tournament, lambda host: host.pause(tournament, given.reason))
 
@@ -88,17 +85,17 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(request: Request, tournament: str) -> TournamentView:
-        """Cancel the tournament; no result counts."""
+        """Cancel the tournament; nothing of it counts."""
         return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
     async def end(request: Request, tournament: str) -> TournamentView:
-        """End the tournament early, with the standings at this moment."""
+        """End the tournament early; the standings count as they are."""
         return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
-        """Remove a bot for good; the bot loses its remaining matches."""
+        """Remove a bot for good; what it still has to play is lost."""
         given = await read_model(request, BotName)
         return await carry_out(request, tournament, lambda host: host.remove(tournament, given.name))
 
@@ -110,7 +107,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
-        """Give a bot a half-point bye in a round of a Swiss that is not paired yet, or take the bye back."""
+        """Leave a bot out of a round of a Swiss that is not paired yet: it gets half a point. Or take that back."""
         given = await read_model(request, HalfBye)
 
         def command(host: Organiser) -> None:
@@ -121,7 +118,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def play_again(tournament: str, request: Request) -> TournamentView:
-        """Have a match played again, as its next attempt; the earlier result no longer counts."""
+        """Have a match played again, as its next attempt; the result that it had no longer counts."""
         given = await read_model(request, MatchId)
         if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
@@ -129,7 +126,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
     async def reset_name(name: str, request: Request) -> Done:
-        """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
+        """Forget the key of a name, whose next login claims it; or (`key`) have this key protect it, open or not."""
         site = site_of(request)
         given = await read_model(request, NewKey)
         site.need_disk()
@@ -143,7 +140,7 @@ def command_routes() -> APIRouter:
 
 
 def read_config(body: bytes) -> TournamentConfig:
-    """Read a configuration and make its openings, which may take a second. Raises WebError for a bad configuration."""
+    """Read a configuration and make its openings, which may take a second. Raises WebError."""
     try:
         config = TournamentConfig.model_validate_json(body)
     except ValidationError as error:
@@ -153,7 +150,7 @@ def read_config(body: bytes) -> TournamentConfig:
 
 
 async def read_model(request: Request, model: type[Body]) -> Body:
-    """Read the body of a command; an empty body is an empty object. Raises WebError for a bad body."""
+    """Read the body of a command; an empty body is an empty object. Raises WebError."""
     try:
         given = model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:

@@ -1,7 +1,6 @@
-"""A cache of answers that never change, such as answers about tournaments that are over.
+"""Answers about what does not change any more, kept for the next who asks; and each made once for all who ask.
 
-Requests that ask for the same answer at the same time share its making. The answers of all clubs share a bound in
-bytes, so every key begins with the name of the club.
+The answers of all clubs share one bound in bytes, so every key begins with the name of its club.
 """
 
 import asyncio
@@ -13,19 +12,19 @@ from rumble_server.fair_queue import Crowded, asker_now
 
 
 class KeptAnswers:
-    """Answers by key, of at most `most_bytes` in all; beyond this bound the least recently used answers are dropped."""
+    """Answers by key, `most_bytes` in all; beyond it the one used longest ago goes."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._answers: OrderedDict[Hashable, bytes] = OrderedDict()
         self.size = 0
-        """Size of the kept answers in bytes."""
+        """Bytes kept."""
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
-        """Return the answer of a key; call `make` unless the answer is kept or already being made.
+        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept, and with `keep`.
 
-        Only answers that are bytes are kept, and only with `keep`. Raises Crowded, and the errors of `make`.
+        Raises Crowded, and what making it raises.
         """
         asker_now().begin()
         while (kept := self._answers.get(key)) is None:
@@ -36,7 +35,7 @@ class KeptAnswers:
                 making.add_done_callback(lambda made: self._take(key, made, keep=keep))
             try:
                 return await asyncio.shield(making)
-            except Crowded:  # the maker's address has used up its share; another address tries again with its own
+            except Crowded:  # the share of whoever asked first is used up
                 if is_own:
                     raise
         self._answers.move_to_end(key)

@@ -1,1 +1,1 @@
-"""The web pages, rendered by the server."""
+"""The pages, rendered by the server."""

@@ -1,7 +1,4 @@
-"""Digests of tournaments for lists and for records of bots: the progress, the headline, and each bot's results.
-
-The page of all tournaments and the page of a bot read the listing of a club from `Digests`.
-"""
+"""What lists show of a tournament: how far it is, who leads, and what each bot has done in it."""
 
 import asyncio
 from collections import OrderedDict
@@ -18,16 +15,16 @@ from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
 MOST_LISTED = 100
-"""Maximum number of tournaments in lists and in records of bots; older tournaments are left out."""
+"""Maximum number of tournaments in lists and in records of bots; older ones are left out."""
 MOST_CLUBS = 64
-"""Maximum number of clubs whose digests are kept; the club whose list was shown longest ago is dropped first."""
+"""Number of clubs whose digests are kept; those of the club whose list was shown longest ago go first."""
 PATIENCE_S = 1.0
-"""Time in s for which a page waits for missing records; tournaments still without a record are not counted."""
+"""How long a page waits, in s, for records to be made; tournaments without one are not counted on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A tournament in a list, with the results of its bots (`lines`) by rank."""
+    """A tournament in a list. `lines` are by rank."""
 
     summary: TournamentSummary
     format: str
@@ -39,7 +36,7 @@ class Digest:
 
 @dataclass(slots=True)
 class Record:
-    """The results of a bot in several tournaments. `first` counts the tournaments it won, alone or with others."""
+    """What a bot has done over several tournaments. `first` counts those that it won, alone or with others."""
 
     name: str
     tournaments: int = 0
@@ -54,12 +51,12 @@ class Record:
 
     @property
     def share(self) -> float | None:
-        """The share of matches won; a draw counts half. None without a match."""
+        """Share of its matches that it won; a draw counts half. None without a match."""
         return (self.wins + self.draws / 2) / self.played if self.played else None
 
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
-    """Make the digest of a tournament in memory, from its standings."""
+    """Make the digest of a tournament in memory. `standings` as they are told."""
     counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
     lines = tuple(
         Line(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
@@ -75,7 +72,7 @@ def digest_of_ended(ended: EndedTournament) -> Digest:
 
 
 def records(digests: Iterable[Digest]) -> list[Record]:
-    """Sum up the results of each bot, most wins first. Names are compared without case; the first spelling is kept."""
+    """Sum up the bots of these tournaments, most wins first. Names are compared without case; the first one counts."""
     found: dict[str, Record] = {}
     for each in digests:
         for line in each.lines:
@@ -89,26 +86,26 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """Return whether rank 1 wins the tournament. In a gauntlet it does not: challengers play far more than others."""
+    """Whether rank 1 is a win. In a gauntlet it is not: its challengers play far more than the others."""
     return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:
-    """Return the results of a bot, with the digest of each of its tournaments."""
+    """Return what one bot has done in each of these tournaments that it was in."""
     wanted = name.casefold()
     return [(each, line) for each in digests for line in each.lines if line.name.casefold() == wanted]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest listed tournaments, newest first. Tournaments without a record are not in `digests`."""
+    """The newest tournaments that are listed, newest first. `digests` lacks those without a record."""
 
     tournaments: list[TournamentSummary]
     digests: dict[str, Digest]
 
     @property
     def unread(self) -> int:
-        """Number of tournaments without a digest, which records of bots do not count."""
+        """Number of tournaments that are not counted."""
         return len(self.tournaments) - len(self.digests)
 
     @property
@@ -124,13 +121,13 @@ class _OfClub:
 
 
 class Digests:
-    """The digests of all clubs. The digest of a tournament that is over is made once, and kept while listed."""
+    """The digests of all clubs. Those of tournaments that are over are made once, and kept while they are listed."""
 
     def __init__(self) -> None:
         self._clubs: OrderedDict[str, _OfClub] = OrderedDict()
 
     async def listing(self, site: Site, library: Library) -> Listing:
-        """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
+        """List what there is in a club. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
         club = self._clubs.setdefault(site.club, _OfClub())
         self._clubs.move_to_end(site.club)
         if len(self._clubs) > MOST_CLUBS:
@@ -146,7 +143,7 @@ class Digests:
         for each in listed:
             if isinstance(each, Tournament):
                 digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
-                await asyncio.sleep(0)  # up to a hundred tournaments, each of which takes up to some ms
+                await asyncio.sleep(0)  # there may be a hundred, and each takes up to some ms
             elif isinstance(each, EndedTournament):
                 digests[each.id] = club.over.get(each.id) or digest_of_ended(each)
         club.over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
@@ -154,6 +151,6 @@ class Digests:
 
 
 async def _read(site: Site, tournament_ids: Sequence[str]) -> None:
-    """Make missing records. The archive logs a tournament that it cannot read, and does not try again."""
+    """Have the records made that are missing. The archive logs what it cannot read, and never tries it again."""
     for tournament_id in tournament_ids:
         await site.archive.ended(tournament_id)

@@ -1,4 +1,4 @@
-// Scrolls a bracket that is wider than the page to the round being played, or to the end.
+// Where a bracket that is wider than the page is read first: at the round that is being played, or at its end.
 
 import { byId } from "./live.js";
 

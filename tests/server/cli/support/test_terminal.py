@@ -1,4 +1,4 @@
-"""Characters that would steer a terminal are escaped."""
+"""What would steer a terminal is shown as escapes."""
 
 import io
 

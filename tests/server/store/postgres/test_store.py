@@ -1,4 +1,4 @@
-"""The store in PostgreSQL: epochs, small values, and the continuation of a club's log."""
+"""The store in PostgreSQL: epochs, small values, and what a club's log goes on from."""
 
 import asyncio
 import time
@@ -54,7 +54,7 @@ async def test_a_record_is_not_filed_for_a_club_that_somebody_else_leads(postgre
 
 
 def taken(url: str) -> int:
-    """Take the lead of main, and return the epoch."""
+    """Take main, and return its epoch."""
     store = PostgresStore(url)
     with closing(store.connection):
         return store.run_of()

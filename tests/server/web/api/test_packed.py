@@ -1,4 +1,4 @@
-"""Packed answers reach every client: as gzip, unpacked, or as 304."""
+"""What is kept packed reaches everyone: as gzip, as it is, or not again."""
 
 import gzip
 from hashlib import blake2b

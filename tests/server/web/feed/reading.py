@@ -10,7 +10,7 @@ def kinds(events: list[Event]) -> list[str]:
 
 
 def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return standings without ratings and movement, which have separate tests."""
+    """Standings without their ratings and their movement, which have tests of their own."""
     beside = ("rating", "interval", "gained")
     return [{key: value for key, value in line.items() if key not in beside} for line in told]
 

@@ -1,4 +1,4 @@
-"""The pages of a tournament's matches: of all bots, or of chosen bots."""
+"""The page of a tournament's matches: a page of them at a time, of all bots or of those that are asked for."""
 
 import re
 
@@ -29,7 +29,7 @@ def listed(text: str) -> list[str]:
 
 
 def links(text: str) -> dict[str, str]:
-    """Return the addresses of the links to other pages, by the relation of the link."""
+    """Return the links to other pages: their addresses by what they lead to."""
     return dict(re.findall(r'rel="(first|prev|next|last)" href="([^"]+)"', text))
 
 

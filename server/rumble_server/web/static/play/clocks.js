@@ -18,7 +18,7 @@ export class Clocks {
   }
 
   /**
-   * Set the remaining time of each seat in ms, and the seat whose clock runs (null: none).
+   * Set what each seat has left now, and whose clock runs (null: nobody's).
    * @param {number[]} left
    * @param {number | null} running
    */
@@ -31,7 +31,7 @@ export class Clocks {
     if (running !== null) this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
-  /** Return the remaining time of a seat in ms. @param {number} seat */
+  /** Return what a seat has left now, in ms. @param {number} seat */
   left(seat) {
     const spent = seat === this.#running ? performance.now() - this.#since : 0;
     return (this.#left[seat] ?? 0) - spent;
