@@ -1,4 +1,4 @@
-"""What idle clubs cost: memory, loading, and a start with them. `python benchmarks/clubs.py`
+"""Costs of idle clubs: memory, loading, and a start with them. `python benchmarks/clubs.py`
 
 Each club has a host's token, some names and a finished tournament. Memory is resident memory, after a collection.
 """
@@ -49,7 +49,7 @@ async def measure(config: ServerConfig, clubs: int) -> None:
     server = Server(config)
     await server.start()
     start_s = time.perf_counter() - began_s
-    await server.clubs.load("club-0")  # what the first one makes for all
+    await server.clubs.load("club-0")  # the first load makes objects that all clubs share
     before, began_s = resident(), time.perf_counter()
     for number in range(1, clubs):
         await server.clubs.load(f"club-{number}")

@@ -1,4 +1,4 @@
-"""A database with many matches: one tournament, played for real, whose facts are written again under other ids."""
+"""A database with many matches: a tournament, played for real, whose facts are written again under other ids."""
 
 import asyncio
 import dataclasses
@@ -18,9 +18,9 @@ from servers import serving
 from throughput import Load, login
 
 LARGEST = 32
-"""The bots of the tournament that is copied; fewer where that many matches are not wanted."""
+"""Number of bots in the copied tournament; fewer if fewer matches are wanted."""
 GATHERED = 2000
-"""How many facts are written at a time."""
+"""Number of facts written at a time."""
 
 
 async def copy_matches(database: Path, count: int) -> str:
@@ -66,7 +66,7 @@ async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTourname
 
 
 def _renamed(fact: LogFact, before: str, after: str) -> LogFact:
-    """Return the fact as one of another tournament."""
+    """Return the fact with the ids of another tournament."""
     match: str | None = getattr(fact, "match", None)
     place: dict[str, Any] = {"tournament": after} if match is None else {"match": after + match[len(before) :]}
     return dataclasses.replace(fact, **place)

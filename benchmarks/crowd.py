@@ -1,10 +1,11 @@
-"""Visitors of one tournament's page: a process that reads many feeds. `visitors.py` starts it.
+"""Visitors of a tournament's page: a process that reads many feeds. `visitors.py` starts it.
 
     python benchmarks/crowd.py PORT TOURNAMENT VISITORS
 
-Like browsers, they read the feed as a gzip stream. Its pieces are the same bytes for all, so only the first visitor
-unpacks them. It prints `ready` once each has its snapshot. At the end of its standard input it prints, as JSON: for
-each visitor the pieces it got (by checksum) with the monotonic time, and which results were told in which piece.
+Like browsers, visitors read the feed as a gzip stream. All visitors get the same bytes in each piece, so only the
+first visitor unpacks a piece. The program prints `ready` once each visitor has its snapshot. At the end of its standard
+input the program prints, as JSON: for each visitor the pieces received (by checksum) with the monotonic time, and the
+results in each piece.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ RESULT = re.compile(rb'^event: match_over\ndata: \{"match":"([^"]+)"', re.MULTIL
 
 
 class Visitor(asyncio.Protocol):
-    """Reads one feed with little CPU: the pieces of the answer (HTTP chunks), and when each was complete."""
+    """Reads a feed with little CPU: the pieces of the answer (HTTP chunks), and the time when each was complete."""
 
     def __init__(self, host: str, tournament: str, *, unpacks: bool) -> None:
         path = f"/api/tournaments/{tournament}/events"

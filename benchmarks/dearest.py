@@ -1,8 +1,8 @@
 """Search for the dearest frame and the dearest request of each kind. `python benchmarks/dearest.py`
 
-The search changes bytes at random from a fixed seed, and keeps what holds the event loop longer. The server runs in
-this process, without limits of numbers. A figure is the CPU time of the loop's thread: `turn`, the longest turn of the
-loop, which the search maximises, and `all`, from the first byte to the answer. Client and server share the loop, so
+The search changes bytes at random from a fixed seed, and keeps inputs that hold the event loop longer. The server runs
+in this process, without limits of numbers. A figure is the CPU time of the loop's thread: `turn`, the longest turn of
+the loop, which the search maximises, and `all`, from the first byte to the answer. Client and server share the loop, so
 both figures are slightly too large. Loopback only; the search ends by itself.
 """
 
@@ -29,11 +29,11 @@ from tests.hostile.attacker import PING, PONG, TEXT, Attacker, frame
 
 MANY = 1_000_000_000
 SHORT_MS = 100
-"""Time in ms for a request that never ends; then the server refuses it."""
+"""Maximum time in ms of an endless request; then the server refuses it."""
 KEPT = 8
-"""Number of inputs of one kind that are changed further."""
+"""Number of inputs of a kind that are changed further."""
 LOOKS = 3
-"""Number of measurements of an input that seems dear; the least of them counts."""
+"""Number of measurements of an input that seems dear; the minimum counts."""
 END = bytes((0x80 | PONG, 3)) + b"end"
 """Answer of the server to the ping behind a frame."""
 TOKENS = (
@@ -51,7 +51,7 @@ TOKENS = (
     ),
     *(frame(PING), frame(TEXT, b"x", fin=False), frame(0, b"y", fin=False), frame(0), frame(TEXT, b"{}")),
 )
-"""Bytes that the search inserts; each # becomes a number of its own."""
+"""Bytes that the search inserts; each # becomes a different number."""
 GAMES = (b"tictactoe", b"connect4", b"chess", b"gomoku", b"snakes")
 CHALLENGE = b'{"type":"challenge","against":"open","game":"tictactoe","settings":{"#":[]},"time_control":{"#":1}}'
 LOGIN = b'{"type":"login","name":"other","games":["#","#"],"omit":["legal"],"version":"1","worker":"w"}'
@@ -98,7 +98,7 @@ def with_headers(lines: bytes, start: bytes = b"GET / HTTP/1.1\r\n") -> bytes:
 
 
 def posted(data: bytes) -> bytes:
-    """Build a request of a first line with the path, and its body behind that line."""
+    """Build a request from a first line with the path, and the body after that line."""
     path, _, body = data.partition(b"\n")
     return with_headers(b"Content-Length: %d" % len(body), b"POST " + path + b" HTTP/1.1\r\n") + body
 
@@ -133,7 +133,7 @@ KINDS = {
 
 
 def numbered(data: bytes) -> bytes:
-    """Give each # a number of its own."""
+    """Replace each # by a different number."""
     first, *parts = data.split(b"#")
     return first + b"".join(b"%d%s" % (number, part) for number, part in enumerate(parts))
 
@@ -155,7 +155,7 @@ def changed(lot: random.Random, data: bytes, most: int) -> bytes:
 
 
 class Watched:
-    """Measures the turns of the running loop, while it is entered."""
+    """Measures the turns of the running loop, inside a `with` block."""
 
     def __enter__(self) -> "Watched":
         self.turn_s, self._runs = 0.0, True
@@ -207,7 +207,7 @@ async def measured(port: int, kind: Kind, data: bytes) -> tuple[float, float]:
 
 
 async def search(port: int, kind: Kind, seconds: float, lot: random.Random) -> tuple[float, float, bytes, int]:
-    """Return the dearest input that was found in so many seconds: its figures, itself, and the number of tries."""
+    """Return the dearest input found in `seconds`: its two figures, the input, and the number of tries."""
     for data in kind.begins:
         await measured(port, kind, data)  # the first use of a route prepares it
     found, tries, until_s = (

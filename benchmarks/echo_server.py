@@ -2,8 +2,8 @@
 
     python benchmarks/echo_server.py GAME
 
-It parses each move and builds each turn as pydantic models. It has no rules, no log and no standings: its turns are
-those of matches played at random before it listens, so that they are as large as the game's.
+The echo parses each move and builds each turn as pydantic models. It has no rules, no log and no standings: its turns
+come from matches played at random before it listens, so that turns are as large as the game's.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ MATCHES = 50
 
 
 def turns_of(game: str) -> list[dict[str, Any]]:
-    """Play matches at random, and return what each of their turns tells."""
+    """Play matches at random, and return the contents of their turns."""
     lot, turns = random.Random(1), []
     for _ in range(MATCHES):
         state, moves = get_game(game).initial(), list[str]()

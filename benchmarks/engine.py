@@ -1,9 +1,9 @@
-"""What the rules cost on one core, replaying random matches of every game.
+"""Costs of the rules on one core, replaying random matches of every game.
 
 python benchmarks/engine.py [GAME ...]
 
 `search`: each move made by its code, then outcome and codes, as a search does; plies a second. `referee`: each move
-read from its text and made, then all that a turn message holds: outcome, seat to move, view, legal moves; microseconds
+read from its text and made, then all fields of a turn message: outcome, seat to move, view, legal moves; microseconds
 a ply: the median, one in a hundred, and the worst. `estimate`: microseconds for one.
 
 `openspiel:tic_tac_toe` is also played at random from the list of legal moves, by our adapter and by OpenSpiel itself.
@@ -72,7 +72,7 @@ def search(start: State, matches: list[Match]) -> float:
 
 
 def referee(start: State, matches: list[Match]) -> list[float]:
-    """Microseconds of each ply, in rising order; each is the middle of several, so that no other process counts."""
+    """Return the microseconds of each ply, in rising order; each is a median, against disturbances."""
     rounds: list[list[float]] = []
     for _ in range(ROUNDS):
         costs = []
@@ -88,7 +88,7 @@ def referee(start: State, matches: list[Match]) -> list[float]:
 
 
 def estimate(start: State, matches: list[Match]) -> float:
-    """Microseconds of one estimate, the mean over a match."""
+    """Return the microseconds of an estimate, the mean over a match."""
     states = [start]
     for code in matches[0][0]:
         states.append(states[-1].after(code))

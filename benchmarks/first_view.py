@@ -1,9 +1,9 @@
 """The first view of a finished tournament of 100 bots on a phone. `python benchmarks/first_view.py --lighthouse FILE`
 
 A server plays the tournament, and Lighthouse (12 or later; its mobile preset, which makes network and processor slow)
-opens its page several times. Told are each time the largest paint, the bytes on the wire and the requests, and at the
-end the medians. `npm install lighthouse@12`, in a folder of its own, brings `node_modules/.bin/lighthouse`; the browser
-is the one that CHROME_PATH names, or one that Lighthouse finds. Loopback only.
+opens its page several times. The output has the largest paint, the bytes on the wire and the requests of each time, and
+their medians. `npm install lighthouse@12`, in a folder of its own, brings `node_modules/.bin/lighthouse`; the browser
+is named by CHROME_PATH, or found by Lighthouse. Loopback only.
 """
 
 import argparse

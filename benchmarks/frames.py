@@ -1,6 +1,6 @@
-"""What the gateway's own code for plain text frames gains over the library's. `python benchmarks/frames.py`
+"""Gain of the gateway's own code for plain text frames over the library's. `python benchmarks/frames.py`
 
-Two servers play at the same time: the server as it is, and one that leaves every frame to the sans-I/O protocol of
+Two servers play at the same time: the real server, and a server that leaves every frame to the sans-I/O protocol of
 `websockets`. The result is the ratio of their CPU a turn.
 """
 

@@ -1,10 +1,10 @@
-"""How costs grow with the work: each kind of growth at three sizes. `python benchmarks/growth.py`
+"""Growth of costs with the work: each kind of growth at three sizes. `python benchmarks/growth.py`
 
     python benchmarks/growth.py round-robin --sizes 100,300
     python benchmarks/growth.py --plot docs/growth.svg
 
-It prints a table for each kind, with what a turn costs the server at full speed, the delay from a move in to its turn
-out at 1,000 moves a second, the server's memory, and how long a start takes after the server was killed meanwhile.
+The output is a table for each kind, with the server's CPU of a turn at full speed, the delay from a move in to its turn
+out at 1,000 moves a second, the server's memory, and the duration of a start after the server was killed meanwhile.
 """
 
 import argparse
@@ -21,20 +21,22 @@ from load import allow_many_connections
 from throughput import spread
 
 ROUNDS = 3
-"""How often two sizes are compared by turns."""
+"""Number of comparisons of two sizes by turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of growth: what its sizes count, and what is run for each of them."""
+    """A kind of growth: the unit of its sizes, and the function to run for each size."""
 
     unit: str
     run: Callable[[int, float], Awaitable[Row]]
     sizes: tuple[int, ...]
     quick: tuple[int, ...] = (4,)
     in_turn: bool = False
-    """Whether what a turn costs is also compared with the first size's in seconds by turns: sizes of one run are
-    minutes apart, and the speed of a machine varies more than they do."""
+    """True if the cost of a turn is also compared with the first size's in seconds by turns.
+
+    Sizes of a run are minutes apart, and the speed of a machine varies more than the costs do.
+    """
 
 
 KINDS = {
@@ -48,7 +50,7 @@ KINDS = {
 
 
 def measure_kind(kind: Kind, sizes: Sequence[int], seconds: float) -> list[Row]:
-    """Run a kind of growth at these sizes, and print what was measured."""
+    """Run a kind of growth at these sizes, and print the measurements."""
     rows = []
     print(f"\n{kind.unit:>30}  turns/s  us/turn  growth   p99 ms  echo's      MB  start s")
     for size in sizes:
@@ -69,7 +71,7 @@ def measure_kind(kind: Kind, sizes: Sequence[int], seconds: float) -> list[Row]:
 
 
 async def _without_collections(running: Awaitable[Row]) -> Row:
-    """Run without garbage collections: they would be taken for delays of the server."""
+    """Run without garbage collections, which would look like delays of the server."""
     gc.collect()
     gc.disable()
     try:

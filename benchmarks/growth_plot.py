@@ -1,4 +1,4 @@
-"""The plot of `growth.py`: small curves over size as SVG, one column a kind of growth and one row a measure."""
+"""The plot of `growth.py`: small curves over size as SVG, a column for each kind of growth, a row for each measure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ svg { font: 11px sans-serif; fill: #444; background: #fff }
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One curve. Its horizontal scale is logarithmic; the vertical one begins at 0 and is that of its whole row."""
+    """A curve. The horizontal scale is logarithmic; the vertical scale begins at 0 and is shared by the whole row."""
 
     unit: str
     sizes: Sequence[int]
@@ -66,7 +66,7 @@ def _panel(panel: Panel, left: float, top: float, most: float) -> list[str]:
 
 
 def label(value: float) -> str:
-    """Return a value as its point is labelled: whole, or with three digits."""
+    """Return the label of a value's point: whole, or with three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 

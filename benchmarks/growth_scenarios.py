@@ -1,4 +1,4 @@
-"""What `growth.py` runs: one function for each kind of growth, from its size to what was measured there."""
+"""The scenarios of `growth.py`: a function for each kind of growth, from its size to the measurements."""
 
 import asyncio
 import statistics
@@ -19,21 +19,21 @@ from visitors import come
 
 GAME = "tictactoe"
 PACE = 1000
-"""Moves a second while delays are measured: at full speed they would only tell how many matches wait."""
+"""Moves a second while delays are measured: at full speed, delays would only show how many matches wait."""
 ECHO_THINKS_S = 0.1
-"""How long each client of the echo thinks between two messages, in s."""
+"""Thinking time in s of each client of the echo between two messages."""
 MOST_S = 900
-"""How long a tournament may take in s; then the benchmark fails."""
+"""Maximum time of a tournament in s; then the benchmark fails."""
 MOST_START_S = 120.0
-"""How long a start is waited for in s; a longer one is shown as this."""
+"""Maximum wait for a start in s; a longer start is shown as this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured at one size. Memory is that of the server's process tree.
+    """The measurements at a size. Memory is the memory of the server's process tree.
 
-    `echo_ms` is the p99 of an echo at the same time: how long a wait for a processor takes on this machine.
-    `start_s` is the time of a start after the server was killed in the middle of play.
+    `echo_ms` is the p99 of an echo at the same time: the wait for a processor on this machine. `start_s` is the time of
+    a start after the server was killed in the middle of play.
     """
 
     size: int
@@ -47,14 +47,14 @@ class Row:
 
 
 def p99(took_ms: list[float]) -> float:
-    """Return what 99 of 100 times are below."""
+    """Return the 99th percentile."""
     return statistics.quantiles(took_ms, n=100)[98]
 
 
 class Stage:
-    """A server with a database of its own, the bots that play on it, and what they saw.
+    """A server with a database of its own, the bots that play on it, and their measurements.
 
-    Each measurement takes `seconds`, after at most one of play that does not count.
+    Each measurement takes `seconds`, after at most a second of play that does not count.
     """
 
     def __init__(self, database: Path, running: Running, seconds: float) -> None:
@@ -65,7 +65,7 @@ class Stage:
         self._seconds = seconds
 
     async def row(self, size: int, full: Measured, matches: int) -> Row:
-        """Measure delays while this many matches are played at once, then memory and a start after a kill."""
+        """Measure delays with `matches` concurrent matches, then memory and a start after a kill."""
         self.tally.think_s = matches / PACE
         async with control(GAME, ECHO_THINKS_S) as echoes:
             await asyncio.sleep(min(1.0, self._seconds) + 2 * self.tally.think_s)
@@ -94,7 +94,7 @@ class Stage:
 
 @asynccontextmanager
 async def stage(seconds: float, fill: Callable[[Path], Awaitable[object]] | None = None) -> AsyncIterator[Stage]:
-    """Run a server on a new database, or on what `fill` puts into it."""
+    """Run a server on a new database, or on a database filled by `fill`."""
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         database = Path(folder, "growth.db")
         if fill is not None:
@@ -104,7 +104,7 @@ async def stage(seconds: float, fill: Callable[[Path], Awaitable[object]] | None
 
 
 async def round_robin(size: int, seconds: float) -> Row:
-    """Play a double round-robin of this many bots to its end, then delays in the middle of a second one."""
+    """Play a double round-robin of `size` bots to its end, then measure delays in the middle of a second one."""
     load = Load(GAME, bots=size)
     async with stage(seconds) as on, on.running.api() as host:
         on.tally.until = size
@@ -131,20 +131,20 @@ async def round_robin(size: int, seconds: float) -> Row:
 
 
 async def growth_in_turn(size: int, base: int, seconds: float) -> float:
-    """Return what a turn costs where this many bots play in ratio to `base` bots, each for some seconds by turns."""
+    """Return the cost of a turn with `size` bots in ratio to `base` bots, each for some seconds by turns."""
     contenders = [Contender(str(bots), bots=bots) for bots in (size, base)]
     pairs = zip(*await in_turn(contenders, Load(GAME, seconds=seconds)), strict=True)
     return statistics.median(more.cpu_us / fewer.cpu_us for more, fewer in pairs)
 
 
 def join(bots: list[LoadBot], tournament: str) -> None:
-    """Have bots that are logged in join a tournament."""
+    """Have logged-in bots join a tournament."""
     for bot in bots:
         bot.say({"type": "join", "tournament": tournament})
 
 
 async def swiss(size: int, seconds: float) -> Row:
-    """Play the first round of a Swiss of this many bots. It has many legs, to last longer than a measurement."""
+    """Play the first round of a Swiss of `size` bots, with many legs, so that it outlasts a measurement."""
     async with stage(seconds) as on:
         load = Load(GAME, bots=size)
         await play(on.running, load, on.tally, format="swiss", legs=1000)
@@ -159,7 +159,7 @@ async def swiss(size: int, seconds: float) -> Row:
 
 
 async def connected(size: int, seconds: float) -> Row:
-    """Play among this many idle bots."""
+    """Play among `size` idle bots."""
     async with stage(seconds) as on:
         await connect_all(on.running, on.tally, ({"type": "login", "name": f"idle{each}"} for each in range(size)))
         load = Load(GAME)
@@ -168,7 +168,7 @@ async def connected(size: int, seconds: float) -> Row:
 
 
 async def tournaments(size: int, seconds: float) -> Row:
-    """Play this many tournaments at once, of eight bots each."""
+    """Play `size` concurrent tournaments, of eight bots each."""
     async with stage(seconds) as on:
         load = Load(GAME, bots=8)
         for number in range(size):
@@ -177,7 +177,7 @@ async def tournaments(size: int, seconds: float) -> Row:
 
 
 async def visitors(size: int, seconds: float) -> Row:
-    """Play while this many visitors watch the page of the tournament."""
+    """Play while `size` visitors watch the page of the tournament."""
     async with stage(seconds) as on:
         load = Load(GAME)
         tournament = await play(on.running, load, on.tally)
@@ -190,7 +190,7 @@ async def visitors(size: int, seconds: float) -> Row:
 
 
 async def matches(size: int, seconds: float) -> Row:
-    """Play on a database with this many matches of earlier tournaments, and read pages of them."""
+    """Play on a database with `size` matches of earlier tournaments, and read pages of these."""
     tournament = ""
 
     async def fill(database: Path) -> None:

@@ -1,12 +1,14 @@
-"""What attackers cost honest bots: all of tests/hostile at once beside 20 honest bots. `python benchmarks/hostile.py`
+"""Costs of attackers for honest bots: all of tests/hostile at once beside 20 honest bots.
 
-First the honest bots play alone, then, on a new server, for `--seconds` with the attackers, who are another process on
-the same machine (`tests/hostile/all_at_once.py`), each attack from addresses of its own in 127.0.1.x. A turn's time is
-from just before a bot's move is written until its opponent has read its turn. Linux only, loopback only; it ends by
-itself.
+`python benchmarks/hostile.py`
 
-It fails if an honest bot was blamed for anything, or if the loop did not come round for more than `GOAL_MS` by the CPU
-time of its thread.
+First the honest bots play alone, then, on a new server, for `--seconds` with the attackers, in another process on the
+same machine (`tests/hostile/all_at_once.py`), each attack from addresses of its own in 127.0.1.x. A turn's time is from
+just before a bot's move is written until its opponent has read its turn. Linux only, loopback only; the benchmark ends
+by itself.
+
+The benchmark fails if an honest bot was blamed for anything, or if the loop did not come round for more than `GOAL_MS`
+by the CPU time of its thread.
 """
 
 import argparse
@@ -32,17 +34,17 @@ KEY = "key-of-the-honest-bots"
 CLOCK = {"move_ms": 1_000, "bank_ms": 10_000}
 PAGE = 1_000
 SAMPLES = 10
-"""Into how many stretches the memory over time is put."""
+"""Number of samples of the memory over time in the output."""
 SHOWN = 5
-"""How many of the longest stretches are told."""
+"""Number of the longest stretches in the output."""
 COUNTED = ("rounds", "cut short", "unanswered")
 LATE_S = 30
-"""How long the attackers may take to end."""
+"""Maximum time in s for the attackers to end."""
 
 
 @dataclass
 class Honest(Stopwatch):
-    """The honest bots; an end that blames anybody is a fault of the server."""
+    """The honest bots; an end that blames any of them is a fault of the server."""
 
     def on_result(self, match_over: Message) -> None:
         if match_over["termination"] != "normal":
@@ -51,9 +53,9 @@ class Honest(Stopwatch):
 
 @dataclass
 class Measured:
-    """What was measured while the bots played. `attacks`: rounds, and those that the server cut short.
+    """Measurements while the bots played. `attacks`: rounds, and rounds that the server cut short.
 
-    `loop_ms` has by CPU time and by the clock how often the loop did not come round for how long, in ms.
+    `loop_ms` has, by CPU time and by the clock, the times in ms for which the loop did not come round.
     """
 
     took_ms: list[float]
@@ -105,7 +107,7 @@ async def enter(running: Running, load: Load, honest: Honest) -> str:
 
 
 async def attack(running: Running, seconds: float, tournament: str) -> dict[str, dict[str, int]]:
-    """Run all attackers for so long. Return what they counted. Raises RuntimeError if they fail."""
+    """Run all attackers for `seconds`. Return their counts. Raises RuntimeError if they fail."""
     command = ("-m", "tests.hostile.all_at_once", str(running.port), str(seconds), tournament)
     attackers = await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     try:
@@ -120,7 +122,7 @@ async def attack(running: Running, seconds: float, tournament: str) -> dict[str,
 
 
 async def watch_memory(running: Running, memory_kb: list[int]) -> None:
-    """Note the resident memory of the process that serves, each second."""
+    """Note the resident memory of the serving process each second."""
     while True:
         memory_kb.append(resident_kb(running.process.pid))
         await asyncio.sleep(1.0)

@@ -14,7 +14,7 @@ async def main(bots: int) -> None:
         await connect(running, "/bot", tally, {"type": "login", "name": "warm"})
         await asyncio.sleep(0.5)
         before = running.resident_kb()
-        for number in range(bots):  # one by one: what many logins at once take for a moment is not theirs
+        for number in range(bots):  # in sequence, because the temporary memory of concurrent logins is not the bots'
             await connect(running, "/bot", tally, {"type": "login", "name": f"bot{number}"})
         await asyncio.sleep(1.0)
         after = running.resident_kb()

@@ -1,10 +1,10 @@
-"""How long a move takes through the server: turn out minus move in. `python benchmarks/latency.py`
+"""Time of a move through the server: turn out minus move in. `python benchmarks/latency.py`
 
 100 matches run, each bot thinking for a while, and 1,000 more bots are logged in and idle. The time is measured from
 outside on one clock: from just before a bot's move is written to its socket until the opponent's turn is read from
-another. So it includes the kernel and every wait for a processor. The control shows how long these take: a plain echo
-in another process, measured the same way at the same time. It uses loopback only, and ends by itself after about half
-a minute.
+another. So the time includes the kernel and every wait for a processor. The control shows these waits: a plain echo in
+another process, measured the same way at the same time. The benchmark uses loopback only, and ends by itself after
+about half a minute.
 """
 
 import argparse
@@ -23,7 +23,7 @@ PROBES = 20
 
 @asynccontextmanager
 async def control(game: str, think_s: float) -> AsyncIterator[list[Stopwatch]]:
-    """Run an echo, and clients that think as long as the bots; all turns of one are of one match."""
+    """Run an echo, and clients that think as long as the bots; all turns of a client are of one match."""
     async with echoing(game) as running:
         tallies = [Stopwatch(think_s=think_s) for _ in range(PROBES)]
         for tally in tallies:

@@ -1,4 +1,4 @@
-"""Bots that use very little CPU, so that the server is what is measured: WebSocket by `picows`, JSON by `orjson`."""
+"""Bots that use very little CPU, to measure the server alone: WebSocket by `picows`, JSON by `orjson`."""
 
 import asyncio
 import contextlib
@@ -15,23 +15,23 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 from servers import Running
 
 LONGEST_PLIES = 80
-"""The ply at which a bot resigns: random play of chess would take some 330 plies, four times as many as engines do."""
+"""The ply at which a bot resigns: random play of chess would take some 330 plies, engines play a quarter of that."""
 
 AT_ONCE = 100
-"""How many bots log in at the same time."""
+"""Number of bots that log in at the same time."""
 
 Message = dict[str, Any]
 
 
 @dataclass
 class Tally:
-    """What the bots of one load received, and how they play.
+    """The messages received by the bots of a load, and their way of playing.
 
     `over` is set when `until` bots were told of their tournament's end, and at a `fault`.
     """
 
     think_s: float = 0.0
-    """How long a bot thinks about a move, give or take a half; 0: it answers at once."""
+    """Mean thinking time of a bot for a move in s, varied by up to a half; 0: the bot answers at once."""
     until: int = 1
     turns: int = 0
     turn_bytes: int = 0
@@ -40,14 +40,14 @@ class Tally:
     fault: str | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     held: list[Callable[[], None]] | None = None
-    """What bots would do, while all of them stand still; None: they play."""
+    """The actions postponed while all bots stand still; None while they play."""
 
     def pause(self) -> None:
         """Have all bots stand still: they answer no turn until `go_on`."""
         self.held = []
 
     def go_on(self) -> None:
-        """Have bots think about what they were asked."""
+        """Have bots think about the turns asked meanwhile."""
         held, self.held = self.held or [], None
         for each in held:
             each()
@@ -56,13 +56,13 @@ class Tally:
         """Take note of a turn that a bot was asked."""
 
     def on_move(self, turn: Message) -> None:
-        """Take note that a bot is about to answer this turn."""
+        """Take note that a bot is about to answer a turn."""
 
     def on_result(self, match_over: Message) -> None:
         """Take note of a result that a bot received."""
 
     def fail(self, fault: str) -> None:
-        """End the load: something happened that must not."""
+        """End the load because of a fault."""
         self.fault = self.fault or fault
         self.over.set()
 
@@ -84,7 +84,7 @@ class Stopwatch(Tally):
 
 
 class LoadBot(WSListener):
-    """One connection, which answers each turn with a random legal move. `login` is None for an echo."""
+    """A connection that answers each turn with a random legal move. `login` is None for an echo."""
 
     lot = random.Random(1)
 
@@ -157,14 +157,14 @@ class LoadBot(WSListener):
         self.transport.send(WSMsgType.TEXT, orjson.dumps(message))
 
     def close(self) -> None:
-        """Leave; what comes later does not count."""
+        """Leave; later messages do not count."""
         self._closing = True
         if self.transport is not None:
             self.transport.disconnect()
 
 
 async def connect(running: Running, path: str, tally: Tally, login: Message | None) -> LoadBot:
-    """Connect a bot, and wait until it is logged in and has joined. Raises RuntimeError if it may not."""
+    """Connect a bot, and wait until it is logged in and has joined. Raises RuntimeError if it is refused."""
     made = LoadBot(tally, login)
     await ws_connect(lambda: made, f"ws://127.0.0.1:{running.port}{path}")
     with contextlib.suppress(TimeoutError):
@@ -175,7 +175,7 @@ async def connect(running: Running, path: str, tally: Tally, login: Message | No
 
 
 async def connect_all(running: Running, tally: Tally, logins: Iterable[Message]) -> list[LoadBot]:
-    """Connect bots, many at once. Raises RuntimeError if one may not log in or join."""
+    """Connect bots, many at once. Raises RuntimeError if a bot is refused."""
     bots, waiting = list[LoadBot](), list(logins)
     while waiting:
         some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
@@ -185,7 +185,7 @@ async def connect_all(running: Running, tally: Tally, logins: Iterable[Message])
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One stretch of play. CPU of the server is that of its whole process tree."""
+    """A period of play. The server's CPU is the CPU of its whole process tree."""
 
     turns: int
     seconds: float
@@ -205,7 +205,7 @@ class Measured:
 
     @property
     def client_share(self) -> float:
-        """The share of one core that the client took: near 1, the client is what was measured."""
+        """The client's share of a core: near 1, the client is the bottleneck."""
         return self.client_cpu_s / self.seconds
 
     @property
@@ -228,6 +228,6 @@ async def measure(tally: Tally, running: Running, seconds: float) -> Measured:
 
 
 def allow_many_connections() -> None:
-    """Raise this process's limit of open files, and that of the servers it starts, to the most allowed."""
+    """Raise the limit of open files of this process, and of the servers it starts, to the maximum allowed."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

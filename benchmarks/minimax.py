@@ -1,7 +1,7 @@
-"""What memory, pruning and order save: nodes and time of each search.
+"""Savings by memory, pruning and order: nodes and time of each search.
 
 python benchmarks/minimax.py                  # tic-tac-toe to the end; connect four 7x6 at equal depth
-python benchmarks/minimax.py --depth 8        # deeper; what prunes nothing is run to depth 6 only
+python benchmarks/minimax.py --depth 8        # deeper; searches that prune nothing are run to depth 6 only
 python benchmarks/minimax.py --solve 5x4      # a board solved exactly: 4x4, 4x5, 5x4 take seconds, 5x5 minutes
 python benchmarks/minimax.py --first 30       # the best first move on 7x6 after so many seconds, depth by depth
 
@@ -19,7 +19,7 @@ from rumble_engine import State, get_game
 
 RUNS = 3
 PLAIN = 6
-"""The depth in connect four to which the searches that prune nothing are run."""
+"""Depth in connect four for the searches that prune nothing."""
 TABLE = 4_000_000
 """Positions remembered by a long search: some 1.5 GB."""
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def compare(start: State, depth: float, whole: int, runs: int) -> None:
-    """Each search on one position; plain minimax's nodes are known beforehand, and its time only if it is run."""
+    """Compare all searches on a position; plain minimax's nodes are known beforehand, its time only if it is run."""
     print(f"{type(start).__name__}, {'to the end' if depth == END else f'depth {depth}'}: {whole:,} nodes in the tree")
     print(f"{'search':<18}{'nodes':>12}{'ms':>12}{'x fewer':>10}   value")
     for name, kind in SEARCHES.items():
@@ -58,7 +58,7 @@ def compare(start: State, depth: float, whole: int, runs: int) -> None:
 
 
 def look(search: Search, start: State, depth: float) -> tuple[Found, int]:
-    """One search to one depth: by every depth before it, where its order of moves comes from them."""
+    """Search to a depth, and through every smaller depth first if the search's order of moves comes from them."""
     tally = Tally()
     if isinstance(search, Strong) and depth < END:
         for shallow in range(1, int(depth)):
@@ -67,7 +67,7 @@ def look(search: Search, start: State, depth: float) -> tuple[Found, int]:
 
 
 def tree_nodes(start: State, depth: int) -> int:
-    """How many nodes plain minimax visits, by counting equal positions of one ply together."""
+    """Return the number of nodes that plain minimax visits, by counting equal positions of a ply together."""
     layer, nodes = Counter([start]), 1
     for _ in range(depth):
         later: Counter[State] = Counter()

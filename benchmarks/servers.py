@@ -1,4 +1,4 @@
-"""The processes that benchmarks measure: a server of this checkout or of another one, and the echo."""
+"""The processes that benchmarks measure: a server of this checkout or of another, and the echo."""
 
 import asyncio
 import contextlib
@@ -29,18 +29,18 @@ class Running:
     process: "subprocess.Popen[str]"
     port: int
     database: int | None = None
-    """The process of the PostgreSQL server that works for it on this machine."""
+    """The process of the PostgreSQL server that works for this server, on the same machine."""
 
     @property
     def page(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def api(self) -> httpx.AsyncClient:
-        """Return a client of its API with the host's rights."""
+        """Return a client of the API with the host's rights."""
         return httpx.AsyncClient(base_url=self.page, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
 
     def cpu_s(self) -> float:
-        """Return the CPU time that the server, its database and their child processes have used, in s."""
+        """Return the CPU time used by the server, its database and their child processes, in s."""
         used = tree(self.process.pid) + ([] if self.database is None else tree(self.database))
         return sum(cpu_s(pid) for pid in used)
 
@@ -57,9 +57,9 @@ class Running:
 def process(
     *arguments: str, source: Path | None = None, log: IO[str] | None = None
 ) -> Iterator["subprocess.Popen[str]"]:
-    """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed ones).
+    """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed packages).
 
-    Its standard error goes to `log`; None: where that of this process goes.
+    Standard error goes to `log`; None: to this process's standard error.
     """
     path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
     command = [sys.executable, *arguments]
@@ -81,9 +81,9 @@ async def serving(
     log: IO[str] | None = None,
     start_within_s: float | None = None,
 ) -> AsyncIterator[Running]:
-    """Run a server without house bots; without `database`, a path or a URL, it has a new file, which goes with it.
+    """Run a server without house bots on `database`, a path or a URL; None: on a temporary file.
 
-    Raises RuntimeError if it does not start, TimeoutError if it does not start in time.
+    Raises RuntimeError if the server does not start, TimeoutError if it does not start in time.
     """
     with contextlib.ExitStack() as stack:
         if database is None:
@@ -96,7 +96,7 @@ async def serving(
 
 @asynccontextmanager
 async def echoing(game: str) -> AsyncIterator[Running]:
-    """Run the echo, with turns of this game."""
+    """Run the echo, with turns of a game."""
     with process(str(Path(__file__).with_name("echo_server.py")), game) as started:
         yield Running(started, announced_port(started))
 
@@ -111,7 +111,7 @@ def kill(started: "subprocess.Popen[str]") -> None:
 
 
 def announced_port(started: "subprocess.Popen[str]") -> int:
-    """Read the address that a server prints first. Raises RuntimeError if it has ended instead."""
+    """Read the address that a server prints first. Raises RuntimeError if the server has ended instead."""
     assert started.stdout is not None
     line = started.stdout.readline()
     if not line:
@@ -124,7 +124,7 @@ def tree(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
-            with contextlib.suppress(OSError):  # it has ended
+            with contextlib.suppress(OSError):  # the process has ended
                 children.setdefault(int(stat(int(entry))[1]), []).append(int(entry))
     found = [pid]
     for each in found:
@@ -133,7 +133,7 @@ def tree(pid: int) -> list[int]:
 
 
 def stat(pid: int) -> list[str]:
-    """Return what the kernel tells of a process, from its state on (proc_pid_stat(5), field 3)."""
+    """Return the kernel's data about a process, from its state on (proc_pid_stat(5), field 3)."""
     return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
 
 

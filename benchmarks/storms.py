@@ -1,8 +1,8 @@
-"""How long strangers hold up the event loop when many of them act at once. `python benchmarks/storms.py`
+"""Holds of the event loop by many strangers who act at once. `python benchmarks/storms.py`
 
-Each storm comes from addresses of its own in 127.0.2.x. Told is the longest stretch in which the loop did not come
-round, by the CPU time of its thread (`watched_loop.py`), and beside it how long it took, which tells of other work on
-the machine, too. Linux only, loopback only; it ends by itself.
+Each storm comes from addresses of its own in 127.0.2.x. The output is the longest stretch in which the loop did not
+come round, by the CPU time of its thread (`watched_loop.py`), and its duration by the clock, which other work on the
+machine lengthens. Linux only, loopback only; the benchmark ends by itself.
 """
 
 import argparse
@@ -32,7 +32,7 @@ LONG = b"/api/tournaments?" + b"a=%ff&" * 660
 
 
 def opened(attackers: list[Attacker], each: int) -> list[socket.socket]:
-    """Connect so many sockets from each address."""
+    """Connect `each` sockets from each address."""
     return [attacker.socket() for attacker in attackers for _ in range(each)]
 
 
@@ -43,7 +43,7 @@ def send(sockets: Iterable[socket.socket], data: bytes) -> None:
 
 
 def bots(attackers: list[Attacker], each: int, name: str = "") -> list[socket.socket]:
-    """Open WebSockets, and log in if there is a name."""
+    """Open WebSockets, and log in if a name is given."""
     found = [attacker.bot() for attacker in attackers for _ in range(each)]
     for number, bot in enumerate(found if name else ()):
         bot.say(type="login", name=f"{name}{number}", key="key-of-the-storm")
@@ -52,7 +52,7 @@ def bots(attackers: list[Attacker], each: int, name: str = "") -> list[socket.so
 
 
 def storms(attackers: list[Attacker]) -> dict[str, tuple[Callable[[], list[socket.socket]], bytes]]:
-    """Return what prepares each storm's sockets, and what they send."""
+    """Return for each storm the function that prepares its sockets, and the data to send."""
     one, four = attackers[:1], attackers[:4]
     ask = one[0].get("/api/games/tictactoe/board", f"Content-Length: {len(QUESTION)}\r\n", method="POST") + QUESTION
     long = b"GET " + LONG + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -108,7 +108,7 @@ async def main(options: argparse.Namespace) -> None:
                 await asyncio.sleep(1.0)
             for each in (60, 500):
                 name, sockets = f"{4 * each:,} connections of four addresses, waiting", list[socket.socket]()
-                os.kill(running.process.pid, signal.SIGSTOP)  # so that all of them wait when it comes to them
+                os.kill(running.process.pid, signal.SIGSTOP)  # so that the whole storm waits for the server
                 connect_at_once(running.port, attackers[10:14], each, sockets)
                 go_on = partial(os.kill, running.process.pid, signal.SIGCONT)
                 print(f"{name:50} {await measured(file, go_on)}", flush=True)

@@ -1,9 +1,9 @@
-"""How long readers hold up the event loop. `python benchmarks/stretches.py`
+"""Holds of the event loop by readers. `python benchmarks/stretches.py`
 
-Two tournaments are being played, of 300 and of 100 bots, and one of 100 bots is over. Every page and every answer of
-the API that needs no token is read several times, then pipelined, then by several at once; what is told is the longest
-stretch in which the loop did not come round, by CPU time, so that other work on the machine does not count
-(`watched_loop.py`). Loopback only; it ends by itself after about two minutes.
+Two tournaments are being played, of 300 and of 100 bots, and a tournament of 100 bots is over. Every page and every
+answer of the API that needs no token is read several times, then pipelined, then by several clients at once. The output
+is the longest stretch in which the loop did not come round, by CPU time, so that other work on the machine does not
+count (`watched_loop.py`). Loopback only; the benchmark ends by itself after about two minutes.
 """
 
 import argparse
@@ -68,16 +68,19 @@ PIPELINED = 16
 AT_ONCE = 8
 THINK_S = 2.0
 GOAL_MS = 20.0
-"""The longest that the loop may not come round, by the CPU time of its thread."""
+"""Maximum length in ms of a stretch in which the loop does not come round, by the CPU time of its thread."""
 READ_S = 30.0
 STREAMED_S = 1.2
-"""How long an event stream is read, in s."""
+"""Time in s for which an event stream is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A time in which the loop did not come round: its end, the CPU time of its thread and of the whole process, and
-    how long it took in all, which on a shared machine tells of other work."""
+    """A time in which the loop did not come round.
+
+    It has an end, the CPU time of its thread and of the whole process, and a duration by the clock, which other work on
+    the machine lengthens.
+    """
 
     at_s: float
     thread_ms: float
@@ -86,13 +89,13 @@ class Stretch:
 
 
 def stretches(file: Path, since_s: float) -> list[Stretch]:
-    """Read those that ended since then."""
+    """Read the stretches that ended at `since_s` or later."""
     found = (Stretch(*map(float, line.split())) for line in file.read_text().splitlines())
     return [each for each in found if each.at_s >= since_s]
 
 
 def longest(file: Path, since_s: float) -> Stretch:
-    """Return the longest of these by each of its times."""
+    """Return the longest stretch by each of its times."""
     found = [Stretch(0.0, 0.0, 0.0, 0.0), *stretches(file, since_s)]
     return Stretch(
         0.0,

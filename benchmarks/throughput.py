@@ -1,7 +1,7 @@
-"""What a move costs the whole server, beside a validating echo. `python benchmarks/throughput.py`
+"""CPU of a move on the whole server, beside a validating echo. `python benchmarks/throughput.py`
 
 The ratio is the echo's CPU for a round trip divided by the server's for a move, its log and its child processes
-included. The echo's messages have the size of that game's. Echo and server run in turn, under the same load.
+included. The echo's messages have the size of the game's. Echo and server run in turn, under the same load.
 
     python benchmarks/throughput.py --against PATH
 
@@ -11,12 +11,12 @@ Their rates say little, since they share a core. `--in-turn` and `--at-once` cho
 
     python benchmarks/throughput.py --db
 
-compares this server on PostgreSQL with itself on SQLite, in turn, and says whether it has the goal's share of SQLite's
-turns a second. PostgreSQL's CPU counts as the server's. It starts a cluster of its own, with fsync, on a Unix socket;
-or give the URL of a database on this machine, beside which each run makes one and drops it again.
+compares this server on PostgreSQL with itself on SQLite, in turn, and says whether it reaches the goal's share of
+SQLite's turns a second. PostgreSQL's CPU counts as the server's. A cluster of its own is started, with fsync, on a
+Unix socket; or give the URL of a database on this machine: each run makes a database beside it, and drops it again.
 
 In turn means: in each round both servers start anew, and then play by turns, a second each, while the other stands
-still. A round's ratio is the median of those of its pairs of seconds, which are too close for the machine to change.
+still. A round's ratio is the median over its pairs of seconds, which are too close for the machine to change.
 """
 
 import argparse
@@ -41,24 +41,24 @@ from servers import RUMBLE, Running, echoing, serving, stat
 
 GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
-"""How long a load plays before it is measured in s, but no longer than it is measured."""
+"""Time in s for which a load plays before the measurement, but at most as long as the measurement."""
 MOST_CYCLES = 1000
-"""As many as a tournament may have: few bots must not have played it before they are measured."""
+"""Maximum number of cycles of a tournament, so that few bots do not finish it before they are measured."""
 START_S = 120
-"""How long one load waits for the other before a measurement in s; then it fails."""
+"""Maximum wait in s of a load for the other load before a measurement; then it fails."""
 SLICE_S = 1.0
-"""About how long one of two servers plays in s before it is the other's turn."""
+"""Time in s for which a server plays before the turn changes, about."""
 SETTLE_S = 0.1
-"""How long what is under way takes at most to come to its end in s, when bots stand still."""
+"""Maximum time in s until pending messages have come to their end, when bots stand still."""
 SEGMENTS = 48
-"""How many segments of WAL, of 16 MB each, a cluster of its own has to use again; no measurement needs so many."""
+"""Number of WAL segments of 16 MB that a cluster of its own can use again; no measurement needs as many."""
 GOAL = 0.9
 """The least share of SQLite's turns a second that PostgreSQL is to have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is played: raw bots, each with up to `matches` at once."""
+    """The amount of play: raw bots, each with up to `matches` at once."""
 
     game: str
     bots: int = 40
@@ -68,15 +68,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A server to measure: this one, that of another checkout, or another program with its commands."""
+    """A server to measure: this one, a server of another checkout, or another program with its commands."""
 
     name: str
     source: Path | None = None
     program: Sequence[str] = RUMBLE
     postgres: str | None = None
-    """The URL of a database beside which one for the run is made; None: the run has a file."""
+    """The URL of a database beside which a database is made for the run; None: the run has a file."""
     bots: int | None = None
-    """How many bots play on it; None: as many as the load has."""
+    """Number of bots; None: the load's number."""
 
     @asynccontextmanager
     async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
@@ -100,7 +100,7 @@ def server_of(url: str) -> int:
 
 @contextmanager
 def new_database(url: str) -> Iterator[str]:
-    """Make a database on the server of another one's URL, and drop it at the end. Give its URL."""
+    """Make a database on the server of a URL, and drop it at the end. Yield its URL."""
     import psycopg
 
     name = f"bench_{secrets.token_hex(4)}"
@@ -114,7 +114,7 @@ def new_database(url: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """The echo. Its clients have as many messages under way as bots have matches that wait for a move."""
+    """The echo. Its clients have as many pending messages as bots have matches that wait for a move."""
 
     name: str = "echo"
 
@@ -129,7 +129,7 @@ class Echo:
 
 
 def first_move(match: str) -> Message:
-    """Return the move to which an echo answers with its first turn of the match."""
+    """Return the move that an echo answers with its first turn of the match."""
     return {"type": "move", "match": match, "turn_id": "1.1", "move": "a"}
 
 
@@ -150,7 +150,7 @@ def login(name: str, load: Load, tournament: str) -> Message:
 
 
 Pairs = tuple[list[Measured], list[Measured]]
-"""What was measured of two servers in one round."""
+"""The measurements of two servers in a round."""
 
 
 def at_once(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
@@ -163,7 +163,7 @@ def at_once(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
 
 
 async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
-    """Measure two servers by turns, each for the load's seconds in all; one stands still while the other plays."""
+    """Measure two servers by turns, each for the load's seconds in all; the other stands still meanwhile."""
     slices = max(1, round(load.seconds / SLICE_S))
     async with AsyncExitStack() as stack:
         playing, pairs = list[tuple[Tally, Running]](), (list[Measured](), list[Measured]())
@@ -183,7 +183,7 @@ async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
 
 
 _barrier: Barrier
-"""Where the loads of one measurement wait for each other."""
+"""A barrier at which the loads of a measurement wait for each other."""
 
 
 def _share(barrier: Barrier) -> None:
@@ -195,7 +195,7 @@ def _measure(contender: Contender | Echo, load: Load) -> Measured:
     async def measured() -> Measured:
         tally = Tally()
         first, *others = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {first})  # and thereby the server that it starts
+        os.sched_setaffinity(0, {first})  # and also for the server that this process starts
         async with contender.playing(load, tally) as running:
             if others:
                 os.sched_setaffinity(0, others)
@@ -221,7 +221,7 @@ def told(game: str, name: str, rows: Sequence[Measured]) -> str:
 
 
 def spread(ratios: Sequence[float]) -> str:
-    """Describe ratios by their median, least and greatest."""
+    """Describe ratios by their median, minimum and maximum."""
     return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
@@ -238,7 +238,7 @@ def compare(
         print(told(load.game, (ours, other)[each].name, list(chain(*(pairs[each] for pairs in measured)))))
 
     def ratios(figure: Callable[[Measured], float]) -> list[float]:
-        """Return that of each round."""
+        """Return the ratio of a figure in each round."""
         return [statistics.median(figure(a) / figure(b) for a, b in zip(*pairs, strict=True)) for pairs in measured]
 
     costs, over = ratios(lambda each: each.cpu_us), f"{ours.name}/{other.name}"
@@ -260,9 +260,9 @@ def compare(
 
 @contextmanager
 def own_cluster() -> Iterator[str]:
-    """Start a PostgreSQL cluster, whose commits are on disk as SQLite's are. Give the URL of a database in it.
+    """Start a PostgreSQL cluster, whose commits are on disk like SQLite's. Yield the URL of a database of the cluster.
 
-    It has segments of WAL to use again, as one that has been used for a while: a new one fills each with zeros first.
+    The cluster has WAL segments to use again, like an older cluster: a new cluster fills each segment with zeros first.
     """
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from tests.postgres.cluster import cluster, run
@@ -276,7 +276,7 @@ def own_cluster() -> Iterator[str]:
 
 
 def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, games: Sequence[str]) -> argparse.Namespace:
-    """Read the options of a load from the command line; `loads` has one for each game."""
+    """Read the options of a load from the command line; `loads` has a load for each game."""
     parser.add_argument("--games", default=",".join(games), help="Names, with commas between them.")
     parser.add_argument("--bots", type=int, default=40)
     parser.add_argument("--matches", type=int, default=4, help="How many matches a bot plays at once.")

@@ -1,11 +1,11 @@
-"""What visitors cost the bots, and how large their delay is. `python benchmarks/visitors.py`
+"""Costs of visitors for the bots, and the visitors' delay. `python benchmarks/visitors.py`
 
-One tournament runs at full speed, alternately without visitors and with a crowd, several times; each round has its own
+A tournament runs at full speed, alternately without visitors and with a crowd, several times; each round has its own
 server. The crowd is another process on the same machine (`crowd.py`), so the ratio of the rates includes the CPU of the
 visitors; the ratio of the server's CPU a turn does not.
 
 A visitor's delay is the time from a bot's receiving a result to the visitor's receiving it: the server collects changes
-for up to 0.5 s. It uses loopback only, and ends by itself after about a minute.
+for up to 0.5 s. The benchmark uses loopback only, and ends by itself after about a minute.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class TimedTally(Tally):
 
 @dataclass
 class Round:
-    """One stretch of play. `behind_s` has the longest delay of each visitor."""
+    """A period of play. `behind_s` has the longest delay of each visitor."""
 
     play: Measured
     behind_s: list[float] = field(default_factory=list)
@@ -107,7 +107,8 @@ def come(running: Running, tournament: str, visitors: int) -> "subprocess.Popen[
 def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ended: float) -> list[float]:
     """Return the longest delay of each visitor in s.
 
-    A piece that a visitor did not get, because it was sent a snapshot instead, counts until the end of the round.
+    A piece that a visitor did not get, because the visitor was sent a snapshot instead, counts until the end of the
+    round.
     """
     first_told: dict[int, float] = {}
     for piece, match in report["results"]:

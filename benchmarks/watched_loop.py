@@ -3,8 +3,8 @@
     RUMBLE_STRETCHES=FILE python benchmarks/watched_loop.py serve ...
 
 A line has the monotonic time in s, then the CPU time of the loop's thread and of the whole process in this stretch,
-and how long it took, in ms. What other processes take of the machine counts in the last alone. The second is larger
-than the first where the loop waited for another thread, which had the interpreter.
+and its duration by the clock, in ms. Other processes on the machine count in the last alone. The second is larger than
+the first where the loop waited for another thread, which had the interpreter.
 """
 
 import asyncio

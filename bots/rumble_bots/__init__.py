@@ -60,5 +60,5 @@ __all__ = [
     "ws_url",
 ]
 
-# Users read what `say` gets; the log is for programs that set logging up.
+# Users read the lines given to `say`; the log is for programs that set logging up.
 logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
-"""Rumble's wire protocol, version 1: what bots and server say to each other.
+"""Rumble's wire protocol, version 1: the messages between bots and server.
 
 `bot_messages` and `server_messages` hold one pydantic model per message, `fields` the types they share, `codes` every
 code; `codec` turns frames into messages and back, and `schema` and `asyncapi` describe the messages for other programs.

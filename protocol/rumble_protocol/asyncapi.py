@@ -1,11 +1,11 @@
-"""The protocol as an AsyncAPI 3 document: who sends which message when, and what answers it.
+"""The protocol as an AsyncAPI 3 document: the messages in each direction, and the answer to each.
 
-Its `x-` fields extend AsyncAPI, so that a program can play that knows nothing but this document:
+The `x-` fields extend AsyncAPI, so that a program can play without any knowledge but this document:
 
-- `x-values` of a reply: where its fields come from. `from` is a runtime expression on the message that is answered;
-  with `choose` the value is any element of the list found there. `given` says what the bot's owner must supply.
-- `x-within-ms` of a reply: the time limit for it in ms, as a runtime expression.
-- `x-ends` of an operation: nothing is left to do after this message.
+- `x-values` of a reply: the source of each field. `from` is a runtime expression on the message to answer;
+  with `choose` the value is any element of the list found there. `given` names the value that the bot's owner supplies.
+- `x-within-ms` of a reply: its time limit in ms, as a runtime expression.
+- `x-ends` of an operation: the bot has nothing left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.
 
 `python -m rumble_protocol.asyncapi protocol/asyncapi.json` writes the file that the repository keeps.
@@ -39,7 +39,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One message in one direction, from the server's point of view, and its reply."""
+    """A message in one direction, from the server's point of view, and its reply."""
 
     action: Literal["send", "receive"]
     message: str
@@ -118,7 +118,7 @@ def document() -> dict[str, Any]:
 
 
 class _Parts:
-    """The schemas of all messages in one place, because AsyncAPI's dialect of JSON Schema has no `$defs`."""
+    """The schemas of all messages in a single place, because AsyncAPI's dialect of JSON Schema has no `$defs`."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, Schema] = {}
@@ -132,7 +132,11 @@ class _Parts:
         self.schemas[name] = _moved(whole, names)
 
     def _free_name(self, name: str, part: Schema) -> str:
-        """Return another name if a different part has it: the server's parts may grow, and a bot's may not."""
+        """Return `name`, or `Told` and `name` if a different part has the name.
+
+        A part that both directions share may differ: the server's parts may grow in later versions, a bot's parts may
+        not.
+        """
         return name if self.schemas.get(name, part) == part else f"Told{name}"
 
 
@@ -193,7 +197,7 @@ def _references(*names: str) -> list[dict[str, str]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the document into the file given, or print it."""
+    """Write the document into the given file, or print it."""
     match arguments:
         case []:
             sys.stdout.write(text(document()))

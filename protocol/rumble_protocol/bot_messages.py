@@ -23,10 +23,10 @@ from rumble_protocol.fields import (
 
 
 class Login(BotMessageModel):
-    """First message of a connection: who the bot is. Answered by `session`, or by `error`.
+    """First message of a connection: the bot's name, key and wishes. Answered by `session`, or by `error`.
 
-    `name` is checked against the rule for names by the server, which answers `bad_name`. `exchange_key` asks for
-    the `made_key` of `session`.
+    The server checks `name` against the rule for names, and answers `bad_name`. `exchange_key` asks for the `made_key`
+    of `session`.
     """
 
     type: Literal["login"] = "login"
@@ -79,7 +79,7 @@ class Resign(BotMessageModel):
 
 
 class Challenge(BotMessageModel):
-    """Ask for one unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, by lot."""
+    """Ask for an unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, lots are drawn."""
 
     type: Literal["challenge"] = "challenge"
     against: WantedName
@@ -90,5 +90,5 @@ class Challenge(BotMessageModel):
 
 
 BotMessage = Annotated[Login | Join | Leave | Move | Resign | Challenge, Field(discriminator="type")]
-"""Any message of a bot; `type` says which."""
+"""Any message of a bot, told apart by `type`."""
 BOT_MESSAGES: tuple[type[BotMessageModel], ...] = get_args(get_args(BotMessage)[0])

@@ -1,6 +1,6 @@
-"""Names of clubs, and how a club is called in the paths of the web.
+"""Names of clubs, and the paths of clubs on the web.
 
-A club is a name space on one server: its own hosts, bots and tournaments. `main` is always there.
+A club is a name space on one server, with its own hosts, bots and tournaments. The club `main` always exists.
 """
 
 import re
@@ -10,9 +10,9 @@ from pydantic import StringConstraints
 
 CLUB_PATTERN = r"^[a-z0-9-]{1,32}$"
 MAIN = "main"
-"""The club that is always there, at the root of the server."""
+"""The club that always exists, at the root of the server."""
 CLUBS_PATH = "/c/"
-"""What the paths of all other clubs begin with."""
+"""Prefix of the paths of all clubs but main."""
 
 ClubName = Annotated[str, StringConstraints(pattern=CLUB_PATTERN)]
 
@@ -20,7 +20,7 @@ _name = re.compile(r"[a-z0-9-]{1,32}")
 
 
 def is_club_name(text: str) -> bool:
-    """Whether a club can have this name."""
+    """Return whether a club can have this name."""
     return _name.fullmatch(text) is not None
 
 
@@ -30,10 +30,10 @@ def web_path(club: str) -> str:
 
 
 def split_path(path: str) -> tuple[str, str]:
-    """Return the club that a path leads to, and the path inside that club.
+    """Return the club of a path, and the path inside the club.
 
-    `/c/NAME` and `/c/NAME/...` lead to NAME, also where there is no such club, and the rest begins with a slash or is
-    empty. Every other path is one of main as it stands, and so is one whose NAME is no name.
+    `/c/NAME` and `/c/NAME/...` belong to NAME, even if no such club exists; the path inside is empty or begins with a
+    slash. Every other path belongs to main, unchanged, and so does a path whose NAME breaks the rule for names.
     """
     if not path.startswith(CLUBS_PATH):
         return MAIN, path

@@ -19,16 +19,18 @@ from rumble_protocol.fields import BotMessageModel, MatchId, ServerMessageModel,
 from rumble_protocol.server_messages import FieldProblem, ServerMessage, Session
 
 MOST_PROBLEMS = 8
-"""Maximum number of problems that an error lists for one message; the others are left out."""
+"""Maximum number of problems listed in the error for a message; further problems are left out."""
 LONGEST_NAME = 40
 """Maximum length, in characters, of a received field name or type in an error; the rest is cut. Values never appear."""
 MOST_FIELDS = 64
-"""Maximum number of fields in a bot's message, those within its fields included. Each wrong field costs some 5 us, so
-a message with more is refused before it is validated."""
+"""Maximum number of fields in a bot's message, nested fields included.
+
+Each wrong field costs some 5 us, so a message with more fields is refused before validation.
+"""
 LEAST_FIELD = 4
 """Characters of the shortest field, `"":0`."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-"""A text of JSON, or what begins one."""
+"""A JSON string, complete or cut off."""
 
 _bot_message: TypeAdapter[BotMessage] = TypeAdapter(BotMessage)
 _validate_bot_message = _bot_message.validator.validate_json
@@ -37,7 +39,7 @@ _bot_fields = {model.model_fields["type"].default: list(model.model_fields) for 
 
 
 class BadMessage(ValueError):
-    """A frame is not a valid message. `message` is one line, `detail` the problem of each field."""
+    """An invalid frame. `message` is a line of text, `detail` lists the problem of each field."""
 
     def __init__(self, message: str, detail: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)
@@ -46,7 +48,7 @@ class BadMessage(ValueError):
 
 
 class NamedTurn(BaseModel):
-    """The turn that an answer names, be the rest of the frame as it may."""
+    """The turn that an answer names, however wrong the rest of the frame is."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -56,7 +58,7 @@ class NamedTurn(BaseModel):
 
 
 def read_named_turn(frame: str | bytes) -> NamedTurn | None:
-    """Return which turn a frame answers that is no valid message; None if it does not say so."""
+    """Return the turn named by an invalid frame; None if the frame names no turn."""
     try:
         return NamedTurn.model_validate_json(frame)
     except ValidationError:
@@ -81,7 +83,7 @@ def _has_many_fields(frame: str | bytes) -> bool:
 
 
 def read_server_message(frame: str | bytes) -> ServerMessage:
-    """Parse a message of the server, ignoring unknown fields. Raises BadMessage, and nothing else."""
+    """Parse a message of the server, ignoring unknown fields. Raises BadMessage, and no other error."""
     try:
         return _server_message.validate_json(frame)
     except ValidationError as error:
@@ -125,7 +127,7 @@ def _field(location: tuple[int | str, ...]) -> str:
 
 
 def _problem(kind: str, problem: "ErrorDetails") -> str:
-    """Describe what is wrong with a field, as a phrase that follows its name."""
+    """Describe the problem of a field as a phrase that follows the field's name."""
     match problem["type"]:
         case "string_type":
             return "should be text, in quotes"
@@ -139,7 +141,7 @@ def _problem(kind: str, problem: "ErrorDetails") -> str:
 
 
 def _meant(kind: str, location: tuple[int | str, ...]) -> str:
-    """Suggest the known field whose name is closest to an unknown one."""
+    """Suggest the known field whose name is closest to an unknown name."""
     near = get_close_matches(_cut(str(location[1])), _bot_fields.get(kind, ()), 1) if len(location) == 2 else []
     return f"; did you mean `{near[0]}`?" if near else ""
 

@@ -5,7 +5,7 @@ from typing import Final
 
 
 class Rejection(StrEnum):
-    """Why a `move` does not count. Only the first two are faults of the bot."""
+    """Reasons why a `move` does not count. Only the first two are faults of the bot."""
 
     ILLEGAL_MOVE = "illegal_move"
     BAD_MOVE = "bad_move"
@@ -16,7 +16,7 @@ class Rejection(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """Why a message other than a move was refused."""
+    """Reasons why a message other than a move was refused."""
 
     BAD_MESSAGE = "bad_message"
     NOT_LOGGED_IN = "not_logged_in"
@@ -88,9 +88,9 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
 }
 
 WORKER_REPLACED: Final = "a newer login of this worker took over"
-"""The reason of `REPLACED` for one of several workers of a bot."""
+"""The reason of `REPLACED` for a worker of a bot with several workers."""
 
 DO_NOT_RECONNECT: Final = frozenset(
     {CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.CLUB_REMOVED, CloseCode.PROTOCOL_NOT_SUPPORTED}
 )
-"""A client must not reconnect by itself after one of these: the server would close the connection again."""
+"""Codes after which a client must not reconnect by itself: the server would close the connection again."""

@@ -1,6 +1,6 @@
 """The events of a tournament's live feed, and the objects they consist of.
 
-An event's name is its `type`. Each event holds the new state, not a difference, so that receiving it twice does no
+An event's name is its `type`. Each event holds the new state, not a difference, so receiving an event twice does no
 harm. Times (`_at_ms`) are server time in ms since the epoch.
 """
 
@@ -14,13 +14,14 @@ from rumble_protocol.server_messages import TournamentStatus
 
 
 class Standing(ServerMessageModel):
-    """One line of the standings. Equal bots share a rank. `faults` counts the matches lost by each fault of the bot.
+    """A line of the standings. Equal bots share a rank. `faults` counts the matches lost by each fault of the bot.
 
-    `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the tie-break that separated the
-    bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where unknown. `gained`
-    is the number of places gained (negative: lost) by the last results, null where unknown; the number of these results
-    stands beside the standings, in `gained_by`. `byes` are matches of a Swiss that count as won without an opponent,
-    `half_byes` those that count as drawn: they are in `points`, but neither in `played` nor in `wins` and `draws`.
+    `tiebreaks` are in the host's order, null where a tie-break does not apply; `decided_by` is the tie-break that
+    separated the bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where
+    unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
+    number of these results stands beside the standings, in `gained_by`. `byes` are matches of a Swiss that count as won
+    without an opponent, `half_byes` matches that count as drawn: both are in `points`, but neither in `played` nor in
+    `wins` and `draws`.
     """
 
     rank: Count
@@ -49,10 +50,10 @@ class Expected(ServerMessageModel):
 
 
 class Entrant(ServerMessageModel):
-    """One bot of the field. `withdrawn`: it left for good. `benched`: it failed too often.
+    """A bot of the field. `withdrawn`: the bot left for good. `benched`: the bot failed too often.
 
-    `bye_rounds` are the rounds of a Swiss to come in which the host has given it a half-point bye. `elsewhere`: it has
-    matches to play here and in another tournament, so these may keep each other waiting.
+    `bye_rounds` are future rounds of a Swiss in which the host has given the bot a half-point bye. `elsewhere`: the bot
+    has matches to play here and in another tournament, so the two tournaments may keep each other waiting.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Entrant(ServerMessageModel):
 
 
 class Pair(ServerMessageModel):
-    """What two bots scored against each other: two cells of the crosstable. `scores` go with `names`."""
+    """The scores of two bots against each other: two cells of the crosstable. `scores` go with `names`."""
 
     names: list[str]
     scores: list[float]
@@ -72,7 +73,7 @@ class Pair(ServerMessageModel):
 
 
 class Away(ServerMessageModel):
-    """A bot is away from a match. It loses the match if it is not back by `until_at_ms`."""
+    """The absence of a bot from a match. A bot that is not back by `until_at_ms` loses the match."""
 
     since_at_ms: Milliseconds
     until_at_ms: Milliseconds
@@ -81,9 +82,9 @@ class Away(ServerMessageModel):
 class Board(ServerMessageModel):
     """A running match. `seat` is to move. `position` is the position in the game's text form.
 
-    `diagram` is the position over several lines; `drawing` describes a picture, and is null where the game has none.
+    `diagram` is the position over several lines; `drawing` describes a picture, null where the game has none.
     `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking` (its bot is connected and was asked).
-    `away` is empty while all its bots are connected; else it tells of each seat whether its bot is away.
+    `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
     """
 
     match: str
@@ -103,7 +104,7 @@ class Board(ServerMessageModel):
 
 
 class MatchResult(ServerMessageModel):
-    """How a match ended. `scores` is null if it is void (it is then played again)."""
+    """The end of a match. `scores` is null if the match is void (a void match is played again)."""
 
     match: str
     attempt: Count
@@ -115,9 +116,9 @@ class MatchResult(ServerMessageModel):
 
 
 class TournamentSummary(ServerMessageModel):
-    """A tournament in a list. `bots` is null where the number is not known: it ended in its lobby, long ago.
+    """A tournament in a list. `bots` is null where the number is unknown: the tournament ended in its lobby, long ago.
 
-    `damaged`: the server's database holds too little of it to show more than this.
+    `damaged`: the server's database holds too little of the tournament to show more than this.
     """
 
     id: str
@@ -132,9 +133,9 @@ class TournamentSummary(ServerMessageModel):
 
 
 class TournamentView(TournamentSummary):
-    """A tournament with everything that its page shows. `reason`: why it was paused or ended.
+    """A tournament with all content of its page. `reason` tells why the tournament was paused or ended.
 
-    `rating_model` describes how the bots were rated; it is empty where they are not rated.
+    `rating_model` describes how the bots were rated; it is empty where bots are not rated.
     """
 
     settings: Settings
@@ -151,10 +152,10 @@ class TournamentView(TournamentSummary):
     matches_over: Count
     matches_total: Count | None
     headline: str = ""
-    """The state in one sentence: who leads, who has won, or what the tournament waits for."""
+    """The state in a sentence: the leader, the winner, or the reason for waiting."""
     expected: Expected | None = None
     pairing: bool = False
-    """Whether the next round has been being paired for more than a second."""
+    """True if the pairing of the next round has been going on for more than a second."""
     standings: list[Standing]
     gained_by: Count = 0
     rating_model: str = ""
@@ -171,7 +172,7 @@ class Snapshot(TournamentView):
 
     type: Literal["snapshot"] = "snapshot"
     ended: list[Board] = Field(default_factory=list)
-    """Final positions of matches in `latest` that ended in the last seconds. Their clocks are not told."""
+    """Final positions of matches in `latest` that ended in the last seconds, without clocks."""
 
 
 class FeedMatchStart(Board):
@@ -181,9 +182,9 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on by one move or by several, or one of its bots went away or came back.
+    """A match went on by one or more moves, or a bot of the match went away or came back.
 
-    The last one of a match has its final position, where the match was told of before.
+    The last event of a match has the final position, if the stream has sent the match before.
     """
 
     type: Literal["move"] = "move"
@@ -196,7 +197,7 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed: after one or several results, or newer ratings."""
+    """The whole standings, and the `pairs` that changed: after results, or after newer ratings."""
 
     type: Literal["standings"] = "standings"
     tournament: str
@@ -239,5 +240,5 @@ FeedEvent = Annotated[
     Snapshot | FeedMatchStart | FeedMove | FeedMatchOver | FeedStandings | FeedStatus | FeedField,
     Field(discriminator="type"),
 ]
-"""Any event of a feed; `type` says which."""
+"""Any event of a feed, told apart by `type`."""
 FEED_EVENTS: tuple[type[ServerMessageModel], ...] = get_args(get_args(FeedEvent)[0])

@@ -34,11 +34,11 @@ Seat = Annotated[int, Field(ge=0, le=15)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Milliseconds = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
-"""A duration in ms that a user chooses: at most a day."""
+"""A duration in ms chosen by a user: at most a day."""
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""What `_setting` checks, for the schema; validated as a union it would report three problems of one wrong value."""
+"""The values that `_setting` accepts, for the schema. Validation by a union would report three problems of a value."""
 
 
 def _setting(value: Any) -> bool | int | str:
@@ -64,13 +64,13 @@ class BotMessageModel(BaseModel):
 
 
 class ServerMessageModel(BaseModel):
-    """Base class of the server's messages: a reader ignores fields that it does not know."""
+    """Base class of the server's messages: a reader ignores unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class TimeControl(BaseModel):
-    """How long a bot may think, in ms: `move_ms` for each move, then the bank, which grows by the increment.
+    """Thinking time of a bot, in ms: `move_ms` for each move, then the bank, which grows by the increment.
 
     If neither `move_ms` nor `bank_ms` is given, `move_ms` is 10000. If only the bank is given, `move_ms` is 0.
     """
@@ -96,7 +96,7 @@ class TimeControl(BaseModel):
 
 
 AwayClock = Literal["stands", "runs"]
-"""What the clock of a bot does that is away while it is its turn."""
+"""Behaviour of the clock while the bot whose turn it is is away."""
 
 
 def _without_unknown(told: Any) -> Any:
@@ -106,7 +106,7 @@ def _without_unknown(told: Any) -> Any:
 
 
 ToldTimeControl = Annotated[TimeControl, BeforeValidator(_without_unknown)]
-"""A time control in a message of the server; later versions may add fields to it."""
+"""A time control in a message of the server; later versions may add fields."""
 
 
 def _at_most_1_kb(note: str) -> str:
@@ -119,13 +119,13 @@ Note = Annotated[str, Field(max_length=1024), AfterValidator(_at_most_1_kb)]
 
 
 MOST_INFO_BYTES = 1024
-"""Bytes of a `MoveInfo` as JSON without spaces; a larger one is a bad message."""
+"""Maximum size in bytes of a `MoveInfo` as JSON without spaces; a larger `MoveInfo` makes a message bad."""
 
 
 class MoveInfo(BotMessageModel):
-    """What a bot thought about its move. `score` is in the bot's own unit; greater is better for the bot that moves.
+    """A bot's thoughts about its move. `score` is in the bot's own unit; greater is better for the bot that moves.
 
-    `depth` is in plies, `nodes` counts positions, `pv` are the moves that it expects, its own first.
+    `depth` is in plies, `nodes` counts positions, `pv` lists the moves that the bot expects, its own first.
     """
 
     score: float | None = None

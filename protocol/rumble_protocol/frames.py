@@ -1,4 +1,7 @@
-"""The most frequent frames of the server, built without their models for speed; tests compare the two."""
+"""The most frequent frames of the server, built without pydantic models for speed.
+
+Tests compare each frame with the frame that its model writes.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

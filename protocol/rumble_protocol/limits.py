@@ -1,4 +1,4 @@
-"""The limits of a connection that a bot is told. They are in a module of their own because they are settings, too."""
+"""The limits of a connection, as told to a bot in `welcome`. Server settings use this module, too."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 
 
 class Limits(ServerMessageModel):
-    """What the server allows on one connection."""
+    """Limits of one connection."""
 
     frame_bytes: Count = 65_536
     """Bytes of one message of a bot; a larger one closes the connection."""

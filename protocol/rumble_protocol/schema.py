@@ -1,7 +1,7 @@
 """The messages as JSON Schema (draft 2020-12), for bots and spectators in other languages.
 
-`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder it
-prints one JSON object of file names and schemas.
+`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder the
+command prints a JSON object of file names and schemas.
 """
 
 import json
@@ -20,17 +20,17 @@ from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 IDS: Final = "urn:rumble:v1:"
-"""The `$id` of a schema is this prefix and the name of its message."""
+"""Prefix of a schema's `$id`; the name of the message follows."""
 OMITTED: Final = {
     "Turn": frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])),
     "Session": frozenset({"made_key"}),
 }
-"""By message: the fields that a login may omit, or has to ask for."""
+"""Fields, by message, that a server sends only if the login has asked for them, or has not omitted them."""
 Schema = dict[str, Any]
 
 
 class _Generator(GenerateJsonSchema):
-    """Leaves out titles, because they would only repeat the field's name."""
+    """Leaves out titles, because a title would only repeat the field's name."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False
@@ -38,11 +38,12 @@ class _Generator(GenerateJsonSchema):
 
 @cache
 def schemas() -> dict[str, Schema]:
-    """Return the schemas by file name: one for each message, and `bot_message`, `server_message` for each direction.
+    """Return the schemas by file name: for each message, and `bot_message`, `server_message` for each direction.
 
-    They are made once for all callers, who must not change them.
+    The schemas are made once for all callers, who must not change them.
 
-    `feed_event` is any event of a tournament's live feed; it is one schema because some events are named like messages.
+    `feed_event` is any event of a tournament's live feed; all events share a schema because some events and messages
+    have the same name.
     """
     bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}
     server = {_type(model): model for model in SERVER_MESSAGES} | {"server_message": ServerMessage}
@@ -74,7 +75,7 @@ def _type(model: type[BaseModel]) -> str:
 
 
 def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
-    """Return the schema of a model or a union; `finish` completes the schema of each object in it."""
+    """Return the schema of a model or a union; `finish` completes the schema of each object inside."""
     schema = TypeAdapter(form).json_schema(schema_generator=_Generator)
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
@@ -84,7 +85,7 @@ def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
 
 
 def _finish_bot_part(part: Schema) -> None:
-    """Require `type`, which pydantic leaves optional because it has a default."""
+    """Require `type`, which pydantic leaves optional because of its default."""
     if "type" in part["properties"]:
         part["required"] = ["type", *part.get("required", ())]
 
@@ -96,7 +97,7 @@ def _finish_server_part(part: Schema) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the schemas into the folder given, or print them."""
+    """Write the schemas into the given folder, or print them."""
     match arguments:
         case []:
             sys.stdout.write(text(schemas()))

@@ -1,7 +1,7 @@
 """Secrets that Rumble makes: host tokens, keys of names, codes of invitations.
 
 A made secret is `rumble_`, 128 random bits as 32 hexadecimal digits, and the CRC-32 of these digits as 8 more. Nobody
-guesses 128 bits, so a server compares each secret of this form, however many wrong ones came before.
+guesses 128 bits, so a server compares each secret of this form, however many wrong secrets came before.
 """
 
 import re
@@ -15,12 +15,12 @@ _form = re.compile(f"{PREFIX}([0-9a-f]{{{2 * RANDOM_BYTES}}})[0-9a-f]{{8}}")
 
 
 def make_secret(random: bytes | None = None) -> str:
-    """Make a secret of 47 characters, from these 16 bytes or from new random ones."""
+    """Make a secret of 47 characters, from 16 given bytes or from new random bytes."""
     digits = (secrets.token_bytes(RANDOM_BYTES) if random is None else random).hex()
     return f"{PREFIX}{digits}{crc32(digits.encode()):08x}"
 
 
 def is_made(text: str) -> bool:
-    """Whether a text has the form of a made secret, with the right checksum."""
+    """Return whether a text has the form of a made secret, with the right checksum."""
     found = _form.fullmatch(text)
     return found is not None and text == make_secret(bytes.fromhex(found[1]))

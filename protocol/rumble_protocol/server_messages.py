@@ -17,11 +17,11 @@ ToldRejection = Annotated[Rejection | str, _Open]
 ToldErrorCode = Annotated[ErrorCode | str, _Open]
 ToldNoticeCode = Annotated[NoticeCode | str, _Open]
 ToldTermination = Annotated[Termination | str, _Open]
-"""Codes as a reader accepts them: the known ones, and any text, since a later server may send new codes."""
+"""Codes as a reader accepts them: known codes, and any text, since a later server may send new codes."""
 
 
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features` lists what came after version 1.0; `identity` is the club's own."""
+    """The first frame of a connection. `features` lists additions since version 1.0; `identity` is the club's own."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1
@@ -34,7 +34,7 @@ class Welcome(ServerMessageModel):
 
 
 class TournamentSummary(ServerMessageModel):
-    """One tournament that a bot is in."""
+    """A tournament with the bot in its field."""
 
     id: str
     game: str
@@ -42,9 +42,10 @@ class TournamentSummary(ServerMessageModel):
 
 
 class Session(ServerMessageModel):
-    """Answers `login`. `open` is true where no key protects the name; `matches` are its open matches.
+    """Answers `login`. `open` is true where no key protects the name; `matches` are the bot's open matches.
 
-    `made_key`, a secret that Rumble made, is as right as the key of one's own choice; only a login that asks has it.
+    `made_key` is a secret made by Rumble, valid beside the key of the login; only a login with `exchange_key` gets a
+    `made_key`.
     """
 
     type: Literal["session"] = "session"
@@ -81,7 +82,7 @@ class Left(ServerMessageModel):
 
 
 class MatchStart(ServerMessageModel):
-    """A match begins, or (`resumed`) goes on. `moves` are the opening, or all so far."""
+    """A match begins, or (`resumed`) goes on. `moves` are the opening, or all moves so far."""
 
     type: Literal["match_start"] = "match_start"
     match: str
@@ -106,7 +107,7 @@ class TurnClock(ServerMessageModel):
 
 
 class Turn(ServerMessageModel):
-    """It is the bot's move. The message is a full snapshot; `legal` and `moves` are absent if the login omits them."""
+    """The bot's move is due. The message is a full snapshot; `legal` and `moves` are absent if the login omits them."""
 
     type: Literal["turn"] = "turn"
     match: str
@@ -134,7 +135,7 @@ class Rejected(ServerMessageModel):
 
 
 class MatchOver(ServerMessageModel):
-    """The match has an outcome. `scores` is null if it is void (it is then played again)."""
+    """The match has an outcome. `scores` is null if the match is void (a void match is played again)."""
 
     type: Literal["match_over"] = "match_over"
     match: str
@@ -159,7 +160,7 @@ class TournamentOver(ServerMessageModel):
 
 
 class Notice(ServerMessageModel):
-    """Something that the bot or its owner should know. It needs no answer."""
+    """News for the bot or its owner. A notice needs no answer."""
 
     type: Literal["notice"] = "notice"
     code: ToldNoticeCode
@@ -169,14 +170,14 @@ class Notice(ServerMessageModel):
 
 
 class FieldProblem(ServerMessageModel):
-    """A field of a refused message, and what is wrong with it."""
+    """A field of a refused message, and the problem with its value."""
 
     field: str
     problem: str
 
 
 class Error(ServerMessageModel):
-    """A message was refused. After a `fatal` one the server closes the connection."""
+    """A message was refused. After a `fatal` error the server closes the connection."""
 
     type: Literal["error"] = "error"
     code: ToldErrorCode
@@ -189,5 +190,5 @@ ServerMessage = Annotated[
     Welcome | Session | Joined | Left | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | Error,
     Field(discriminator="type"),
 ]
-"""Any message of the server; `type` says which."""
+"""Any message of the server, told apart by `type`."""
 SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = get_args(get_args(ServerMessage)[0])

@@ -1,4 +1,4 @@
-"""Whose task is next where tasks are served one at a time: addresses take turns, each with its oldest task."""
+"""The order of tasks that are served one at a time: addresses take turns, each with its oldest task."""
 
 import asyncio
 from collections import deque
@@ -9,18 +9,18 @@ from math import ceil
 from time import perf_counter
 
 MOST_WAITING = 64
-"""Maximum number of tasks that wait. One more sends the newest task away of the address that has most of them."""
+"""Maximum number of waiting tasks. Beyond it, the newest task of the address with most tasks is refused."""
 
 
 class Crowded(Exception):
-    """An address asks more than its share. The text is for people."""
+    """An address asks for more than its share. The text is for a person."""
 
     def __init__(self) -> None:
         super().__init__("too much work for your address; try again in a minute")
 
 
 class Asker:
-    """Whom the tasks of one request are for; without an address they are the server's own."""
+    """The origin of a request's tasks; without an address the tasks are the server's own."""
 
     def __init__(
         self,
@@ -28,16 +28,16 @@ class Asker:
         may_ask: Callable[[], bool] = lambda: True,
         spend: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`may_ask` tells whether the address has a share left; `spend` takes ms of it."""
+        """`may_ask` returns whether the address has a share left; `spend` takes ms of the share."""
         self.address = address
         self.spend = spend
         self.is_served = False
-        """Whether a task had its turn: an answer that has begun goes before others of its address."""
+        """True once a task was served: the request then goes before others of the address."""
         self._may_ask = may_ask
         self._has_begun = False
 
     def begin(self) -> None:
-        """Begin to serve the request, if that is not done. Raises Crowded where the address has no share left."""
+        """Begin to serve the request, unless it has begun. Raises Crowded if the address has no share left."""
         if not self._has_begun and not self._may_ask():
             raise Crowded
         self._has_begun = True
@@ -47,26 +47,26 @@ _asker: ContextVar[Asker] = ContextVar("asker")
 
 
 def asks(asker: Asker) -> None:
-    """Note for whom the current asyncio task, and those that it starts, ask."""
+    """Set the asker of the current asyncio task, and of the tasks it starts."""
     _asker.set(asker)
 
 
 def asker_now() -> Asker:
-    """Return for whom the current asyncio task asks."""
+    """Return the asker of the current asyncio task."""
     return _asker.get(None) or Asker()
 
 
 class FairQueue:
-    """Gives turns: one at a time."""
+    """A queue that serves one task at a time."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """The places of each address that waits; the first address is next."""
+        """The waiting places of each address; the first address is next."""
         self._is_taken = False
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the turn of a task; its time is spent of its asker's share. Raises Crowded."""
+        """Wait for the turn of a task, and charge its time to the asker's share. Raises Crowded."""
         asker = asker_now()
         asker.begin()
         if self._is_taken:
@@ -90,7 +90,7 @@ class FairQueue:
         try:
             await place
         except asyncio.CancelledError:
-            if not place.cancelled():  # its turn had just come
+            if not place.cancelled():  # the turn came just before the cancellation
                 self._go_on()
             raise
 
@@ -101,7 +101,7 @@ class FairQueue:
             places = self._waiting.pop(address)
             while places and not self._is_taken:
                 place = places.popleft()
-                if not place.done():  # else it is cancelled
+                if not place.done():  # a done place is cancelled
                     self._is_taken = True
                     place.set_result(None)
             if places:

@@ -1,4 +1,4 @@
-"""A histogram that costs next to nothing where values are taken: /metrics adds them up when somebody reads it."""
+"""A histogram with cheap observations; readers of /metrics pay for the sums."""
 
 from bisect import bisect_left
 from itertools import accumulate
@@ -8,13 +8,13 @@ BOUNDS_S = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.
 
 
 class Histogram:
-    """How many durations there were in each bucket, and their sum in s."""
+    """Numbers of durations in each bucket, and the sum of all durations in s."""
 
     __slots__ = ("counts", "sum_s")
 
     def __init__(self) -> None:
         self.counts = [0] * (len(BOUNDS_S) + 1)
-        """The last counts those beyond all bounds."""
+        """The counts by bucket; the last bucket has the durations beyond all bounds."""
         self.sum_s = 0.0
 
     def observe(self, duration_s: float) -> None:
@@ -22,5 +22,5 @@ class Histogram:
         self.sum_s += duration_s
 
     def buckets(self) -> list[tuple[str, float]]:
-        """Return for each bound, as text, how many durations were no longer than it."""
+        """Return each bound, as text, with the number of durations not longer than the bound."""
         return list(zip([*map(str, BOUNDS_S), "+Inf"], map(float, accumulate(self.counts)), strict=True))

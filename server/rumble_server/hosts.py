@@ -1,14 +1,14 @@
-"""The host names that a server answers to. This prevents DNS rebinding, for pages and bots."""
+"""The host names that a server answers to. Checking them prevents DNS rebinding, for pages and bots."""
 
 import ipaddress
 import re
 from urllib.parse import urlsplit
 
 SHORTEST_TOKEN = 12
-"""Least number of characters of a host token that is good from beyond the server's own machine."""
+"""Minimum length in characters of a host token that may be used from other machines."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 OWN_PORTS = {"http": 80, "https": 443}
-"""The ports that addresses of these schemes leave out."""
+"""The ports that URLs of these schemes leave out."""
 
 
 def host_name(host: str) -> str:
@@ -18,7 +18,7 @@ def host_name(host: str) -> str:
 
 
 def is_host(host: str) -> bool:
-    """Return whether this can be a Host header: a name or an address, and a port; or nothing."""
+    """Return whether a text can be a Host header: a name or an address, and a port; or nothing."""
     return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", host, re.ASCII) is not None
 
 
@@ -31,13 +31,13 @@ def is_loopback(address: str) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a host, as in a Host header, leads only to the machine that asks."""
+    """Return whether a host, as in a Host header, leads only to the client's own machine."""
     name = host_name(host)
     return name in LOCAL_HOSTS or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
 
 
 def url_host(address: str, port: int, scheme: str = "http") -> str:
-    """Write an address and a port as in a URL: IPv6 in brackets, and no port where it is that of the scheme."""
+    """Write an address and a port as in a URL: IPv6 in brackets, and without the scheme's default port."""
     name = f"[{address}]" if ":" in address else address
     return name if port == OWN_PORTS[scheme] else f"{name}:{port}"
 
@@ -62,6 +62,6 @@ def public_origin(url: str) -> str:
 def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:
     """Return whether to answer a request with this Host header. On a loopback address it must be local or in `hosts`.
 
-    Otherwise any web page could point its own host name to this machine and read what the server answers.
+    Otherwise any web page could point its own host name to this machine and read the server's answers.
     """
     return not is_loopback(local_address) or host_name(host) in LOCAL_HOSTS | hosts

@@ -1,4 +1,4 @@
-"""The addresses of this machine on its networks, for those who connect from other machines."""
+"""The addresses of this machine on its networks, for connections from other machines."""
 
 import socket
 from collections.abc import Callable, Iterable, Iterator
@@ -9,14 +9,14 @@ from pathlib import Path
 import ifaddr
 
 PROBES = {4: "192.0.2.1", 6: "2001:db8::1"}
-"""Addresses for documentation (RFC 5737, RFC 3849): the way to them is that to the rest of the world."""
+"""Addresses for documentation (RFC 5737, RFC 3849), routed like any address of the rest of the world."""
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
-"""By the version of an address."""
+"""Socket families by the version of an address."""
 INTERFACES = Path("/sys/class/net")
-"""Where Linux tells of each interface whether it is up; other systems have no such folder."""
+"""Linux's folder with the state of each interface; missing on other systems."""
 Address = IPv4Address | IPv6Address
 Source = Callable[[], Iterable[Address]]
-"""Finds addresses of this machine."""
+"""A finder of addresses of this machine."""
 
 
 def of_default_routes() -> Iterator[Address]:
@@ -28,7 +28,7 @@ def of_default_routes() -> Iterator[Address]:
 
 
 def of_interfaces() -> Iterator[Address]:
-    """Yield the addresses of all interfaces that are up, on whatever network they are."""
+    """Yield the addresses of all interfaces that are up, on any network."""
     for adapter in ifaddr.get_adapters():
         for each in adapter.ips:
             if not is_down(adapter.name):
@@ -36,7 +36,7 @@ def of_interfaces() -> Iterator[Address]:
 
 
 def is_down(interface: str, states: Path = INTERFACES) -> bool:
-    """Return whether Linux says that an interface carries nothing, as the bridge of containers of which none runs."""
+    """Return whether Linux reports an interface as down, such as the bridge of containers when none runs."""
     try:
         return (states / interface / "operstate").read_text(encoding="ascii").strip() == "down"
     except OSError:
@@ -44,7 +44,7 @@ def is_down(interface: str, states: Path = INTERFACES) -> bool:
 
 
 def can_listen(address: Address) -> bool:
-    """Return whether a server can listen at an address: on Windows not at that of an adapter without a cable."""
+    """Return whether a server can listen at an address. On Windows an adapter without a cable still has an address."""
     try:
         with socket.socket(FAMILIES[address.version], socket.SOCK_DGRAM) as bound:
             bound.bind((str(address), 0))
@@ -58,12 +58,13 @@ def network_addresses(
     interfaces: Source = of_interfaces,
     is_used: Callable[[Address], bool] = can_listen,
 ) -> list[str]:
-    """Return one address of this machine for each of its networks: IPv4 first, and first that of the default route.
+    """Return an address of this machine for each of its networks: IPv4 first, and the default route's first.
 
-    Loopback and link-local addresses are left out. No packet is sent and no name is looked up outside of this machine.
+    Loopback and link-local addresses are left out. No packet is sent, and no name is looked up outside of this machine.
     """
     kept: dict[object, Address] = {}
     for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):
         if not (address.is_loopback or address.is_link_local or address.is_unspecified) and is_used(address):
+            # All IPv6 addresses of a /64 are on one network; IPv4 addresses come without their network's size.
             kept.setdefault(IPv6Network((int(address) >> 64 << 64, 64)) if address.version == 6 else address, address)
     return [str(address) for address in kept.values()]

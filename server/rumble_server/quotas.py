@@ -1,22 +1,22 @@
-"""Quotas: what one club may use of its server."""
+"""Quotas: bounds of a club's use of its server."""
 
 from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """How much of each a club may have; None where there is no quota."""
+    """The quotas of a club, by resource; None for a resource without a quota."""
 
     bots: int | None = None
-    """Names that bots have used in it, those of the house not counted."""
+    """Number of names used by bots of the club, without house bots."""
     tournaments: int | None = None
-    """Tournaments that are not over, without challenges."""
+    """Number of unfinished tournaments, without challenges."""
     bytes: int | None = None
-    """Bytes of its facts on disk. Beyond them nothing new is created; what was created goes on."""
+    """Bytes of the club's facts on disk. Beyond the quota nothing new is created; tournaments that exist go on."""
     matches: int | None = None
-    """Matches that are played at the same time; more of them wait."""
+    """Number of matches played at a time; more matches wait."""
     house_bots: int | None = None
-    """Added house bots at the same time."""
+    """Number of added house bots at a time."""
 
 
 QUOTAS = tuple(each.name for each in fields(Quotas))

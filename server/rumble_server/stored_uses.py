@@ -1,4 +1,4 @@
-"""What clubs use in which nothing runs, from the database: the names of bots, and bytes."""
+"""Resources used by clubs in which nothing runs, read from the database: the names of bots, and bytes."""
 
 import time
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from rumble_server.tournament.facts import NameFact
 from rumble_server.web.site import ClubUse
 
 MOST_S = 1.0
-"""How long is read at a time, in s; what was not read then is read the next time."""
+"""Maximum time in s of a reading; clubs left over are read the next time."""
 
 
 class StoredUses:
-    """What was read, by club. For one thread."""
+    """The uses read so far, by club. For a single thread."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
         """Each with the bytes of the club's facts, which change with every fact."""
 
     def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
-        """Return what these clubs use, as far as there is time. Raises StoreError."""
+        """Return the uses of the given clubs, as far as time allows. Raises StoreError."""
         until_s, found = time.monotonic() + MOST_S, {}
         for club in clubs:
             if time.monotonic() > until_s:

@@ -1,4 +1,4 @@
-"""The server's certificate, and how its house bots know it."""
+"""The server's certificate, and the trust of house bots in the certificate."""
 
 import ssl
 from pathlib import Path
@@ -7,20 +7,20 @@ BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
 class CertificateError(ValueError):
-    """A certificate or its key cannot be used; the text is one line."""
+    """A certificate or its key cannot be used; the text is a line for people."""
 
 
 class Certificate:
     """A certificate with its key, from PEM files that can be read again while connections are open."""
 
     def __init__(self, cert: str, key: str | None = None) -> None:
-        """Read the files; `key` None: it is in the file of the certificate. Raises CertificateError."""
+        """Read the files; with `key` None the key is in the file of the certificate. Raises CertificateError."""
         self.file = cert
         self._key = key
         self.context, self.leaf = self._read()
 
     def reload(self) -> None:
-        """Read the files again, for connections that come. Raises CertificateError, and then the old one stays."""
+        """Read the files again, for new connections. Raises CertificateError, and then the old certificate stays."""
         _, self.leaf = self._read()
         self.context.load_cert_chain(self.file, self._key)
 
@@ -40,7 +40,10 @@ class Certificate:
 
 
 def read_leaf(file: str) -> str:
-    """Return the first certificate of a file, without those that signed it. Raises OSError, CertificateError."""
+    """Return the first certificate of a file, without the certificates of its signers.
+
+    Raises OSError, CertificateError.
+    """
     text = Path(file).read_text(encoding="utf-8", errors="replace")
     _, begin, rest = text.partition(BEGIN)
     body, end, _ = rest.partition(END)
@@ -50,13 +53,13 @@ def read_leaf(file: str) -> str:
 
 
 def trusting(*leaves: str) -> ssl.SSLContext:
-    """Make a client's context that accepts a server with one of these very certificates, under any name.
+    """Make a client's context that accepts a server with exactly one of the given certificates, under any name.
 
-    Nobody else has their keys, so it is safe where a name would not match: a server reaches itself by loopback.
+    Only the server has the certificates' keys, so names need not match: a server reaches itself by loopback.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a certificate that others signed is an anchor, too
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a certificate signed by others is an anchor, too
     context.load_verify_locations(cadata="".join(dict.fromkeys(leaves)))
     return context
 

@@ -1,4 +1,4 @@
-"""axe-core: its check, and what it complains of."""
+"""The check of a page by axe-core, and its complaints in words."""
 
 import os
 from pathlib import Path
@@ -13,14 +13,14 @@ CHECK = """async (rules) => {
 
 
 def axe_script() -> str | None:
-    """Return the script: the file that `AXE` names, else the one that `npm install` puts here; None without either."""
+    """Return the script: from the file named by `AXE`, else from `npm install` in the repository; None without both."""
     installed = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
     path = Path(os.environ.get("AXE") or installed)
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def complaints(found: list[dict[str, Any]]) -> list[str]:
-    """Describe what axe found: the rule, its meaning, and where."""
+    """Describe each complaint of axe: the rule, its meaning, and up to five elements."""
     return [
         f"{each['id']} ({each['impact']}): {each['help']}: {[node['target'] for node in each['nodes']][:5]}"
         for each in found

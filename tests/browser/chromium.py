@@ -1,4 +1,4 @@
-"""The browser of the tests: Debian's Chromium, which connects to 127.0.0.1 and nowhere else."""
+"""The browser of the tests: Debian's Chromium, restricted to connections to 127.0.0.1."""
 
 import os
 import shutil
@@ -23,14 +23,14 @@ FLAGS = (
     "--js-flags=--no-opt",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-"""Options of the browser: nothing leaves this machine, and few processes and threads save a third of its time."""
+"""Options of the browser: no traffic leaves this machine; few processes and threads save a third of its time."""
 
 PROGRAMS = ("chromium-headless-shell", "chromium")
-"""The browsers that serve, the best first: the one without windows starts sooner and takes less of the processor."""
+"""Names of browsers, the best first: the one without windows starts sooner and takes less of the processor."""
 
 
 def chromium() -> str | None:
-    """Return the path of the browser that `CHROMIUM` names, else of the first of `PROGRAMS`; None if there is none."""
+    """Return the path of the browser named by `CHROMIUM`, else of the first of `PROGRAMS`; None without a browser."""
     named = os.environ.get("CHROMIUM")
     return next(filter(None, map(shutil.which, (named,) if named else PROGRAMS)), None)
 

@@ -25,7 +25,7 @@ OpenPage = Callable[..., Awaitable["Page"]]
 
 
 class _NotInstalled(pytest.Module):
-    """A module of tests on a machine without Playwright, which cannot be imported there."""
+    """A module of tests that cannot be imported, since the machine has no Playwright."""
 
     def collect(self) -> NoReturn:
         missing("Playwright is not installed (`pip install -e '.[test]'`)")
@@ -100,7 +100,7 @@ def axe() -> str:
 
 @pytest.fixture
 def problems() -> "Problems":
-    """What goes wrong on the test's pages. A test that causes a problem allows it first."""
+    """The problems on the test's pages. A test that causes a problem allows the problem first."""
     from tests.browser.problems import Problems
 
     return Problems()
@@ -120,7 +120,7 @@ async def open_page(browser: "Browser", problems: "Problems", server: RunningSer
             context = await new_context(browser, **{"base_url": server.url, **options})
             stack.push_async_callback(context.close)
             if not options.get("java_script_enabled", True):
-                problems.allow(r"failed: .*\.js \(csp\)")  # without scripts the browser refuses to preload them
+                problems.allow(r"failed: .*\.js \(csp\)")  # without scripts the browser refuses to preload scripts
             await stack.enter_async_context(problems.watching(context))
             return await context.new_page()
 
@@ -130,7 +130,7 @@ async def open_page(browser: "Browser", problems: "Problems", server: RunningSer
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def shared_page(browser: "Browser", server: RunningServer) -> "Page":
-    """The page that `page` is in each test."""
+    """The page that all tests share as `page`."""
     from tests.browser.tabs import new_context
 
     return await (await new_context(browser, base_url=server.url)).new_page()
@@ -138,7 +138,7 @@ async def shared_page(browser: "Browser", server: RunningServer) -> "Page":
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def home(browser: "Browser", server: RunningServer) -> "Page":
-    """The home page, for tests that only call modules and leave nothing behind."""
+    """The home page, for tests that only call modules and leave no traces."""
     from tests.browser.tabs import new_context
 
     page = await (await new_context(browser, base_url=server.url)).new_page()
@@ -148,10 +148,10 @@ async def home(browser: "Browser", server: RunningServer) -> "Page":
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(shared_page: "Page", problems: "Problems") -> AsyncIterator["Page"]:
-    """A page of the default size. Tests share it, because a context of its own costs a test half a second.
+    """A page of the default size. Tests share the page, because a new context costs a test half a second.
 
-    What stays with a page, as a clock, a route or a listener, needs one of `open_page`. The test fails at its end if
-    the page had a problem that the test did not allow.
+    Lasting changes of a page, such as a clock, a route or a listener, need a page of `open_page`. The test fails at its
+    end if the page had a problem that the test did not allow.
     """
     from tests.browser.tabs import forget
 

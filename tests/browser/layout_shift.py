@@ -1,4 +1,4 @@
-"""How much a page moves by itself: the sum of its layout shifts (https://web.dev/articles/cls), and what moved."""
+"""Measures the layout shifts of a page (https://web.dev/articles/cls): their sum, and the elements that moved."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ READ = "() => ({ ...window.seen, during: performance.now() - window.seen.since }
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a page did since it was watched. `moved` sums the shifts by element, `places` counts boards that jumped."""
+    """The shifts of a page since `watch`. `moved` sums the shifts by element, `places` counts boards that jumped."""
 
     a_minute: float
     moved: dict[str, float]
@@ -43,11 +43,11 @@ class Seen:
 
 
 async def watch(page: Page) -> None:
-    """Watch the page from now on."""
+    """Begin to watch a page."""
     await page.evaluate(WATCH)
 
 
 async def seen(page: Page) -> Seen:
-    """Return what was seen so far."""
+    """Return the shifts since `watch`."""
     told = await page.evaluate(READ)
     return Seen(told["shift"] * 60_000 / told["during"], told["moved"], told["places"])

@@ -42,7 +42,7 @@ class Opponents:
         await asyncio.gather(task, return_exceptions=True)
 
     async def end(self) -> None:
-        """Stop all bots; raise the exception of one that failed."""
+        """Stop all bots; raise the exception of a bot that failed."""
         for name, task in list(self._tasks.items()):
             if task.done():
                 task.result()

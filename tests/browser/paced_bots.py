@@ -8,12 +8,12 @@ from tests.e2e.recording_bot import Frame, RecordingBot
 
 
 class Pace:
-    """How fast bots answer: after `think_s` seconds, and not while they are held."""
+    """The pace of bots: each answers after `think_s` seconds, and not while held."""
 
     def __init__(self, think_s: float) -> None:
         self.think_s = think_s
         self.answered = 0
-        """How often a bot was let answer."""
+        """Number of answers so far."""
         self._results = 0
         self._stop: tuple[int, int] | None = None
         self._may_answer = asyncio.Event()
@@ -25,11 +25,11 @@ class Pace:
         self._may_answer.clear()
 
     def stop_at(self, ply: int, *, after_matches: int = 0) -> None:
-        """Let no bot move at this ply of a match or later until `release`, as soon as so many matches are over."""
+        """Once `after_matches` matches are over, let no bot move from `ply` of a match on until `release`."""
         self._stop = (2 * after_matches, ply)
 
     def release(self, think_s: float = 0.0) -> None:
-        """Let the bots move again; from now on each thinks for `think_s` seconds."""
+        """Let the bots move again, each after `think_s` seconds."""
         self.think_s = think_s
         self._stop = None
         self._may_pass.set()
@@ -51,14 +51,14 @@ class Pace:
 
 @dataclass(slots=True)
 class PacedBot(RecordingBot):
-    """A bot with a pace. `login` holds more fields of its login; `note` and `info` are sent with every move."""
+    """A bot with a pace. `login` holds further fields of the login; `note` and `info` are sent with every move."""
 
     pace: Pace = field(default_factory=lambda: Pace(0.0))
     login: Frame = field(default_factory=dict)
     note: str | None = None
     info: Frame | None = None
     ply: int = 0
-    """The ply of its last turn."""
+    """The ply of the bot's last turn."""
 
     def login_frame(self) -> Frame:
         return {**RecordingBot.login_frame(self), **self.login}
@@ -89,7 +89,7 @@ class PacedBots:
         pace: Pace | None = None,
         **login: Any,
     ) -> Pace:
-        """Start bots of these names, wait until each has joined, and return the pace that they share."""
+        """Start bots of these names, wait until each has joined, and return the shared pace."""
         pace = pace or Pace(think_s)
         joined = {name: asyncio.Event() for name in names}
 
@@ -124,7 +124,7 @@ class PacedBots:
             await asyncio.gather(task, return_exceptions=True)
 
     async def end(self) -> None:
-        """Stop all bots; raise the exception of one that failed, and fail if one was sent an error."""
+        """Stop all bots; raise the exception of a bot that failed, and fail if a bot was sent an error."""
         for task in self._tasks:
             task.cancel()
         done = await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What no page may do: log an error, fail to load something, violate its own policy, or contact another host."""
+"""Records the problems of pages: errors in the log, failed requests, violated policies, and requests to other hosts."""
 
 import re
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ class Problems:
 
     @asynccontextmanager
     async def watching(self, context: BrowserContext) -> AsyncIterator[None]:
-        """Record what goes wrong on the pages of a context during the block."""
+        """Record the problems on the pages of a context during the block."""
         listeners: dict[Any, Callable[[Any], None]] = {
             "console": self._on_console,
             "weberror": self._on_error,
@@ -45,7 +45,7 @@ class Problems:
 
     @property
     def found(self) -> list[str]:
-        """All problems that are not allowed."""
+        """The problems that are not allowed."""
         return [each for each in self._found if not any(pattern.search(each) for pattern in self._allowed)]
 
     def _on_console(self, message: ConsoleMessage) -> None:

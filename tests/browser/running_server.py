@@ -1,4 +1,4 @@
-"""A real server, and what a test does with it as its organiser."""
+"""A real server, and the actions of its host in tests."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from tests.e2e.processes import ADMIN_TOKEN, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 LOOK_S, LOOKING_S = 0.05, 180.0
-"""How long `RunningServer.until` waits between two looks, and how long it looks."""
+"""Pause between two looks of `RunningServer.until`, and the time after which it fails, in s."""
 
 
 class RunningServer:
@@ -25,15 +25,15 @@ class RunningServer:
         self.origin = lives.server.url
         self.root = web_path(club)
         self.url = self.origin + self.root
-        """The home page of the club, without the last slash."""
+        """The address of the club's home page, without the last slash."""
         self.bot_url = f"{self.url.replace('http', 'ws', 1)}/bot"
         self.token = TOKEN if club == MAIN else ADMIN_TOKEN
-        """A token that hosts here."""
+        """A host token of the club."""
         self.host = OrganiserClient(self.url, self.token)
         """The API as an organiser uses it: `host.get("tournaments/cup")`."""
 
     def club(self, name: str, **given: Any) -> "RunningServer":
-        """Create a club, and return the server as it is in that club."""
+        """Create a club, and return a view of the server in the new club."""
         OrganiserClient(self.origin, ADMIN_TOKEN).post("clubs", {"name": name, **given})
         return RunningServer(self._lives, name)
 
@@ -46,11 +46,11 @@ class RunningServer:
         return self.host.post(f"tournaments/{tournament}/{command}", body or None)
 
     def tournament(self, tournament: str) -> Any:
-        """Return what the API says of a tournament."""
+        """Return the API's answer about a tournament."""
         return self.host.get(f"tournaments/{tournament}")
 
     async def until(self, tournament: str, is_so: Callable[[Any], bool]) -> None:
-        """Wait until the condition holds for what the API says of a tournament."""
+        """Wait until the condition holds for the API's answer about a tournament."""
         end_s = time.monotonic() + LOOKING_S
         while not is_so(told := self.tournament(tournament)):
             assert time.monotonic() < end_s, f"the condition never held: {told}"
@@ -61,7 +61,7 @@ class RunningServer:
         self._lives.kill()
 
     def restart(self) -> None:
-        """Start it again after a kill, on the same port and database; return when it listens."""
+        """Start the server again after a kill, on the same port and database; return when it listens."""
         self._lives.start()
 
 

@@ -1,4 +1,4 @@
-"""A club with tournaments of every kind, so that every page has something to show."""
+"""A club with tournaments of every kind, so that every page has content."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,9 +35,9 @@ OF_MAIN = ("in-main", "in-main-too")
 CLUB = "class-7b"
 CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, Thursdays"
 ONE_MOVE: dict[str, Any] = {"openings": [[*"01234576"]]}
-"""Openings of tic-tac-toe after which one move is left, and wins: so hundreds of matches take seconds."""
+"""Openings of tic-tac-toe with a single move left, which wins; so hundreds of matches take seconds."""
 SLOW = {"move_ms": 3_600_000}
-"""A time control under which bots that hold their move do not lose on time."""
+"""A time control long enough for bots that hold their moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SampleSite:
 
 
 class _Builder:
-    """Creates the tournaments, one by one."""
+    """Creates the tournaments of the site."""
 
     def __init__(self, server: RunningServer, paced_bots: PacedBots) -> None:
         self.server = server
@@ -106,9 +106,9 @@ async def serve_sample_site(folder: Path, *, large: bool = False) -> AsyncIterat
 
 @asynccontextmanager
 async def sample_site_on(main: RunningServer, *, large: bool = False) -> AsyncIterator[SampleSite]:
-    """Make the club, and others beside it, on a server; their bots stay until the end of the block.
+    """Make the club and further clubs on a server; the bots stay until the end of the block.
 
-    A `large` one has the tournament `{hundred}`, too.
+    A `large` site has the tournament `{hundred}`, too.
     """
     main.club("robotics", listed=True, house=True)
     main.club("staff-room", title="Not for everyone", quotas={"bots": None})
@@ -133,7 +133,7 @@ async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
     server.command(cancelled, "cancel")
 
     async def one_after_another() -> tuple[str, ...]:
-        """Play what the same bots play."""
+        """Play the tournaments that share bots."""
         return (
             await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4),
             await builder.played("Knockout", "connect4", FEW, format="knockout"),

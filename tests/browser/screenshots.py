@@ -1,7 +1,7 @@
 """Screenshots of every page: `python -m tests.browser.screenshots [--out FOLDER] [--only NAME,NAME]`
 
-It starts a server with tournaments of every kind, and takes each page on every screen, light and dark: the whole page
-as FOLDER/PAGE-WIDTH-SCHEME.png, and what is seen without scrolling as FOLDER/first/PAGE-WIDTH-SCHEME.png.
+Starts a server with tournaments of every kind, and takes each page on every screen, light and dark: the whole page as
+FOLDER/PAGE-WIDTH-SCHEME.png, and the part in view without scrolling as FOLDER/first/PAGE-WIDTH-SCHEME.png.
 """
 
 import argparse
@@ -21,12 +21,12 @@ SCREENS = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
 """Widths and heights in CSS pixels: two phones, a laptop, a projector."""
 WIDEST_PHONE = 600
 LAY_OUT = "document.querySelectorAll('.heavy').forEach((part) => (part.style.contentVisibility = 'visible'))"
-"""Parts that are laid out only in sight would be blank on a picture of the whole page."""
+"""Lays out the parts that browsers lay out only in sight, which would be blank on a picture of the whole page."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 async def take(site_pages: list[SitePage], out: Path) -> int:
-    """Take the screenshots of these pages into `out` and return their number; exit if there is no browser."""
+    """Take the screenshots of pages into `out` and return their number; exit without a browser."""
     program = chromium()
     if program is None:
         sys.exit("there is no Chromium here (`CHROMIUM` may name one)")

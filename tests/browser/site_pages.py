@@ -8,15 +8,15 @@ from playwright.async_api import Page, expect
 from tests.e2e.processes import ADMIN_TOKEN
 
 SETTLES_MS = 15_000
-"""How long a page may take, in ms, until it shows what it was asked for."""
+"""Time in ms after which a page that is not ready fails the test."""
 
 
 async def as_it_opens(page: Page) -> None:
-    """Do nothing on a page: it is looked at as it opens."""
+    """Do nothing, for pages that are checked as they open."""
 
 
 async def log_in(page: Page) -> None:
-    """Log in as the administrator, who may do what the hosts of every club may, and wait until something is shown."""
+    """Log in as the administrator, who may act as a host of every club, and wait for the page's content."""
     await page.locator("#token").fill(ADMIN_TOKEN)
     await page.keyboard.press("Enter")
     await expect(page.locator("#content")).to_be_visible(timeout=SETTLES_MS)
@@ -31,7 +31,7 @@ async def sit_down(page: Page) -> None:
 
 
 async def aim(page: Page) -> None:
-    """Begin a match and press the middle of the board, as a first move, or as a tap that is to be confirmed."""
+    """Begin a match and press the middle of the board, as a first move, or as a tap to be confirmed."""
     await sit_down(page)
     cells = page.locator("#board [data-cell]")
     middle = cells.nth(await cells.count() // 2)
@@ -39,7 +39,7 @@ async def aim(page: Page) -> None:
 
 
 async def resign(page: Page) -> None:
-    """Give the match up: a bot takes few challenges of one address at a time."""
+    """Give up the match, since a bot takes only a few challenges of an address at a time."""
     await page.locator("#resign").click()
     await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
     await expect(page.locator("#when-over")).to_be_visible(timeout=SETTLES_MS)
@@ -52,17 +52,17 @@ class SitePage:
     name: str
     path: str
     refused: int | None = None
-    """The status of an error page."""
+    """The HTTP status of an error page; None for other pages."""
     enter: Callable[[Page], Awaitable[None]] = as_it_opens
-    """What is done on the page before it is looked at."""
+    """The actions on the page before its check."""
     leave: Callable[[Page], Awaitable[None]] = as_it_opens
-    """What is done on it afterwards."""
+    """The actions on the page after its check."""
     of_main: bool = False
-    """Whether it is one of main; the others are in the site's club."""
+    """True for a page of the club main; other pages are in the site's club."""
     large: bool = False
-    """Whether it needs a site that is `large`: only pictures are taken of it."""
+    """True for a page that needs a `large` site, of which only screenshots are taken."""
     variant: bool = False
-    """Whether another page has its template and its parts: axe-core looks at it only where RUMBLE_LONG is 1."""
+    """True if another page has the same template and parts; axe-core checks this one only with RUMBLE_LONG=1."""
 
 
 def _played(name: str, query: str, enter: Callable[[Page], Awaitable[None]], *, variant: bool = False) -> SitePage:

@@ -1,4 +1,4 @@
-"""Contexts of the browser, and a page that one test after the other uses."""
+"""Contexts of the browser, and the reset of a page that tests share."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
 from tests.browser.problems import REPORT_VIOLATIONS
 
 PATIENCE_MS = 30_000
-"""How long a test waits for something on a page, in ms; then it fails."""
+"""Time in ms for which a test waits for a change of a page before the test fails."""
 SIZE: ViewportSize = {"width": 1280, "height": 720}
-"""Playwright's own, in CSS pixels."""
+"""Playwright's default size of a page, in CSS pixels."""
 EMPTY = "() => { try { localStorage.clear(); sessionStorage.clear(); } catch { /* about:blank has none */ } }"
 
 
@@ -22,7 +22,7 @@ async def new_context(browser: Browser, **options: Any) -> BrowserContext:
 
 
 async def forget(page: Page) -> None:
-    """Leave what a page shows, and take back what was done to it: its size, what it keeps, further pages."""
+    """Leave the address of a page, and reset its size, its storage and further pages of its context."""
     for other in page.context.pages:
         if other is not page:
             await other.close()

@@ -1,4 +1,4 @@
-"""Python and JavaScript draw the same boards: every element of every board of every installed game is compared."""
+"""Python and JavaScript draw equal boards: every element of every board of every installed game is compared."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -36,7 +36,7 @@ COMPARE = """async (boards) => {
 
 
 def choices(game: Game) -> Iterator[dict[str, Any]]:
-    """The defaults, every choice and both values of each setting, all at their least and all at their greatest."""
+    """Yield settings: the defaults, every choice and both values of each setting, all minima, and all maxima."""
     yield {}
     for bound in ("minimum", "maximum"):
         bounds = {setting.name: getattr(setting, bound) for setting in game.settings}
@@ -47,7 +47,7 @@ def choices(game: Game) -> Iterator[dict[str, Any]]:
 
 
 def drawings(game: Game) -> list[Drawing]:
-    """The start, the middle and the end of seeded playouts under all `choices`, with the last move marked."""
+    """Yield the start, the middle and the end of seeded playouts under all `choices`, with the last move marked."""
     found = []
     for settings in choices(game):
         for seed in range(PLAYOUTS):
@@ -63,7 +63,7 @@ def drawings(game: Game) -> list[Drawing]:
 
 
 def drawn(drawing: Drawing) -> list[dict[str, Any]]:
-    """What the server makes of a drawing: the board from both sides, and the token of each seat."""
+    """Return the server's SVG of a drawing: the board from both sides, and the token of each seat."""
     boards = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
     tokens = [(False, seat, token(drawing, seat)) for seat in (0, 1)]
     as_data = asdict(drawing)
@@ -74,7 +74,7 @@ def drawn(drawing: Drawing) -> list[dict[str, Any]]:
 
 
 async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
-    """Return the first element that the server and the script draw differently, as both have it."""
+    """Return both versions of the first element that the server and the script draw differently."""
     for told in await page.evaluate(COMPARE, boards):
         server, script = ([*html.split("<"), ""] for html in told)
         return next((pair for pair in zip(server, script, strict=False) if pair[0] != pair[1]), (told[0], told[1]))
@@ -120,7 +120,7 @@ async def test_any_difference_is_found(home: Page, was: str, becomes: str) -> No
 
 
 async def test_a_mark_without_a_piece_is_drawn_as_nothing(home: Page) -> None:
-    """No game may draw so; both sides do the same all the same."""
+    """No game may draw in this way, and yet server and script draw equal boards."""
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view())
     assert drawing is not None
@@ -150,7 +150,7 @@ IN_PLACE = """async ([boards, flipped]) => {
   }
   return [wrong, changes];
 }"""
-"""Shows one drawing after another on one board; counts the elements (a piece is one) and attributes that changed."""
+"""Shows drawings in turn on a board; counts the elements (a piece counts once) and attributes that changed."""
 
 
 @pytest.mark.parametrize("game", EACH_GAME)

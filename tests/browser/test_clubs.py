@@ -78,7 +78,7 @@ async def test_the_administrator_leads_a_club_from_its_creation_to_its_end(
 
     await row.get_by_role("button", name="New host token").click()
     await page.get_by_label("Its name, such as whose it is").fill("ada")
-    async with page.expect_request("**/c/class-9/api/host/tokens"):  # the node that leads the club answers it
+    async with page.expect_request("**/c/class-9/api/host/tokens"):  # the leader of the club answers this path
         await agree(page, "Make it")
     await expect(page.locator("#made-token")).not_to_be_empty()
     token = await page.locator("#made-token").inner_text()

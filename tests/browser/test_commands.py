@@ -1,4 +1,4 @@
-"""The commands of pages for those who write a bot: they have the invitation, and a name that one chooses."""
+"""The commands on pages for writers of bots have the invitation, and the name that the reader chooses."""
 
 import pytest
 from playwright.async_api import Page, expect
@@ -8,7 +8,7 @@ from tests.browser.running_server import RunningServer
 
 
 async def command(page: Page, kind: str) -> str:
-    """Return a command as it is copied, its last line."""
+    """Return the last line of a command, as the copy button copies it."""
     return (await page.locator(f'[data-command="{kind}"] pre').inner_text()).strip().splitlines()[-1]
 
 

@@ -29,7 +29,7 @@ async def log_in(page: Page, token: str) -> None:
 
 
 async def agree(page: Page, button: str) -> None:
-    """Answer yes to what the dialog asks."""
+    """Answer yes in the dialog."""
     dialog = page.get_by_role("dialog")
     await expect(dialog).to_be_visible()
     await dialog.get_by_role("button", name=button).click()

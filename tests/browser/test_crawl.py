@@ -12,11 +12,11 @@ from tests.browser.site_pages import SITE_PAGES
 from tests.e2e.processes import PATIENCE_S
 
 MOST_OF_A_KIND = 12
-"""Maximum number of pages read of each kind; the others are skipped, since a crosstable links to hundreds."""
+"""Maximum number of pages read of each kind; further pages are skipped, since a crosstable links to hundreds."""
 
 
 class Links(HTMLParser):
-    """The references of a page: `links` to other pages, and `parts` that a browser loads with it."""
+    """The references of a page: `links` to other pages, and `parts` that a browser loads with the page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Links(HTMLParser):
 
 
 def kind(url: str, root: str) -> str:
-    """Return what pages of one kind have in common: the path without ids, and the names of the parameters."""
+    """Return the kind of a page: the path without ids, and the names of the parameters."""
     parts = urlsplit(url)
     words = parts.path.removeprefix(root).split("/")[1:]
     words[1:2] = ["*"] * len(words[1:2]) if words[0] != "static" else words[1:2]

@@ -1,7 +1,7 @@
-"""What holds on every page: each is opened once, and answers all questions.
+"""Rules for every page. A page is opened once, and all tests read the same visit.
 
-axe-core looks at one page of each template, on one screen, light or dark, another one from page to page; with
-RUMBLE_LONG=1 at each page on each. Pages that are variants of others are slow tests.
+axe-core checks a page of each template, on a screen and in a colour scheme that change from page to page; with
+RUMBLE_LONG=1 axe-core checks each page on each screen. Pages that are variants of others are slow tests.
 """
 
 import re
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 ROOT = f"/c/{CLUB}"
 LOOKS = [*product((1280, 360), ("light", "dark"))]
 WIDTHS = long_or((320, 390, 1280), (320, 360, 390, 1280, 1920))
-"""The first is what a window of 1280 px has at four times the size (WCAG 1.4.10)."""
+"""Widths of windows in CSS pixels. The first is the width of a window of 1280 px at a zoom of 400% (WCAG 1.4.10)."""
 SHARED = re.compile(r"/static/[\w./-]+|/clubs")
-"""What the pages of all clubs may lead to."""
+"""Paths outside the club to which pages of all clubs may lead."""
 ADDRESSES = """[...document.querySelectorAll("[href], [src], [action], [data-source]")].flatMap((each) =>
   ["href", "src", "action", "data-source"].filter((name) => each.hasAttribute(name) && each.getAttribute(name) !== "")
     .map((name) => new URL(each.getAttribute(name), location.href).href))"""
@@ -50,19 +50,19 @@ TEXTS = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page, and what it answered."""
+    """A visit of a page, and the facts that tests check."""
 
     site_page: SitePage
     status: int | None
     addresses: list[str]
-    """Where it leads to, and what it asked for."""
+    """The addresses of the page's links, and of its requests."""
     kept: list[str]
-    """The names under which it keeps something in the browser."""
+    """The keys of the page's values in the browser's storage."""
     texts: list[str]
     overflows: list[int]
-    """The widths of a window in which it is wider than the window."""
+    """The widths of windows in which the page is wider than the window."""
     complaints: list[str]
-    """Those of axe-core, if it looked at the page."""
+    """The complaints of axe-core, if axe-core checked the page."""
     problems: list[str]
 
 
@@ -126,7 +126,7 @@ async def is_wider(tab: Page, width: int) -> bool:
 
 
 def leaves(url: str) -> bool:
-    """Return whether an address is neither one of the club nor one that all clubs share."""
+    """Return whether an address is outside the club, and not shared by all clubs."""
     parts = urlsplit(url)
     if parts.scheme in ("data", "blob"):
         return False
@@ -152,7 +152,7 @@ async def test_nothing_on_it_leaves_its_club(visit: Visit) -> None:
 
 
 async def test_games_have_their_titles(visit: Visit) -> None:
-    """People read `Connect four`; only commands, addresses and code have `connect4`, and the page about the API."""
+    """People read `Connect four`; only commands, addresses, code and the page about the API have `connect4`."""
     assert visit.texts
     if visit.site_page.name != "docs":
         assert [text for text in visit.texts if NAMES.search(text)] == []

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route, expect
 
+from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
@@ -66,10 +67,10 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
 
 
 async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_again_within_a_second(
-    page: Page, server: RunningServer, problems: Problems
+    open_page: OpenPage, server: RunningServer, problems: Problems
 ) -> None:
     """An `EventSource` ends for good at any answer but 200."""
-    cup = server.create("Replaced cup")
+    page, cup = await open_page(), server.create("Replaced cup")
     asked: list[float] = []
 
     async def answer(route: Route) -> None:
@@ -88,8 +89,8 @@ async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_ag
     assert asked[4] - asked[3] < 4, "it waits no longer each time"
 
 
-async def test_a_stream_on_which_nothing_comes_is_given_up(page: Page, server: RunningServer) -> None:
-    cup = server.create("Silent cup")
+async def test_a_stream_on_which_nothing_comes_is_given_up(open_page: OpenPage, server: RunningServer) -> None:
+    page, cup = await open_page(), server.create("Silent cup")
     asked = 0
 
     async def answer(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""What users choose is text on every page, also where a script shows it."""
+"""Texts of users are text, never markup, on every page, even if a script shows them."""
 
 import pytest
 from playwright.async_api import Page, expect
@@ -32,7 +32,7 @@ async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBo
     await page.locator(f"a[href='{match}']").click()
     await expect(page.locator("#outcome")).to_contain_text("to move")
     pace.release()
-    await expect(page.locator("#moves li").first).to_contain_text(said)  # by the script, as the match ends
+    await expect(page.locator("#moves li").first).to_contain_text(said)  # written by the script when the match ends
     for path in (match, "/", f"/tournaments/{cup}", f"/tournaments/{cup}/matches"):
         await page.goto(path)
         await expect(page.locator("body")).to_contain_text(said if path == match else name)
@@ -43,7 +43,7 @@ async def test_what_a_bot_says_of_itself_is_text(page: Page, server: RunningServ
     cup = server.create("said of itself", legs=1)
     client, version = markup("client"), markup("version")
     pace = await paced_bots.join(server.bot_url, cup, "ida", "ivo", client=client, version=version)
-    pace.hold()  # so that they are still there when they are looked at
+    pace.hold()  # so that the bots are still connected for the checks
     server.command(cup, "start")
     await page.goto(f"/console/{cup}")
     await page.get_by_label("Host token").fill(server.token)

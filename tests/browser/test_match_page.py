@@ -65,7 +65,7 @@ async def test_moves_are_chosen_by_clicks(page: Page) -> None:
     assert await page.locator("#tried .option").count() == 3
     await click(page, 52)  # e2 instead
     assert await page.locator("#tried .chosen").count() == 1
-    await click(page, 0)  # nothing there: taken back
+    await click(page, 0)  # an empty square takes the first click back
     assert await page.locator("#tried .chosen").count() == 0
     await click(page, 52)
     await click(page, 44)
@@ -105,7 +105,7 @@ async def test_moves_are_chosen_by_the_keyboard(page: Page) -> None:
 
 
 async def played(server: RunningServer, paced_bots: PacedBots, game: str) -> Any:
-    """Play a tournament of two bots to its end; return what the API says of its first match."""
+    """Play a tournament of two bots to its end; return the API's answer about its first match."""
     tournament = server.create(f"Played {game}", game, legs=1, start_at_bots=2)
     await paced_bots.join(server.bot_url, tournament, "ann", "ben")
     await server.until(tournament, lambda told: told["status"] == "finished")
@@ -142,7 +142,7 @@ async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots
     assert (await page.locator("#ask").text_content() or "").endswith(f" --position '{after_five.text()}'")
     await page.locator("#slider").fill("3")
     await shows(3)
-    await page.keyboard.press("End")  # the slider has the focus: its own key
+    await page.keyboard.press("End")  # End is the slider's own key, since the slider has the focus
     await shows(plies)
     await page.goto(f"{path}?ply=4")
     await shows(4)
@@ -217,7 +217,7 @@ async def test_clocks_and_scores_stand_at_the_right_edge(page: Page, sample_site
     for match, told in (("{running_match}", ".clock"), ("{finished_match}", ".score")):
         await page.goto(sample_site.path(f"/matches/{match}"))
         for part in await page.locator(f".seat {told}").all():
-            await expect(part).to_be_visible()  # a script shows clocks as soon as it knows them
+            await expect(part).to_be_visible()  # a script shows the clocks as soon as it knows their times
         for width in (390, 1280, 1920):
             await page.set_viewport_size({"width": width, "height": 1080})
             gaps = await page.locator(f".seat {told}").evaluate_all(

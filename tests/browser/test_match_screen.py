@@ -36,7 +36,7 @@ def long_name(start: str) -> str:
 
 
 async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: str = "") -> str:
-    """Have a match of two bots with the longest names, which wait at the first ply or after a few; return its id."""
+    """Begin a match of two bots with the longest names, stop it at the first ply or after some plies; return its id."""
     cup = server.create(f"Screen of {game}", game, legs=1, start_at_bots=2, time_control={"bank_ms": 36_000_000})
     names = [long_name(f"{bots or game}-{number}") for number in (1, 2)]
     pace = await paced_bots.join(server.bot_url, cup, *names, think_s=0.02)
@@ -47,7 +47,7 @@ async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: s
 
 @pytest.mark.slow
 async def test_the_first_screen_has_what_one_looks_at(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    """With names of the greatest length, which never widen the page."""
+    """The bots have names of the maximum length, which must not widen the page."""
     for game in game_names():
         match = await begun(server, paced_bots, game)
         await page.goto(f"/matches/{match}")
@@ -59,7 +59,7 @@ async def test_the_first_screen_has_what_one_looks_at(page: Page, server: Runnin
 
 
 async def facts(page: Page, seat: int) -> Any:
-    """What the line of a seat shows: piece, name, side, clock."""
+    """The line of a seat shows piece, name, side and clock."""
     line = page.locator(f"[data-seat='{seat}'].seat")
     return [
         await line.locator(".token svg").get_attribute("aria-label"),

@@ -9,7 +9,7 @@ from tests.browser.sample_site import LONG_NAMES, MANY, SampleSite
 PHONE: ViewportSize = {"width": 360, "height": 800}
 MATCHES = len(MANY) * (len(MANY) - 1) // 2
 MOST_HEIGHT = 5000
-"""Largest height of a page of matches on a phone, in CSS px: some six screens."""
+"""Largest height of a page of matches on a phone, in CSS pixels: about six screens."""
 
 
 async def test_a_page_of_matches_fits_a_phone(page: Page, sample_site: SampleSite) -> None:

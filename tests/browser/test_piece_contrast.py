@@ -1,4 +1,4 @@
-"""Every piece of every game, or its outline, stands out from what is behind it: at least 3:1, light and dark."""
+"""Every piece of every game, or its outline, has a contrast of at least 3:1 to its background, light and dark."""
 
 from dataclasses import asdict, replace
 from typing import Any
@@ -10,9 +10,9 @@ from rumble_engine import Drawing, game_names, get_game
 from tests.browser.axe import SCHEMES
 
 LEAST = 3.0
-"""The contrast of graphics that WCAG 2.2 asks for (1.4.11)."""
+"""The minimum contrast of graphics by WCAG 2.2 (1.4.11)."""
 PLACES = {"card": "raised", "to-move": "accent-paper", "page": "paper"}
-"""What is behind a piece beside a name, by the variable of its colour."""
+"""The backgrounds of pieces beside names, each with the variable of its colour."""
 MEASURE = """async ([drawing, places]) => {
   document.querySelector("main").replaceChildren();
   const { picture, token } = await import("/static/drawing.js");
@@ -62,7 +62,7 @@ MEASURE = """async ([drawing, places]) => {
 
 
 def all_pieces(name: str) -> Drawing:
-    """Return a board of a game with every piece that it has."""
+    """Return a board with every piece of a game."""
     game = get_game(name)
     drawing = game.drawing(game.initial().view())
     assert drawing is not None

@@ -1,4 +1,4 @@
-"""A person plays bots in the browser: by click, by keyboard, and when the connection does not hold."""
+"""A person plays bots in the browser: by click, by keyboard, and over a connection that fails."""
 
 import asyncio
 import zlib
@@ -27,7 +27,7 @@ UNDER_THE_CURSOR = """() => {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
 async def standing_opponents(server: RunningServer) -> AsyncIterator[None]:
-    """Opponents that are connected during all tests of this module."""
+    """Opponents that stay connected during all tests of this module."""
     opponents = Opponents(server.url)
     opponents.reference("perfect", PERFECT)
     opponents.reference("random", RANDOM)
@@ -246,7 +246,7 @@ async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
 
 
 async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> None:
-    """The page only offers what is allowed, so the move is spoilt on its way."""
+    """The page offers only legal moves, so the test changes the move on its way to the server."""
 
     def spoil(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
@@ -388,7 +388,7 @@ PHONES: tuple[ViewportSize, ...] = ({"width": 390, "height": 844}, {"width": 360
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def touched(browser: Browser, server: RunningServer) -> AsyncIterator[Page]:
-    """The page that `phone` is in each test."""
+    """The page that all tests share as `phone`."""
     context = await new_context(browser, base_url=server.url, has_touch=True, is_mobile=True, viewport=PHONES[0])
     yield await context.new_page()
     await context.close()
@@ -396,7 +396,7 @@ async def touched(browser: Browser, server: RunningServer) -> AsyncIterator[Page
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def phone(touched: Page, problems: Problems) -> AsyncIterator[Page]:
-    """A page on a phone, that is touched."""
+    """A page on a phone with touch."""
     async with problems.watching(touched.context):
         await touched.set_viewport_size(PHONES[0])
         yield touched
@@ -406,7 +406,7 @@ async def phone(touched: Page, problems: Problems) -> AsyncIterator[Page]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def rival(request: pytest.FixtureRequest, opponents: Opponents, server: RunningServer) -> str:
-    """The name of an opponent of this test alone: a bot takes few challenges of one address at a time."""
+    """The name of an opponent for this test alone, since a bot takes only a few challenges of an address at a time."""
     name = f"rival-{zlib.crc32(request.node.nodeid.encode()):08x}"
     opponents.reference("random", name)
     await here(server, name)
@@ -493,7 +493,7 @@ async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
 
 
 async def test_only_a_board_to_choose_on_speaks(page: Page) -> None:
-    """A page may show many boards: a screen reader must not hear them all."""
+    """A page may show many boards, so boards alone must not be live regions for screen readers."""
     await page.goto("/")
     spoken = await page.evaluate(
         """async () => {

@@ -1,4 +1,4 @@
-""" "Playing now" on a tournament's page, in a real browser: what the boards say, and that they hold still."""
+""" "Playing now" on a tournament's page, in a real browser: the texts of the boards, and their fixed places."""
 
 import re
 from typing import Any
@@ -15,7 +15,7 @@ from tests.needs import long_or
 
 SLOW = {"move_ms": 3_600_000}
 STAY_MS = 60_000
-"""How long a result stays on its board in tests that read several facts about it, in ms."""
+"""Time in ms for which a result stays on its board in tests that read several facts about the board."""
 BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
 TOP_OF_TEXT = """(shown) => {
   const text = document.createRange();
@@ -23,7 +23,7 @@ TOP_OF_TEXT = """(shown) => {
   return text.getBoundingClientRect().top;
 }"""
 RECTANGLES = "(board, parts) => parts.map((part) => board.querySelector(part).getBoundingClientRect().toJSON())"
-"""Where parts of a board are, all at one moment: the page moves as other matches begin and end."""
+"""Reads the places of all parts of a board in a single call, since the page moves when other matches begin or end."""
 
 
 def under_way(told: Any) -> bool:
@@ -35,7 +35,7 @@ def card(page: Page, match: str) -> Locator:
 
 
 async def keep_results(page: Page) -> None:
-    """Let results stay on their boards for `STAY_MS`: in three seconds a busy machine does not read all of them."""
+    """Let results stay on their boards for `STAY_MS`, since a busy machine cannot read all boards in three seconds."""
 
     async def serve(route: Route) -> None:
         answer = await route.fetch()
@@ -127,7 +127,7 @@ async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServ
         pace.stop_at(board["ply"] + moves)
         await expect(picture.locator(".piece")).to_have_count(board["ply"] + moves)
 
-    # What was played before the page followed the feed comes as a snapshot, which draws the board anew.
+    # Moves before the page followed the feed arrive as a snapshot, which draws the board anew.
     await after(1)
     await picture.evaluate("(picture) => picture.setAttribute('data-kept', 'yes')")
     await after(3)
@@ -173,7 +173,7 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     await keep_results(page)
     cup, pace = await begun(server, paced_bots, "Stamps", "ivo", "jan", "kai", cycles=9)
     await page.goto(f"/tournaments/{cup}")
-    await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot is there: no move is missed
+    await expect(page.locator("#follow option")).not_to_have_count(1)  # after the snapshot the page misses no move
     match = server.tournament(cup)["running"][0]["match"]
     pace.release(0.03)
     shown = card(page, match)
@@ -299,7 +299,7 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
 async def holds_still(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, bots: int, results: int, think_s: float
 ) -> None:
-    """Watch a tournament until it has `results` further results; nothing may move by itself meanwhile."""
+    """Watch a tournament until it has `results` further results; no element may move by itself."""
     names = [f"{'a-name-of-some-length-' if number % 5 == 0 else 'v'}{number:03}" for number in range(bots)]
     cup = server.create(f"Still {bots}", "connect4", cycles=9, time_control=SLOW)
     pace = await paced_bots.join(server.bot_url, cup, *names, think_s=think_s)
@@ -335,5 +335,5 @@ async def test_the_page_of_a_running_tournament_holds_still(
 async def test_the_page_of_a_running_tournament_of_a_hundred_bots_holds_still(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    """Watch it for about half a minute."""
+    """Watch a tournament for about half a minute."""
     await holds_still(open_page, server, paced_bots, 100, 100, 0.4)

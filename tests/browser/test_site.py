@@ -28,7 +28,7 @@ UNLIKE = [
     "docs/api/sdk.html",
     "protocol/PROTOCOL.html",
 ]
-"""Pages that differ: the first one, guides with code, tables and lists, an API, and a long text."""
+"""Pages of different kinds: the first page, guides with code, tables and lists, an API, and a long text."""
 LONG_ONLY = ("docs/BOTS.html", "docs/OPERATING.html")
 FITS = "document.documentElement.scrollWidth === window.innerWidth"
 
@@ -64,7 +64,7 @@ async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths:
         await page.goto(path)
         for width in WIDTHS:
             await page.set_viewport_size({"width": width, "height": 800})
-            await page.wait_for_function(FITS)  # when the page has moved to its new width
+            await page.wait_for_function(FITS)  # until the page has its new width
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which matches of a tournament's page are in view, and where: `static/slots.js`, on a time that the test gives."""
+"""The matches in view on a tournament's page, and their slots: `static/slots.js`, at times given by the test."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Step = tuple[Any, ...]
 
 
 def board(match: str, *, away: bool = False, attempt: int = 1) -> dict[str, Any]:
-    """A board of the match of two bots whose names are the letters of its name."""
+    """Return a board of a match whose two bots are named by the letters of the match."""
     gone = {"since_at_ms": 0, "until_at_ms": 60_000}
     return {"match": match, "attempt": attempt, "seats": [*match], "away": [gone, None] if away else []}
 

@@ -1,4 +1,4 @@
-"""The page of a tournament in every format and status: what comes first, what is drawn, what can be reached."""
+"""The page of a tournament in every format and status: the order of its parts, its drawings, its keys and links."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ async def texts(page: Page, selector: str) -> list[str]:
 
 
 def told_cells(told: Any) -> dict[tuple[str, str], float]:
-    """Return what the API tells of the crosstable: points by row and column."""
+    """Return the crosstable from the API: points by row and column."""
     pairs = [(pair["names"], pair["scores"]) for pair in told["pairs"]]
     return {(names[side], names[1 - side]): scores[side] for names, scores in pairs for side in (0, 1)}
 
@@ -297,7 +297,7 @@ async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: Sa
     page.on("request", lambda request: asked.append(request.url))
     for name in ("finished", "cancelled", "running"):
         await page.goto(sample_site.path(f"/tournaments/{{{name}}}"))
-    await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot of the running one is there
+    await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot has arrived
     assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]
 
 

@@ -1,4 +1,4 @@
-"""What the page of a finished tournament of 100 bots costs its reader: bytes on the wire, and requests."""
+"""The weight of the page of a finished tournament of 100 bots: bytes on the wire, and requests."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 BOTS = tuple(f"contestant-{number:03}" for number in range(1, 101))
 MOST_BYTES = 100_000
-"""Of the first view: everything that the browser gets for it, heads of answers included."""
+"""Maximum number of bytes of all answers for a first view, including their heads."""
 MOST_AGAIN = 45_000
-"""The same of another view: scripts, sheets and pictures are kept."""
+"""Maximum number of bytes of a second view, for which the browser has kept scripts, sheets and pictures."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def hundred(server: RunningServer) -> AsyncIterator[str]:
-    """The path of the page of a tournament of 100 bots that is over."""
+    """The path of the page of a finished tournament of 100 bots."""
     paced_bots = PacedBots()
     tournament = server.create("A hundred bots", legs=1, **ONE_MOVE)
     await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
@@ -35,11 +35,11 @@ async def hundred(server: RunningServer) -> AsyncIterator[str]:
 
 
 class Wire:
-    """Counts what a page gets over the network."""
+    """Counts the bytes that a page gets over the network."""
 
     def __init__(self) -> None:
         self.bytes = Counter[str]()
-        """By address."""
+        """The bytes of answers by address."""
         self._urls: dict[str, str] = {}
 
     async def watch(self, page: "Page") -> None:
@@ -57,7 +57,7 @@ class Wire:
         self.bytes[self._urls[event["requestId"]]] += event["encodedDataLength"]
 
     def _on_end(self, event: Any) -> None:
-        """Take the whole length of what has an end; of streams the sum of their pieces stays."""
+        """Count the whole length of an answer at its end; streams without an end keep the sum of their pieces."""
         self.bytes[self._urls[event["requestId"]]] = event["encodedDataLength"]
 
 
@@ -83,7 +83,7 @@ async def test_the_first_view_is_light_and_the_next_one_lighter(
 
 @pytest.mark.slow
 async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningServer, hundred: str) -> None:
-    """Everything that a page loads is named in it, so that it comes at once."""
+    """The page names everything that it loads, so that the browser asks for all parts at once."""
     lobby = server.create("Not begun")
     for path, least in ((hundred, 5), ("/play", 10), (f"/tournaments/{lobby}", 10)):
         page = await open_page()

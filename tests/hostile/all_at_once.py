@@ -2,8 +2,8 @@
 
     python -m tests.hostile.all_at_once PORT SECONDS TOURNAMENT
 
-TOURNAMENT is one that is played meanwhile. The program prints one JSON object: for each attack how often it was done,
-how often the server cut it short, by a refusal or a close, and how often nothing came for a while.
+TOURNAMENT is a tournament that is played meanwhile. The program prints a JSON object: for each attack the number of
+rounds, of rounds that the server cut short (by a refusal or a close), and of rounds left unanswered for a while.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from typing import Any
 from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, RawBot, Refused, frame, next_turn, statuses
 
 ADDRESSES = 4
-"""How many addresses each attack has."""
+"""Number of addresses of each attack."""
 PAUSE_S = 0.05
-"""Pause of an attack between two rounds, in s: on this machine the attackers share the processors with the honest."""
+"""Pause of an attack between two rounds, in s, since attackers and honest bots share the machine's processors."""
 SEND_S = 2.0
 """Time in s after which an attacker looks for an answer, and then gives up."""
 REFUSED = {400, 408, 414, 429, 431}
@@ -54,7 +54,7 @@ def login(attacker: Attacker, name: str, **more: Any) -> RawBot:
 
 
 def flooding(first: bytes, each: bytes) -> Attack:
-    """Make the attack that sends frames as fast as it can."""
+    """Make an attack that sends frames as fast as possible."""
 
     def flood(attacker: Attacker, tournament: str) -> None:
         with attacker.bot() as bot:
@@ -66,7 +66,7 @@ def flooding(first: bytes, each: bytes) -> Attack:
 
 
 def sending(build: Callable[[Attacker], bytes], parts: int = 1) -> Attack:
-    """Make the attack that sends bytes on a socket until the server closes it, or a number of times."""
+    """Make an attack that sends bytes on a socket `parts` times, or until the server closes the socket."""
 
     def send(attacker: Attacker, tournament: str) -> None:
         with attacker.socket() as sock:
@@ -90,7 +90,7 @@ def tiny_fragments(attacker: Attacker, tournament: str) -> None:
 
 
 def silent_sockets(attacker: Attacker, tournament: str) -> None:
-    """Hold sockets that say nothing."""
+    """Hold silent sockets open."""
     with contextlib.ExitStack() as opened:
         for _ in range(100):
             opened.enter_context(attacker.socket())
@@ -168,7 +168,7 @@ def costly_reads(attacker: Attacker, tournament: str) -> None:
 
 
 def pictures(attacker: Attacker, tournament: str) -> None:
-    """Ask for pictures of large boards, each another one, on many sockets at once."""
+    """Ask for many different pictures of large boards, on many sockets at once."""
     moves = "&".join(f"move={column}{row}" for row in range(1, 16, 2) for column in "abcdefghijklmno")
     with contextlib.ExitStack() as opened:
         sockets = [opened.enter_context(attacker.socket()) for _ in range(15)]
@@ -179,7 +179,7 @@ def pictures(attacker: Attacker, tournament: str) -> None:
 
 
 def unread_streams(attacker: Attacker, tournament: str) -> None:
-    """Ask for streams, and read nothing of them."""
+    """Ask for streams, and read nothing."""
     with contextlib.ExitStack() as opened:
         for _ in range(20):
             sock = opened.enter_context(attacker.socket())
@@ -189,11 +189,11 @@ def unread_streams(attacker: Attacker, tournament: str) -> None:
 
 
 WRONG = b'{"type": "challenge", "settings": {' + b",".join(b'"%04d": []' % each for each in range(300)) + b"}}"
-"""A frame of at most 4 KiB, nearly all of which is wrong."""
+"""A frame of at most 4 KiB, nearly all of it wrong."""
 LONG_LOGIN = (
     b'{"type": "login", "name": "a", ' + b",".join(b'"%02d%s": 0' % (each, b"x" * 16) for each in range(60)) + b"}"
 )
-"""A frame of some 1.5 KB with as many wrong fields as are validated."""
+"""A frame of some 1.5 KB with the maximum number of wrong fields that are validated."""
 QUESTION = b'{"state": {}, "settings": {' + b",".join(b'"%04d": []' % each for each in range(5_000)) + b"}}"
 
 
@@ -219,7 +219,7 @@ def wrong_bodies(attacker: Attacker, tournament: str) -> None:
 
 
 def bursts(attacker: Attacker, tournament: str) -> None:
-    """Log in as several bots, and have each send one long wrong frame at the same moment."""
+    """Log in as several bots, and have all send a long wrong frame at the same moment."""
     with contextlib.ExitStack() as opened:
         bots = [opened.enter_context(login(attacker, f"burst-{attacker.address}-{each}")) for each in range(40)]
         for bot in bots:
@@ -229,13 +229,13 @@ def bursts(attacker: Attacker, tournament: str) -> None:
 
 
 def many_connections(attacker: Attacker, tournament: str) -> None:
-    """Connect again and again as fast as it can."""
+    """Connect again and again as fast as possible."""
     for _ in range(200):
         attacker.socket().close()
 
 
 def slow_bytes(start: Callable[[Attacker], bytes]) -> Attack:
-    """Make the attack that sends a byte now and then, on many sockets."""
+    """Make an attack that sends a byte now and then, on many sockets."""
 
     def drip(attacker: Attacker, tournament: str) -> None:
         with contextlib.ExitStack() as opened:
@@ -285,7 +285,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def attack_until(until_s: float, attack: Attack, attackers: Iterator[Attacker], tournament: str) -> Counter[str]:
-    """Repeat an attack. Count its rounds, those that the server cut short, and those that it left unanswered."""
+    """Repeat an attack. Count the rounds, the rounds cut short by the server, and the unanswered rounds."""
     counts = Counter[str]()
     while time.monotonic() < until_s:
         counts["rounds"] += 1

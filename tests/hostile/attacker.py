@@ -1,6 +1,6 @@
-"""A client without manners: raw bytes over a socket that is bound to an address of its own, 127.0.1.x.
+"""A client without manners: raw bytes over a socket bound to an address of its own, 127.0.1.x.
 
-Everything is bounded: a socket that hears nothing for `PATIENCE_S` raises TimeoutError.
+Every wait is bounded: a socket that hears nothing for `PATIENCE_S` raises TimeoutError.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 Message = dict[str, Any]
 
 PATIENCE_S = 10.0
-"""Time in s within which the server must say or do what a test waits for."""
+"""Maximum time in s for an answer or an effect of the server that a test waits for."""
 TEXT, CONTINUED, BINARY, CLOSE, PING, PONG = 0x1, 0x0, 0x2, 0x8, 0x9, 0xA
 UPGRADE = (
     "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -24,7 +24,7 @@ UPGRADE = (
 
 
 def frame(opcode: int, payload: bytes = b"", *, fin: bool = True) -> bytes:
-    """Build a client's frame; its mask is zero, so the payload stands there as it is."""
+    """Build a client's frame; its mask is zero, so the payload stays readable."""
     size = len(payload)
     if size < 126:
         length = bytes([0x80 | size])
@@ -47,7 +47,7 @@ def statuses(answer: bytes) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Opens sockets from one address to the server on `port`; as a proxy it names a `client` in all that it sends."""
+    """Opens sockets from one address to the server on `port`; as a proxy it names a `client` in each request."""
 
     port: int
     address: str
@@ -58,7 +58,7 @@ class Attacker:
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE_S, (self.address, 0))
 
     def get(self, path: str, more: str = "", *, method: str = "GET") -> bytes:
-        """Build a request with these further header lines, each with its line end."""
+        """Build a request with further header lines, each with its line end."""
         return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self._forwarded}{more}\r\n".encode()
 
     def upgrade(self, path: str = "/bot", more: str = "") -> bytes:
@@ -70,31 +70,31 @@ class Attacker:
         return f"X-Forwarded-For: {self.client}\r\n" if self.client else ""
 
     def ask(self, path: str, more: str = "", *, method: str = "GET") -> int:
-        """Send one request on a connection of its own, and return the status of its answer."""
+        """Send a request on a connection of its own, and return the status of the answer."""
         with self.socket() as sock:
             sock.sendall(self.get(path, f"Connection: close\r\n{more}", method=method))
             (status,) = statuses(read_to_end(sock))
             return status
 
     def send(self, data: bytes) -> bytes:
-        """Send these bytes on a connection of their own, and return all that the server says until it closes."""
+        """Send bytes on a connection of their own, and return all data until the server closes."""
         with self.socket() as sock:
             sock.sendall(data)
             return read_to_end(sock)
 
     def bot(self, first: bytes = b"", more: str = "") -> "RawBot":
-        """Open a WebSocket; `first` comes with the request, which has these further header lines. Raises Refused."""
+        """Open a WebSocket; `first` is sent with the request, which has further header lines `more`. Raises Refused."""
         return RawBot(self, first, more)
 
     def login(self, name: str, **more: Any) -> "RawBot":
-        """Open a WebSocket and log in; the answer is still to be read. Raises Refused."""
+        """Open a WebSocket and log in; the answer is still unread. Raises Refused."""
         bot = self.bot()
         bot.say(type="login", name=name, **more)
         return bot
 
 
 class Refused(Exception):
-    """The server did not upgrade; `status` is that of its answer, None if it closed without one."""
+    """The server did not upgrade. `status` is the answer's status; None without an answer."""
 
     def __init__(self, answer: bytes) -> None:
         found = statuses(answer)
@@ -103,7 +103,10 @@ class Refused(Exception):
 
 
 class RawBot:
-    """One WebSocket, read and written frame by frame. After the end `code` is that of the server's close, or 0."""
+    """A WebSocket, read and written frame by frame.
+
+    `code` is None before the end, then the server's close code or 0.
+    """
 
     def __init__(self, attacker: Attacker, first: bytes = b"", more: str = "") -> None:
         self.sock = attacker.socket()
@@ -129,7 +132,7 @@ class RawBot:
         self.send(text(message))
 
     def move(self, turn: Message, padding: str = "") -> None:
-        """Answer a turn by its first legal move, with this text between two tokens of the frame."""
+        """Answer a turn by its first legal move, with `padding` between two tokens of the frame."""
         answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
         self.send(frame(TEXT, (padding + json.dumps(answer)).encode()))
 
@@ -141,9 +144,9 @@ class RawBot:
             self.code = self.code or 0
 
     def frames(self, *, wait: bool = True) -> Iterator[tuple[int, bytes]]:
-        """Yield opcode and payload of the frames that come, until the end; the server's pings are answered.
+        """Yield opcode and payload of each frame, until the end; the server's pings are answered.
 
-        Without `wait` these are the frames that have come.
+        Without `wait`, only frames that have already come are yielded.
         """
         while self.code is None:
             while (found := self._take()) is not None:
@@ -159,25 +162,25 @@ class RawBot:
                 self.code = 0
 
     def messages(self, *, wait: bool = True) -> Iterator[Message]:
-        """Yield the messages that come, until the end; without `wait` those that have come."""
+        """Yield messages until the end; without `wait`, only messages that have already come."""
         return (json.loads(payload) for opcode, payload in self.frames(wait=wait) if opcode == TEXT)
 
     def until(self, *kinds: str, **fields: Any) -> Message:
-        """Return the next message of one of these types with these fields. Raises ConnectionError at the end."""
+        """Return the next message of the given types with the given fields. Raises ConnectionError at the end."""
         for message in self.messages():
             if message["type"] in kinds and fields.items() <= message.items():
                 return message
         raise ConnectionError(f"closed with {self.code} before {' or '.join(kinds)} came")
 
     def closed(self) -> int:
-        """Read to the end, and return the server's close code; 0 if it gave none."""
+        """Read to the end, and return the server's close code; 0 without a code."""
         for _ in self.frames():
             pass
         assert self.code is not None
         return self.code
 
     def flood(self, data: bytes) -> list[int]:
-        """Send bytes while reading. Return the opcodes of all frames that came, until the end.
+        """Send bytes while reading. Return the opcodes of all received frames, until the end.
 
         If the server does not close, the end is its answer to a last ping.
         """
@@ -228,7 +231,7 @@ class RawBot:
 
 
 def next_turn(*bots: RawBot) -> tuple[RawBot, Message]:
-    """Return the bot of these that is asked next, and its turn; what came before is read away."""
+    """Return the bot that is asked next, and its turn; earlier messages are dropped."""
     while True:
         for bot in bots:
             for message in bot.messages(wait=False):
@@ -239,7 +242,7 @@ def next_turn(*bots: RawBot) -> tuple[RawBot, Message]:
 
 
 def play_on(*bots: RawBot, padding: str = "") -> Message:
-    """Play a match of strict turns, the bots given by seat, by the first legal moves; return its `match_over`."""
+    """Play a match of strict turns, with bots by seat, by the first legal moves; return its `match_over`."""
     for bot in cycle(bots):
         message = bot.until("turn", "match_over")
         if message["type"] == "match_over":
@@ -249,7 +252,7 @@ def play_on(*bots: RawBot, padding: str = "") -> Message:
 
 
 def play_out(*bots: RawBot) -> None:
-    """Answer each turn by its first legal move until all of these bots were told the end of their tournament."""
+    """Answer each turn by its first legal move until all bots were told the end of their tournament."""
     playing = list(bots)
     while playing:
         if not select.select([bot.sock for bot in playing], [], [], PATIENCE_S)[0]:
@@ -274,7 +277,7 @@ def read_to_end(sock: socket.socket) -> bytes:
 
 
 def is_open(sock: socket.socket) -> bool:
-    """Return whether the server has neither closed nor reset a socket on which it has nothing to say."""
+    """Return whether the server has neither closed nor reset a socket without unread data."""
     sock.setblocking(False)
     try:
         return bool(sock.recv(1 << 16, socket.MSG_PEEK))

@@ -1,4 +1,4 @@
-"""One server and one tournament of honest bots for all attacks that leave both as they were."""
+"""A server and a tournament of honest bots for all attacks that leave both unchanged."""
 
 import re
 import sys
@@ -23,19 +23,19 @@ OPTIONS = (
     *("--unread-ms", str(UNREAD_MS)),
     *("--behind-proxy", PROXY),
 )
-"""Bounds that are small enough to be reached soon; the others are the defaults."""
+"""Bounds small enough to be reached soon; other bounds have their defaults."""
 SECRETS = rf"{TOKEN}|key-of-|guess-number-"
-"""What no log may have: each key of these tests begins with the second, each guess with the third."""
+"""Secrets that no log may have: keys of these tests begin with `key-of-`, guesses with `guess-number-`."""
 CYCLES = 40
-"""Enough for the honest bots to play all the time; what is left is played quickly at the end."""
+"""Number of cycles that keep the honest bots playing all the time; the rest is played quickly at the end."""
 
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
-"""Only Linux lets a client use any address of 127.0.0.0/8 without more."""
+"""Tests to skip: only Linux lets a client use any address of 127.0.0.0/8 without setup."""
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    """The server that most attacks share; each comes from addresses of its own."""
+    """Run the server shared by most attacks; each attack comes from addresses of its own."""
     with target(tmp_path_factory.mktemp("hostile"), *OPTIONS) as running:
         yield running
     assert not re.search(SECRETS, running.log + running.announced)
@@ -43,7 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 @pytest.fixture(scope="session")
 def field(server: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HonestField]:
-    """The honest bots beside all attacks; at the end their results, transcripts and clocks are checked."""
+    """Run honest bots beside all attacks; check their results, transcripts and clocks at the end."""
     with honest_field(server, tmp_path_factory.mktemp("honest") / "field", cycles=CYCLES) as playing:
         yield playing
         playing.finish()

@@ -1,9 +1,9 @@
-"""Honest bots in a process of their own, who play one tournament while others attack, and what must be true of it.
+"""Honest bots in a process of their own, who play a tournament during attacks, and checks that they were not harmed.
 
     python -m tests.hostile.honest URL TOURNAMENT THINK_MS FOLDER NAME...
 
-The program prints what its bots are told and how long each of their moves took them, as JSON lines. They think THINK_MS
-for a move until there is a file `hurry` in FOLDER.
+The program prints the messages to its bots and the duration of each of their moves, as JSON lines. The bots think
+THINK_MS for a move until a file `hurry` exists in FOLDER.
 """
 
 import asyncio
@@ -30,15 +30,15 @@ KEY = "key-of-the-honest-bots"
 THINK_MS, MOVE_MS, BANK_MS = 50, 500, 2_000
 MAX_MATCHES = 2
 SLACK_MS = 1_000
-"""What one move may be charged beyond the thinking that its bot measured, in ms: a busy machine, never a stall."""
+"""Maximum charge for a move beyond the thinking time measured by its bot, in ms: a busy machine, never a stall."""
 LOOKED_AT = 12
-"""How many transcripts are read at the end."""
+"""Number of transcripts that are read at the end."""
 ROOT = Path(__file__).parents[2]
 
 
 @dataclass(slots=True)
 class HonestBot(RecordingBot):
-    """Prints how long each move took it."""
+    """Prints the duration of each of its moves."""
 
     asked_at: dict[str, float] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class HonestField:
         self._process = process
         self._lines = threading.Condition()
         self.told: list[tuple[str, Frame]] = []
-        """What the bots were told, and when they moved."""
+        """The messages to the bots, and the notes of their moves."""
         self._looked_at = 0
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -86,7 +86,7 @@ class HonestField:
             self._lines.notify_all()
 
     def assert_unharmed(self) -> None:
-        """Assert that every bot makes another move, and that nobody was harmed since the last look."""
+        """Assert that every bot makes a further move, and that nobody was harmed since the last look."""
         with self._lines:
             begin = len(self.told)
             on = self._lines.wait_for(lambda: self._moved(begin) == set(NAMES) or self._is_over(), PATIENCE_S)
@@ -135,7 +135,7 @@ def assert_none(problems: Iterator[str]) -> None:
 
 
 def harms(told: list[tuple[str, Frame]]) -> Iterator[str]:
-    """Name what an honest bot was told that it should not have been."""
+    """Name the messages that an honest bot should not have got."""
     for bot, frame in told:
         kind = frame["type"]
         if kind in ("error", "rejected") or (kind == "notice" and frame["code"] != "paused"):
@@ -147,7 +147,7 @@ def harms(told: list[tuple[str, Frame]]) -> Iterator[str]:
 
 
 def overcharged(facts: list[Fact], told: list[Frame]) -> Iterator[str]:
-    """Name the moves that were charged with more than the thinking that their bots measured."""
+    """Name the moves whose charge exceeds the thinking time measured by their bots."""
     took_ms = {frame["turn_id"]: frame["took_ms"] for frame in told if frame["type"] == "moved"}
     controls = {fact["match"]: fact["time_control"] for fact in facts if fact["fact"] == "match_started"}
     banks: dict[tuple[str, int, int], int] = defaultdict(lambda: BANK_MS)
@@ -160,7 +160,7 @@ def overcharged(facts: list[Fact], told: list[Frame]) -> Iterator[str]:
 
 
 def assert_complete(lines: list[dict[str, Any]], moves: list[str]) -> None:
-    """Assert that a transcript has every frame of a match with these moves, and one verdict at its end."""
+    """Assert that a transcript has every frame of a match with these moves, and a single verdict at its end."""
     frames = [(line["sender"], json.loads(line["frame"])) for line in lines if "frame" in line]
     kinds = [(sender, frame["type"]) for sender, frame in frames]
     assert kinds.count(("server", "match_start")) == kinds.count(("server", "match_over")) == 2
@@ -171,7 +171,7 @@ def assert_complete(lines: list[dict[str, Any]], moves: list[str]) -> None:
 
 @contextmanager
 def honest_field(server: Target, folder: Path, *, cycles: int, think_ms: int = THINK_MS) -> Iterator[HonestField]:
-    """Play a tournament of honest bots beside the block, and see them all play first."""
+    """Play a tournament of honest bots during the block, after a first move of each bot."""
     folder.mkdir()
     tournament = server.create(
         start_at_bots=len(NAMES),

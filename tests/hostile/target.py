@@ -1,4 +1,4 @@
-"""The server that is attacked: `rumble serve` in a process of its own, with bounds for loopback addresses, too."""
+"""The attacked server: `rumble serve` in a process of its own, with bounds for loopback addresses, too."""
 
 import os
 import re
@@ -21,22 +21,25 @@ from tests.simulation.checks.case import Fact, read_rows
 PROXY = "127.0.9.9"
 """The address of a proxy, where a server is told to believe it."""
 PAUSE_S = 0.02
-"""How often `wait_until` looks, in s."""
+"""Interval in s between two looks of `wait_until`."""
 
 
 class Target:
-    """One server on one port and database, and its newest process. It may be ended and started again."""
+    """A server with a fixed port and database, and its newest process. The server may be ended and started again."""
 
     def __init__(
         self, folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
     ) -> None:
-        """`before` is a command that runs the server's as its last arguments; `token` None: the server makes one."""
+        """`before` is a command that gets the server's command as its last arguments.
+
+        With `token` None the server makes its own host token.
+        """
         self.folder = folder
         self.port = free_port()
         self.options = options
         self.log_file = folder / "serve.log"
         self.announced = ""
-        """What the newest process printed until it listened."""
+        """The output of the newest process until it listened."""
         self._before = before
         self._common = ("--port", str(self.port), "--house", house, *(("--host-token", token) if token else ()))
         self._addresses = 0
@@ -88,7 +91,7 @@ class Target:
             self.process.stdout.close()
 
     def stall(self, seconds: float, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Stop the process for so long: nothing of it runs. `meanwhile` is called at the beginning."""
+        """Stop the whole process for `seconds`. `meanwhile` is called at the beginning."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             meanwhile()
@@ -97,21 +100,21 @@ class Target:
             os.kill(self.process.pid, signal.SIGCONT)
 
     def attacker(self) -> Attacker:
-        """Return an attacker at an address that nobody else uses."""
+        """Return an attacker with an address of its own."""
         self._addresses += 1
         return Attacker(self.port, f"127.0.1.{self._addresses}")
 
     def proxied(self, client: str) -> Attacker:
-        """Return a client of a proxy that the server believes, which names it so."""
+        """Return a client of a proxy that the server believes; the proxy names the client `client`."""
         return Attacker(self.port, PROXY, client)
 
     @property
     def log(self) -> str:
-        """What the server wrote to its standard error."""
+        """The server's standard error so far."""
         return self.log_file.read_text()
 
     def printed_token(self) -> str:
-        """Return the host token that the newest process printed; empty if it printed none."""
+        """Return the host token printed by the newest process; empty if none was printed."""
         found = re.search(r"^host token +(\S+)", self.announced, re.MULTILINE)
         return found[1] if found else ""
 
@@ -130,7 +133,7 @@ class Target:
         return [httpx.Response(200, text=line).json() for line in answer.text.splitlines()]
 
     def facts(self, tournament: str | None = None) -> list[Fact]:
-        """Read the facts on disk: all, or those of one tournament, numbered from 1."""
+        """Read the facts on disk: all, or the facts of a tournament, numbered from 1."""
         where, values = ("", ()) if tournament is None else ("WHERE tournament = ?", (tournament,))
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
             rows = database.execute(f"SELECT facts FROM log {where} ORDER BY number", values)
@@ -138,12 +141,12 @@ class Target:
         return found if tournament is None else numbered(found)
 
     def resident_kb(self) -> int:
-        """Return the resident memory of the process that serves, in KB."""
+        """Return the resident memory of the serving process, in KB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0])
 
     def children(self) -> list[int]:
-        """Return the processes that the server has started and that run."""
+        """Return the running child processes of the server."""
         return [
             int(child)
             for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
@@ -154,7 +157,7 @@ class Target:
 def target(
     folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
 ) -> Iterator[Target]:
-    """Run a server; kill it at the end of the block, which is quicker than to let it drain."""
+    """Run a server; kill it at the end of the block, which is quicker than draining."""
     server = Target(folder, *options, before=before, token=token, house=house)
     try:
         yield server
@@ -164,7 +167,7 @@ def target(
 
 
 def wait_until(true: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
-    """Look again and again. Return whether it was true in time."""
+    """Look again and again until `true` is true. Return whether it was true in time."""
     until_s = time.monotonic() + within_s
     while not true():
         if time.monotonic() > until_s:

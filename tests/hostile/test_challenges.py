@@ -47,7 +47,7 @@ def test_64_names_with_two_hour_clocks_leave_a_house_bot_open(server: Target) ->
 
 
 def test_a_challenge_takes_no_place_that_a_tournament_needs(server: Target) -> None:
-    """A bot of one match at a time is challenged before its tournament starts: it plays the tournament all the same."""
+    """A bot of one match at a time, challenged before its tournament starts, must play the tournament all the same."""
     cup = server.create(legs=1)
     attacker, home = server.attacker(), server.attacker()
     entrant = home.login("entrant", key=KEY, join=cup, challenges=True, max_matches=1)

@@ -1,4 +1,4 @@
-"""Clocks: time that a bot takes for itself, by going away or by answering pings late, is its own."""
+"""Clocks: time that a bot takes for itself, by going away or by delaying pongs, is the bot's own loss."""
 
 import time
 
@@ -26,7 +26,7 @@ def test_who_thinks_while_it_is_away_pays_where_the_clock_runs(server: Target, a
 
 
 def test_drops_on_the_own_turn_are_counted(server: Target, attacker: Attacker) -> None:
-    """By default the clock stands, as version 1 promises; the audit counts how often a bot went on its own turn."""
+    """The clock stands by default, as version 1 promises; the audit counts a bot's drops on its own turn."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (attacker.login(name, key=KEY, join=cup) for name in ("dropper", "stayer"))
     with first, second:
@@ -35,7 +35,7 @@ def test_drops_on_the_own_turn_are_counted(server: Target, attacker: Attacker) -
         stayer, name = (second, "dropper") if gone is first else (first, "stayer")
         gone.sock.close()
         stayer.until("notice", code="opponent_away")
-        time.sleep(AWAY_S)  # it thinks
+        time.sleep(AWAY_S)  # the absent bot thinks
         with attacker.login(name, key=KEY) as back:
             back.move(back.until("turn"))
             _, turn = next_turn(stayer)
@@ -47,7 +47,7 @@ def test_drops_on_the_own_turn_are_counted(server: Target, attacker: Attacker) -
 
 
 def test_late_pongs_bring_no_time(server: Target, attacker: Attacker) -> None:
-    """A bot that answers the server's pings late is allowed the lag of its line, which is that of loopback."""
+    """A bot that delays its pongs is granted only the lag of its line, here loopback's."""
     cup = server.create(start_at_bots=2, legs=1)
     with attacker.bot() as late:
         late.answers_pings = False

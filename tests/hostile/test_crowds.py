@@ -1,4 +1,4 @@
-"""Crowds from one address: each has a bound, and a class behind one router is not locked out."""
+"""Crowds from one address: each crowd has a bound, and a class behind one router is not locked out."""
 
 import contextlib
 from pathlib import Path
@@ -20,12 +20,12 @@ SOURCES = 40
 KEY = "key-of-someone-in-the-crowd"
 INVITE = "ROOM-12-OPEN"
 REFILLED = 20
-"""Messages that a bucket may allow again while a test runs."""
+"""Number of messages that a bucket may regain while a test runs."""
 TOO_MANY_REQUESTS, TOO_MANY_MESSAGES = 429, 4008
 
 
 def test_1100_silent_sockets_do_not_close_a_server_with_1024_descriptors(tmp_path: Path) -> None:
-    """From one address most are refused; from many of them those that are idle are shed, and a line tells of it."""
+    """Sockets of one address are mostly refused; idle sockets of many addresses are shed, and a log line reports it."""
     few = ("sh", "-c", f'ulimit -n {DESCRIPTORS} && exec "$@"', "sh")
     with target(tmp_path, before=few) as server, honest_field(server, tmp_path / "honest", cycles=4) as field:
         for sources in (1, SOURCES):
@@ -43,7 +43,7 @@ def test_1100_silent_sockets_do_not_close_a_server_with_1024_descriptors(tmp_pat
 
 
 def test_strangers_of_one_address(attacker: Attacker) -> None:
-    """Sockets that say nothing: the bound of them stays, the others are refused."""
+    """Silent sockets up to the bound stay open, further sockets are refused."""
     with contextlib.ExitStack() as opened:
         sockets = [opened.enter_context(attacker.socket()) for _ in range(3 * STRANGERS)]
         assert wait_until(lambda: sum(map(is_open, sockets)) <= STRANGERS)
@@ -51,7 +51,7 @@ def test_strangers_of_one_address(attacker: Attacker) -> None:
 
 
 def test_connections_of_one_address(attacker: Attacker) -> None:
-    """Known connections have a bound: one more is refused at its upgrade, request or login, until one of them goes."""
+    """Known connections have a bound: a further one is refused at its upgrade, request or login, until another goes."""
     with contextlib.ExitStack() as opened:
         bots = [opened.enter_context(enter(attacker, f"many-{number}")) for number in range(STRANGERS)]
         assert [bot.code for bot in bots] == [None] * STRANGERS
@@ -66,7 +66,7 @@ def test_connections_of_one_address(attacker: Attacker) -> None:
 
 
 def test_one_more_stranger_waits_until_the_oldest_had_its_time(attacker: Attacker) -> None:
-    """Whatever control frames they send."""
+    """Control frames of strangers change nothing."""
     with contextlib.ExitStack() as opened:
         bots = [opened.enter_context(attacker.bot()) for _ in range(STRANGERS)]
         for bot in bots:
@@ -77,7 +77,7 @@ def test_one_more_stranger_waits_until_the_oldest_had_its_time(attacker: Attacke
 
 
 def refusal_of_bot(attacker: Attacker) -> int | None:
-    """Return the status or the close code that a bot is refused with, None if it is not."""
+    """Return the status or the close code of a bot's refusal; None if the bot is let in."""
     try:
         with enter(attacker, "one-more") as bot:
             return bot.code
@@ -86,7 +86,7 @@ def refusal_of_bot(attacker: Attacker) -> int | None:
 
 
 def enter(attacker: Attacker, name: str, **more: str) -> RawBot:
-    """Log in, and return the bot once it is answered; its close code tells whether it is in."""
+    """Log in, and return the bot after the answer; its close code is None after an accepted login."""
     bot = attacker.login(name, key=KEY, **more)
     if bot.until("session", "error")["type"] == "error":
         bot.closed()
@@ -104,7 +104,7 @@ def test_new_names_of_one_address(attacker: Attacker) -> None:
 
 
 def test_a_class_behind_one_router_gets_in(server: Target, attacker: Attacker) -> None:
-    """One of its address has used up names and connections; who has a valid invitation has buckets of its own."""
+    """An address has used up names and connections; a bot with a valid invitation has buckets of its own."""
     cup = server.create(invite=INVITE)
     with contextlib.ExitStack() as opened:
         for number in range(NAMES_PER_HOUR + 1):
@@ -124,7 +124,7 @@ def code_of_answer(bot: RawBot) -> str | None:
 
 
 def test_the_limit_of_messages_outlives_connections(attacker: Attacker) -> None:
-    """A bot that comes again has what is left of its minute, and a further login is told so."""
+    """A bot that reconnects has the rest of its minute's messages, and a further login is refused with that reason."""
     most, answered = Limits().unsolicited_per_minute, 0
     for _ in range(4):
         with attacker.login("chatty", key=KEY) as bot:
@@ -140,7 +140,7 @@ def test_the_limit_of_messages_outlives_connections(attacker: Attacker) -> None:
 
 
 def test_the_limit_of_messages_is_of_the_name(attacker: Attacker) -> None:
-    """Who floods under one name does not use up what another name of the same address has."""
+    """A flood under one name does not use up the messages of other names of the address."""
     most = Limits().unsolicited_per_minute
     with attacker.login("loud", key=KEY) as loud, attacker.login("calm", key=KEY) as calm:
         calm.until("session")

@@ -32,7 +32,7 @@ def is_ready(server: Target) -> bool:
 
 
 def test_a_database_that_is_gone_is_noticed(server: Target) -> None:
-    """Moved away, and then replaced, it is treated as disk trouble without a write; when it is back, all goes on."""
+    """A database moved away, and then replaced, is disk trouble even without a write; its return ends the trouble."""
     kept = server.database.with_name("kept")
     for is_replaced in (False, True):
         assert wait_until(lambda: is_ready(server))
@@ -45,7 +45,10 @@ def test_a_database_that_is_gone_is_noticed(server: Target) -> None:
 
 
 def test_no_second_server_starts_by_a_link(server: Target, tmp_path: Path) -> None:
-    """Neither by a symbolic nor by a hard one; both say why. They try at the same time, as each waits for the lock."""
+    """Links, symbolic or hard, are refused, with the reason.
+
+    Both tries run at the same time, as each waits for the lock.
+    """
     seconds = []
     for name, link in (("symbolic", os.symlink), ("hard", os.link)):
         (tmp_path / name).mkdir()
@@ -66,7 +69,7 @@ def test_no_second_server_starts_by_a_link(server: Target, tmp_path: Path) -> No
 
 
 def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> None:
-    """The tournament of that row is set aside and shown as damaged; others play on, and `rumble db verify` tells."""
+    """The damaged tournament is set aside and shown as damaged; others play on, and `rumble db verify` reports it."""
     damaged = server.create(start_at_bots=2, legs=1)
     first, second = (server.attacker().login(name, key=KEY, join=damaged) for name in ("one", "two"))
     with first, second:

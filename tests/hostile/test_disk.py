@@ -26,14 +26,14 @@ def own_frames(server: Target, tournament: str) -> list[str]:
 
 
 def pair(server: Target, attacker: Attacker, names: tuple[str, str], **config: object) -> tuple[str, RawBot, RawBot]:
-    """Begin a match of two bots; return its tournament and them."""
+    """Begin a match of two bots; return the tournament and both bots."""
     cup = server.create(start_at_bots=2, legs=1, **config)
     first, second = (attacker.login(name, key=KEY, join=cup) for name in names)
     return cup, first, second
 
 
 def padded(turn: dict[str, str], move: str, padding: str) -> bytes:
-    """Build the text of a move with this padding between its tokens."""
+    """Build the text of a move with padding between its tokens."""
     answer = json.dumps({"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move})
     return answer.replace(", ", f",{padding}", 1).encode()
 
@@ -74,7 +74,7 @@ def test_a_short_frame_is_kept_to_the_letter(server: Target, attacker: Attacker)
 
 def test_what_is_not_json_is_kept_as_its_beginning(server: Target, attacker: Attacker) -> None:
     cup, first, second = pair(server, attacker, ("noisy-1", "noisy-2"))
-    # A refused frame counts by its bytes: so many larger ones close the connection.
+    # A refused frame counts by its bytes: a few larger ones would close the connection.
     noise = b"no JSON " * (2 * KEPT // 8)
     with first, second:
         match = next_turn(first, second)[1]["match"]
@@ -90,7 +90,7 @@ def test_what_is_not_json_is_kept_as_its_beginning(server: Target, attacker: Att
 
 
 def test_an_overheard_frame_is_kept_once(server: Target, attacker: Attacker) -> None:
-    """A bot with many matches says what belongs to none of them."""
+    """A bot with many matches sends frames that belong to no match."""
     names = [f"crowded-{number}" for number in range(8)]
     cup = server.create(start_at_bots=len(names), legs=1)
     bots = [attacker.login(name, key=KEY, join=cup, max_matches=len(names)) for name in names]
@@ -115,7 +115,7 @@ def said(server: Target, text: str) -> int:
 
 
 def test_what_challenges_of_one_address_write_is_bounded_and_a_running_match_ends(tmp_path: Path) -> None:
-    """40 bots of one address that challenge each other wrote 10 MB/s, without an end."""
+    """40 bots of one address that challenged each other wrote 10 MB/s, without an end."""
     most, names = 20_000, [f"busy-{number}" for number in range(6)]
     with target(tmp_path, "--challenge-bytes-per-day", str(most)) as server, ExitStack() as opened:
         busy, other = server.attacker(), server.attacker()

@@ -1,4 +1,4 @@
-"""Frames that cost the sender nothing: each is counted, and only who goes on flooding is closed."""
+"""Frames that cost the sender nothing: each is counted, and only connections that go on flooding are closed."""
 
 import pytest
 from rumble_protocol.server_messages import Limits
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 BOUNDS = Bounds()
 FLOOD = 100_000
-"""More frames than a server reads before the end: 600 KB, which one turn of the loop may hand over."""
+"""Number of frames beyond what a server reads before the end: 600 KB, possibly delivered in one turn of the loop."""
 FLOODED, TOO_LARGE = 4008, 1009
 MESSAGES = Limits().unsolicited_per_minute
 KEY = "key-of-the-bots-that-flood"
@@ -51,7 +51,7 @@ def test_fragments_are_fine(attacker: Attacker) -> None:
 
 
 def test_a_close_for_control_frames_forfeits_nothing(server: Target, attacker: Attacker) -> None:
-    """The bot that flooded is away; when it is back its match goes on and ends by the rules."""
+    """The flooding bot is away; after its return the match goes on and ends by the rules."""
     cup = server.create(start_at_bots=2, legs=1)
     with attacker.login("flooder", key=KEY, join=cup) as flooder, attacker.login("other", key=KEY, join=cup) as other:
         start = flooder.until("match_start")
@@ -64,7 +64,7 @@ def test_a_close_for_control_frames_forfeits_nothing(server: Target, attacker: A
 
 
 def test_a_stranger_buys_little_work(attacker: Attacker) -> None:
-    """A large frame ends the connection; one with many wrong fields is refused whole, and charged by its bytes."""
+    """A large frame ends the connection; a frame with many wrong fields is refused whole, and charged by its bytes."""
     settings = ",".join(f'"{number:03}":[]' for number in range(8_000))
     challenge = f'{{"type":"challenge","against":"a","game":"g","settings":{{{settings}}}}}'.encode()
     with attacker.bot(frame(TEXT, challenge)) as bot:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 MOST = Bounds().wrong_tries_per_minute
 TRIES = MOST + 10
 REFILLED = 5
-"""Tries that a bucket may allow again while a test runs."""
+"""Number of tries that a bucket may regain while a test runs."""
 UNAUTHORIZED, TOO_MANY_REQUESTS, TOO_MANY_MESSAGES, WRONG_KEY = 401, 429, 4008, 4003
 KEY, GUESS, INVITE = "key-of-the-owner-of-this-name", "guess-number-{:04}-of-a-thief", "4711"
 
@@ -35,7 +35,7 @@ def test_tokens_and_keys_are_not_guessed_by_http(server: Target, attacker: Attac
 
 
 def assert_cut_off(answers: Sequence[int | None], wrong: int, refused: int, most: int = MOST) -> None:
-    """Assert how many tries were wrong, and that the others were refused; a slow machine may allow some more."""
+    """Assert the number of wrong tries, and that further tries were refused; a slow machine may allow some more."""
     assert set(answers) == {wrong, refused}
     assert answers[:most] == [wrong] * most
     assert answers[-1] == refused
@@ -53,7 +53,7 @@ def try_key(attacker: Attacker, name: str, key: str) -> int | None:
 
 
 def test_keys_of_many_names_are_not_guessed(server: Target, attacker: Attacker) -> None:
-    """Wrong keys count by address, whatever the name; from elsewhere the owners get in."""
+    """Wrong keys count by address, whatever the name; the owners get in from other addresses."""
     owner, names = server.attacker(), [f"owned-{number}" for number in range(4)]
     assert [try_key(owner, name, KEY) for name in names] == [None] * len(names)
     codes = [try_key(attacker, names[number % len(names)], GUESS.format(number)) for number in range(TRIES)]
@@ -81,7 +81,7 @@ def test_a_key_that_was_once_right_is_exchanged_and_no_guess_keeps_its_bot_away(
 
 
 def test_wrong_tries_of_all_kinds_count_together(attacker: Attacker) -> None:
-    """Half of them by HTTP, the others by WebSocket."""
+    """Half of the tries come by HTTP, half by WebSocket."""
     try_key(attacker, "both-ways", KEY)
     for number in range(MOST // 2):
         assert attacker.ask("/api/host", authorization(f"Bearer {GUESS.format(number)}")) == UNAUTHORIZED
@@ -117,7 +117,7 @@ def test_invitations_are_not_guessed(server: Target, attacker: Attacker) -> None
 
 
 def test_one_tournament_is_not_guessed_from_many_addresses(server: Target, attacker: Attacker) -> None:
-    """Wrong tries for one tournament have a bound a minute; its own bots come and go as before."""
+    """Wrong tries for a tournament have a bound a minute; the tournament's own bots come and go as before."""
     cup, wrong = server.create(invite=INVITE), 0
     with server.attacker().login("insider", key=KEY, join=cup, invite=INVITE) as insider:
         insider.until("joined")
@@ -142,7 +142,7 @@ def test_guesses_leave_a_line_and_no_secret_in_the_log(server: Target, attacker:
 
 
 def test_a_short_host_token_is_refused_beyond_loopback(tmp_path: Path) -> None:
-    """192.0.2.1 belongs to nobody (RFC 5737), so that nothing ever listens there."""
+    """Use 192.0.2.1, a documentation address (RFC 5737) at which nothing can listen."""
     command = [
         *RUMBLE,
         "serve",

@@ -1,4 +1,4 @@
-"""HTTP without end, without haste and without sense: what a request may take is bounded. Nothing leaves a traceback."""
+"""HTTP without end, without haste and without sense: requests are bounded, and no request leaves a traceback."""
 
 import contextlib
 import json
@@ -24,13 +24,13 @@ MOST_GROWTH_KB = 32_768
 DRIP_S = 0.05
 """Pause between two bytes of a request that is in no haste, in s."""
 PATIENT_DRIPS = int(3 * max(HEADER_MS, BODY_MS) / 1000 / DRIP_S)
-"""How many bytes a request sends at most: more than three times what its deadline allows."""
+"""Maximum number of bytes that a request sends: more than three times the number its deadline allows."""
 PATHS = ("/api/tournaments", "/", "/nowhere")
 REFUSED = range(400, 500)
 
 
 def endless(start: str) -> bytes:
-    """Build the beginning of a request without an end: `start`, then more of the same."""
+    """Build the beginning of an endless request: `start`, then the letter x."""
     return start.encode().ljust(TOO_MUCH, b"x")
 
 
@@ -66,7 +66,7 @@ def test_150_mb_of_headers_take_no_memory(server: Target, attacker: Attacker) ->
 
 
 def test_requests_have_deadlines(attacker: Attacker) -> None:
-    """Who says nothing, who says no more, and who sends a byte now and then: all of them are closed."""
+    """Silent sockets, sockets that fall silent, and sockets with a byte now and then are closed."""
     silent = [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n"]
     slow = [b"", b"GET /", b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", *map(slow_body(attacker), PATHS)]
     with contextlib.ExitStack() as opened:
@@ -86,12 +86,12 @@ def test_requests_have_deadlines(attacker: Attacker) -> None:
 
 
 def slow_body(attacker: Attacker) -> Callable[[str], bytes]:
-    """Build the beginning of a request with a body. It may be answered at once; the rest of its body still comes."""
+    """Build the beginning of a request with a body. The answer may come at once; the rest of the body still comes."""
     return lambda path: attacker.get(path, "Content-Length: 100000\r\n", method="POST") + b"{"
 
 
 def has_more(sock: socket.socket) -> bool:
-    """Read from a socket that is readable. Return whether it is open."""
+    """Read from a readable socket. Return whether the socket is open."""
     try:
         return bool(sock.recv(1 << 16))
     except ConnectionError:
@@ -99,7 +99,7 @@ def has_more(sock: socket.socket) -> bool:
 
 
 def test_pipelined_requests_take_no_memory(server: Target, attacker: Attacker) -> None:
-    """Some 100,000 short requests at once: few of them are read before the first ones are answered."""
+    """Send some 100,000 short requests at once: few are read before the first ones are answered."""
     before_kb = server.resident_kb()
     with attacker.socket() as sock:
         sock.settimeout(DRIP_S)
@@ -185,7 +185,7 @@ def test_paths_without_sense_are_answered(attacker: Attacker, path: str) -> None
     "name", ["X-Forwarded-For", "Forwarded", "X-Client-IP", "CF-Connecting-IP", "X-Whatever", "Via"]
 )
 def test_what_was_forwarded_is_not_local(attacker: Attacker, name: str) -> None:
-    """No proxy is believed here: who comes through one needs a key, whatever the header is called that tells of it."""
+    """No proxy is believed here: a connection through a proxy needs a key, whatever header names the client."""
     value = {"Forwarded": "for=203.0.113.9", "Via": "1.1 proxy"}.get(name, "203.0.113.9")
     with attacker.bot(more=f"{name}: {value}\r\n") as bot:
         bot.say(type="login", name="through-a-proxy")

@@ -1,4 +1,4 @@
-"""A server that is killed leaves no process behind."""
+"""A killed server leaves no process behind."""
 
 import signal
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ KEY = "key-of-bots-in-a-swiss"
 
 
 def lives(process: int) -> bool:
-    """Return whether a process runs; one that has ended and waits for its parent does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -22,7 +22,7 @@ def lives(process: int) -> bool:
 
 
 def test_what_pairs_rounds_ends_with_the_server(tmp_path: Path) -> None:
-    """So does the process that writes; the house's and the one that pairs are children of the server, too."""
+    """The child processes for writing, for pairing and for house bots end with the server."""
     with target(tmp_path, house="random") as server, ExitStack() as opened:
         cup = server.create(format="swiss", start_at_bots=4)
         names = [f"swiss-{number}" for number in range(4)]

@@ -1,4 +1,4 @@
-"""Cheap requests that cost much: they are bounded, and neither play nor writing waits for them."""
+"""Cheap requests with much work: the work is bounded, and neither play nor writing waits for it."""
 
 import contextlib
 import socket
@@ -15,7 +15,7 @@ from tests.hostile.target import Target, target, wait_until
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 COUNT = 1_080
-"""Matches of the large tournament: more than one page of the API."""
+"""Matches of the large tournament: more than a page of the API."""
 SMALL = {"game": "hex", "settings": {"size": 2, "swap": False}, "openings": "none"}
 """A game of three plies."""
 KINDS = ("json", "csv", "pgn")
@@ -42,7 +42,7 @@ def test_exports_at_once_hold_up_nothing(server: Target, attacker: Attacker) -> 
 
 
 def test_the_work_of_one_address_is_bounded_and_holds_nobody_up(tmp_path: Path) -> None:
-    """Pictures, boards, lists and exports count by their cost: beyond its share an address is told so, others not."""
+    """Pictures, boards, lists and exports count by their cost: only an address beyond its share is refused."""
     with target(tmp_path, "--reading-ms-per-minute", "100") as server:
         cup = server.create()
         paths = [f"/api/tournaments/{cup}/{each}" for each in ("matches", "export.csv")]
@@ -57,7 +57,7 @@ def test_the_work_of_one_address_is_bounded_and_holds_nobody_up(tmp_path: Path) 
 
 
 def test_streams_of_one_address(attacker: Attacker) -> None:
-    """Event streams have a bound: one more is refused, and what is no stream is not."""
+    """Event streams have a bound: a further stream is refused, ordinary requests are not."""
     with contextlib.ExitStack() as opened:
         answers = list[int]()
         for _ in range(STREAMS + 3):
@@ -69,7 +69,7 @@ def test_streams_of_one_address(attacker: Attacker) -> None:
 
 
 def test_a_stream_behind_which_requests_wait_ends_with_its_connection(attacker: Attacker) -> None:
-    """Each of them would hold a place of its address, and be written to, for good."""
+    """Each such stream would otherwise hold a place of its address, and be written to, for good."""
     for _ in range(3 * STREAMS):
         with attacker.socket() as sock:
             sock.sendall(attacker.get("/api/tournaments/cup/events") + attacker.get("/healthz"))
@@ -85,7 +85,7 @@ def streams(attacker: Attacker) -> list[int]:
 
 
 def test_answers_that_nobody_reads_end(server: Target, attacker: Attacker) -> None:
-    """A reader that takes nothing of what it asked for loses its connection."""
+    """Clients that leave an answer unread lose their connection."""
     path = "/protocol.json"
     with contextlib.ExitStack() as opened:
         for _ in range(5):

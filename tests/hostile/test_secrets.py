@@ -1,4 +1,4 @@
-"""Secrets at rest: whoever may read the disk or the screen learns none of them."""
+"""Secrets at rest: a reader of the disk or the screen learns no secret."""
 
 import stat
 import subprocess
@@ -16,7 +16,7 @@ OLD_UMASK = ("sh", "-c", 'umask 0 && exec "$@"', "sh")
 
 
 def play_something(server: Target) -> None:
-    """Let two bots with a key play, one of which shows it where it does not belong."""
+    """Let two bots with a key play; the first shows its key in wrong places."""
     cup = server.create(start_at_bots=2, legs=1)
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("first", "second"))
     with first, second:

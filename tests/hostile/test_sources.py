@@ -1,4 +1,4 @@
-"""Where requests come from: whoever has many addresses, a proxy in front, or a header to write, is still counted."""
+"""Sources of requests: clients with many addresses, behind a proxy, or with forged headers are still counted."""
 
 import contextlib
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ MOST = Bounds().wrong_tries_per_minute
 OK, UNAUTHORIZED, FORBIDDEN, TOO_MANY_REQUESTS = 200, 401, 403, 429
 TOO_MANY_MESSAGES = 4008
 NETWORK, NEIGHBOUR = "2001:db8:0:{:x}::{:x}", 0x77
-"""An IPv6 address of a network of 64 bits; the number of a network in which nobody attacks."""
+"""An IPv6 address in a network of 64 bits; the number of a network without attackers."""
 KEY = "key-of-someone-of-many-addresses"
 
 
 def code_of_login(attacker: Attacker, name: str) -> int | None:
-    """Log in, and return the close code; None if it is let in. The status, if there is no connection."""
+    """Log in, and return the close code; None if the login is accepted, the status if there is no connection."""
     try:
         with attacker.login(name, key=KEY) as bot:
             return None if bot.until("session", "error")["type"] == "session" else bot.closed()
@@ -30,7 +30,7 @@ def code_of_login(attacker: Attacker, name: str) -> int | None:
 
 
 def speaks(bot: RawBot) -> None:
-    """Say something before a login, so that the connection gives way to no other."""
+    """Send a ping before a login, so that the connection does not give way to another."""
     bot.send(frame(PING, b"here"))
     assert (PONG, b"here") in bot.frames()
 
@@ -40,7 +40,7 @@ def guess(attacker: Attacker) -> int:
 
 
 def test_all_addresses_of_an_ipv6_network_have_one_bucket(server: Target, attacker: Attacker) -> None:
-    """Who has a /64 has 2^64 addresses: names and wrong tries from each of them count together."""
+    """A /64 has 2^64 addresses: names and wrong tries of all of them count together."""
     codes = [
         code_of_login(server.proxied(NETWORK.format(1, number)), f"six-{number}")
         for number in range(1, NAMES_PER_HOUR + 4)
@@ -61,7 +61,7 @@ def test_strangers_of_an_ipv6_network_count_together(server: Target, attacker: A
 
 
 def test_a_stranger_gains_nothing_by_a_forged_header(server: Target, attacker: Attacker) -> None:
-    """Nobody but the proxy is believed: each try counts for the socket's address, and no header makes it local."""
+    """Only the proxy is believed: each try counts for the socket's address, and no header makes a try local."""
     forged = [f"203.0.113.{number}" for number in range(MOST + 5)]
     answers = [guess(Attacker(attacker.port, attacker.address, each)) for each in forged]
     assert (answers[0], answers[-1]) == (UNAUTHORIZED, TOO_MANY_REQUESTS)
@@ -72,14 +72,14 @@ def test_a_stranger_gains_nothing_by_a_forged_header(server: Target, attacker: A
 
 
 def test_behind_a_proxy_what_a_client_wrote_itself_is_not_believed(server: Target, attacker: Attacker) -> None:
-    """A proxy appends the address that it sees; what stood there before is the client's invention."""
+    """A proxy appends the client's address; earlier entries are the client's invention."""
     answers = [guess(server.proxied(f"198.51.100.{number}, 203.0.113.200")) for number in range(MOST + 5)]
     assert (answers[0], answers[-1]) == (UNAUTHORIZED, TOO_MANY_REQUESTS)
     assert guess(server.proxied("198.51.100.1")) == UNAUTHORIZED
 
 
 def test_a_flood_behind_a_proxy_is_its_clients_own(server: Target, attacker: Attacker) -> None:
-    """One client of the proxy opens what it can, and says what it can; the others come in as before."""
+    """A client of the proxy opens and sends as much as it can; the proxy's other clients come in as before."""
     flooder, other = server.proxied("203.0.113.66"), server.proxied("203.0.113.67")
     with contextlib.ExitStack() as opened:
         for _ in range(STRANGERS):
@@ -96,7 +96,7 @@ def test_a_flood_behind_a_proxy_is_its_clients_own(server: Target, attacker: Att
 
 
 class Banning:
-    """Bans, each of which is lifted at the end."""
+    """Bans that are lifted at the end."""
 
     def __init__(self, server: Target) -> None:
         self._server = server
@@ -119,7 +119,7 @@ def banning(server: Target) -> Iterator[Banning]:
 
 
 def is_shut_out(attacker: Attacker, name: str) -> bool:
-    """Whether neither a browser nor a bot of this address gets anything."""
+    """Return whether both browsers and bots of this address are refused."""
     pages = {attacker.ask(path) for path in ("/", "/api/tournaments", "/healthz", "/static/style.css")}
     assert pages in ({FORBIDDEN}, {OK})
     return pages == {FORBIDDEN} and code_of_login(attacker, name) == FORBIDDEN
@@ -128,7 +128,7 @@ def is_shut_out(attacker: Attacker, name: str) -> bool:
 def test_who_is_banned_by_address_does_not_come_back_under_a_new_name(
     server: Target, attacker: Attacker, banning: Banning
 ) -> None:
-    """Open connections end, also those of a browser; a forged header does not help; elsewhere the name is free."""
+    """Open connections end, including a browser's; a forged header does not help; the name is free from elsewhere."""
     bot, sock = attacker.login("shut-out", key=KEY), attacker.socket()
     with bot, sock:
         bot.until("session")
@@ -149,7 +149,7 @@ def test_who_is_banned_by_address_does_not_come_back_under_a_new_name(
 def test_who_is_banned_by_name_does_not_come_back_from_another_address(
     server: Target, attacker: Attacker, banning: Banning
 ) -> None:
-    """The name stays banned wherever it comes from, in whatever case; its address is not."""
+    """The name stays banned at any address, in any case; its address is not banned."""
     with attacker.login("Banned-Name", key=KEY) as bot:
         bot.until("session")
         banning.ban(name="banned-name")
@@ -175,7 +175,7 @@ def test_a_ban_of_an_ipv6_address_is_one_of_its_network_and_not_of_the_proxy(
 
 
 def test_a_banned_owner_of_an_entrant_does_not_play_on(server: Target, attacker: Attacker, banning: Banning) -> None:
-    """It comes back to its match by no other address; its opponent is told of the end as ever."""
+    """The bot comes back to its match by no other address; its opponent is told of the end as usual."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": 60_000})
     other = server.attacker()
     with attacker.login("owner-of-a-bot", key=KEY, join=cup) as bad, other.login("fair", key=KEY, join=cup) as fair:
@@ -204,7 +204,7 @@ def test_connections_of_a_proxy_outlive_a_ban_of_one_of_its_clients(
 
 
 def test_a_ban_leaves_who_shares_nothing_with_it_alone(server: Target, attacker: Attacker, banning: Banning) -> None:
-    """A network of 64 addresses is banned: its neighbours are not."""
+    """A network of 64 addresses is banned: neighbouring addresses are not."""
     banning.ban(address="203.0.113.0/26")
     assert is_shut_out(server.proxied("203.0.113.63"), "inside")
     outside: list[RawBot] = []

@@ -1,4 +1,4 @@
-"""A server that stands still: nobody pays for it, and nobody gains by it."""
+"""A stalled server: no bot pays for the stall, and no bot gains by it."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,12 +14,12 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 STALL_S, MOVE_MS, EXCUSED_MS = 3.0, 300, 500
 SHORT_S = 0.4
-"""A stall in s that is longer than the clock, and shorter than what is excused."""
+"""Length in s of a stall that is longer than the clock, and shorter than the maximum excuse."""
 KEY = "key-of-the-cheat-and-his-mate"
 
 
 def test_a_stall_costs_nobody_anything(tmp_path: Path) -> None:
-    """Honest bots have open turns while the process is stopped: none loses, and none is charged with the stall."""
+    """Stop the process while honest bots have open turns: none loses, and none is charged with the stall."""
     with target(tmp_path) as server, honest_field(server, tmp_path / "honest", cycles=4) as field:
         server.stall(STALL_S)
         field.assert_unharmed()
@@ -28,7 +28,7 @@ def test_a_stall_costs_nobody_anything(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    """A server that excuses little."""
+    """Run a server that excuses little."""
     with target(tmp_path_factory.mktemp("stalled"), "--excused-ms", str(EXCUSED_MS)) as running:
         yield running
 
@@ -48,7 +48,7 @@ def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: i
 
 
 def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(server: Target) -> None:
-    """It counts, and transcript and audit tell for how long it waited."""
+    """The answer counts, and transcript and audit report its wait."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("thinker", "waiter"))
     with first, second:
@@ -65,7 +65,7 @@ def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(
 
 
 def test_who_stalls_the_server_again_and_again_gains_no_void_match(server: Target) -> None:
-    """It is known for how long each answer lay unread, so nothing has to be played again; a loser would stall more."""
+    """The wait of each unread answer is known, so no match is played again; otherwise a losing bot would stall more."""
     cup = server.create(legs=1, start_at_bots=2, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("cheat", "mate"))
     with first, second:

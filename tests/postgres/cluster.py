@@ -1,7 +1,7 @@
-"""A PostgreSQL cluster of the tests' own: made by `initdb`, on a loopback port and a Unix socket, gone with the tests.
+"""A PostgreSQL cluster for tests: made by `initdb`, on a loopback port and a Unix socket, and removed after the tests.
 
-The server refuses to run as root, so there it is another user's. A guard (tests/postgres/guard.py) ends it and removes
-its folder when this process ends, however that happens.
+PostgreSQL refuses to run as root, so root's tests run the server as another user. A guard (tests/postgres/guard.py)
+ends the server and removes its folder when this process ends, even if it is killed.
 """
 
 import os
@@ -29,10 +29,10 @@ from tests.postgres.guard import left_of
 PATIENCE_S = 60.0
 """Time in s within which the server must start or end."""
 PAUSE_S = 0.01
-"""How often it is looked whether the server has started or ended, in s."""
+"""Time in s between looks whether the server has started or ended."""
 SETTINGS: Mapping[str, object] = {
     "listen_addresses": "127.0.0.1",
-    "dynamic_shared_memory_type": "mmap",  # in the folder, so that it is removed with it
+    "dynamic_shared_memory_type": "mmap",  # in the folder, which is removed at the end
     "max_connections": 200,
     "log_line_prefix": "%m [%p] %d ",
 }
@@ -40,7 +40,7 @@ USER = "tests"
 
 
 def programs() -> Path:
-    """Return the folder of PostgreSQL's programs: that in PATH, or the newest of Debian's. Skip without it."""
+    """Return the folder of PostgreSQL's programs, from PATH, or the newest of Debian's. Skip the test without it."""
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
@@ -48,7 +48,7 @@ def programs() -> Path:
 
 
 def stranger() -> str | None:
-    """Return the user that the server runs as, because this process is root's; None: as oneself."""
+    """Return the user that the server runs as if this process is root's; None for the same user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -61,12 +61,12 @@ def stranger() -> str | None:
 
 @dataclass(slots=True)
 class Cluster:
-    """One cluster. Its server may be ended, killed and started again; databases in it are cheap."""
+    """A cluster. Its server may be ended, killed and started again; databases in it are cheap."""
 
     folder: Path
     fsync: bool = False
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Settings of postgresql.conf beside those of these tests."""
+    """Settings of postgresql.conf in addition to `SETTINGS`."""
     password: str = field(default_factory=lambda: secrets.token_hex(8))
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
@@ -74,7 +74,7 @@ class Cluster:
     _user: str | None = field(default_factory=stranger)
     _databases: int = 0
     _free: list[str] = field(default_factory=list)
-    """The URLs of databases that were lent and are empty again."""
+    """URLs of lent databases that are back and empty again."""
 
     @property
     def data(self) -> Path:
@@ -82,7 +82,7 @@ class Cluster:
 
     @property
     def log(self) -> str:
-        """What the server has written."""
+        """Text of the server's log."""
         return (self.folder / "log").read_text(errors="replace")
 
     def initialise(self) -> None:
@@ -95,13 +95,13 @@ class Cluster:
         self._finish("initdb", "--no-sync", "--pgdata", str(self.data), *made)
 
     def follow(self, url: str) -> None:
-        """Make the files as a copy of those of a running cluster, of which this one is to be a standby."""
+        """Make the files of a standby, as a copy of the running cluster at `url`."""
         self._own(self.folder)
         how = ("--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
         self._finish("pg_basebackup", "--pgdata", str(self.data), "--dbname", url, *how)
 
     def promote(self) -> None:
-        """Have a standby take writes, and return when it does."""
+        """Promote a standby, and return when it takes writes."""
         assert self.run("SELECT pg_promote()") == [(True,)], self.log
 
     def start(self) -> None:
@@ -115,7 +115,7 @@ class Cluster:
         self.wait_until(self._is_ready, "PostgreSQL did not start")
 
     def stop(self, how: int = signal.SIGINT) -> None:
-        """End the server: SIGINT ends its connections, SIGTERM waits for them, SIGQUIT is without a checkpoint."""
+        """End the server: SIGINT ends connections, SIGTERM waits for their end, SIGQUIT skips the checkpoint."""
         if self.process is not None:
             self.process.send_signal(how)
             self.process.wait(PATIENCE_S)
@@ -127,11 +127,11 @@ class Cluster:
         self.start()
 
     def kill(self) -> None:
-        """Kill all of the server's processes, as when its machine dies."""
+        """Kill every process of the server, as the death of its machine would."""
         assert self.process is not None
         family = self._processes()
         for process in family:
-            process.suspend()  # so that none sees the others die
+            process.suspend()  # before any of them can see another die
         for process in family:
             process.kill()
         self.process.wait(PATIENCE_S)
@@ -140,7 +140,7 @@ class Cluster:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stop all of the server's processes for a block: it answers nothing, and connections stay."""
+        """Stop every process of the server for a block: no answers come, and connections stay open."""
         family = self._processes()
         for process in family:
             process.suspend()
@@ -151,13 +151,13 @@ class Cluster:
                 process.resume()
 
     def shell(self, line: str) -> None:
-        """Run a line of a shell as the server's user; its programs find the server."""
+        """Run a shell command as the server's user, with the environment to reach the server."""
         found = {"PGHOST": str(self.folder), "PGPORT": str(self.port), "PGUSER": USER, "PGPASSWORD": self.password}
         path = f"{self._programs}:{os.environ['PATH']}"
         self._finish("/bin/sh", "-c", line, environment={**found, "PATH": path})
 
     def database(self, template: str = "template1") -> str:
-        """Create a database, as another that nobody is connected to is, and return its URL."""
+        """Create a database, as a copy of a template that has no connections, and return its URL."""
         self._databases += 1
         name = f"test_{self._databases}"
         self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
@@ -165,9 +165,10 @@ class Cluster:
 
     @contextmanager
     def lent(self) -> Iterator[str]:
-        """Lend an empty database for a block, and give its URL.
+        """Yield the URL of an empty database for a block.
 
-        It is emptied for the next one: to create one takes longer than most tests, and 12 MB in 300 files.
+        The database is emptied and lent again: creating a database takes longer than most tests, and 12 MB in 300
+        files.
         """
         import psycopg
 
@@ -191,11 +192,11 @@ class Cluster:
         )
 
     def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Run a statement of its own, and return its rows."""
+        """Run a statement on a connection of its own, and return the rows."""
         return run(self.url(database), statement)
 
     def _processes(self) -> list[psutil.Process]:
-        """Return the server's process, which comes first, and those that it has started."""
+        """Return the server's process, followed by its children."""
         assert self.process is not None
         server = psutil.Process(self.process.pid)
         return [server, *server.children()]
@@ -233,7 +234,7 @@ class Cluster:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C is for the tests, which then end it
+            start_new_session=True,  # Ctrl-C is for the tests, which then end the server
             env=environment or {name: value for name, value in os.environ.items() if not name.startswith("PG")},
             **self._as_user(),
         )
@@ -245,14 +246,12 @@ class Cluster:
 
 
 @contextmanager
-def cluster(
-    *, fsync: bool = False, settings: Mapping[str, object] | None = None, kind: Callable[..., Cluster] = Cluster
-) -> Iterator[Cluster]:
-    """Make and start a cluster for a block. Skip where PostgreSQL or its client library is missing."""
+def cluster(*, fsync: bool = False, settings: Mapping[str, object] | None = None) -> Iterator[Cluster]:
+    """Make and start a cluster for a block. Skip the test without PostgreSQL or its client library."""
     need_module("psycopg", "postgres")
     programs(), stranger()
     with _folder() as folder:
-        made = kind(folder, fsync, settings or {})
+        made = Cluster(folder, fsync, settings or {})
         with _ending(made):
             made.initialise()
             made.start()
@@ -261,7 +260,7 @@ def cluster(
 
 @contextmanager
 def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
-    """Make and start a standby of a cluster for a block, which gets what is committed there by `way`, a port."""
+    """Make and start a standby of a cluster for a block. It gets commits through the port `way`."""
     with _folder() as folder:
         made = Cluster(folder, primary.fsync, primary.settings, primary.password)
         with _ending(made):
@@ -276,8 +275,8 @@ def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Have a folder for a block, and whatever server is in it then, also when this process is killed."""
-    folder = Path(tempfile.mkdtemp(prefix="rumble-pg-"))  # short, because the path of a Unix socket is
+    """Yield a folder for a block; at the end, even by a kill, the folder and any server in it go."""
+    folder = Path(tempfile.mkdtemp(prefix="rumble-pg-"))  # short, because paths of Unix sockets must be
     guard = subprocess.Popen([sys.executable, "-m", "tests.postgres.guard", str(folder)], **_GUARD)
     try:
         yield folder
@@ -297,15 +296,15 @@ _GUARD: dict[str, Any] = {"stdin": subprocess.PIPE, "cwd": Path(__file__).parent
 
 
 def run(url: str, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement of its own in the database of a URL, and return its rows."""
+    """Run a statement in the database of a URL, on a connection of its own, and return the rows."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        cursor = connection.execute(statement, values or None)  # without values a % is a %
+        cursor = connection.execute(statement, values or None)  # without values, psycopg takes a % literally
         return cursor.fetchall() if cursor.description else []
 
 
 def through(url: str, port: int) -> str:
-    """Return the URL of the same database by another port of this machine, such as a proxy's."""
+    """Return the URL of the same database through another port of this machine, such as a proxy's."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=f"{parts.netloc.rpartition(':')[0]}:{port}"))

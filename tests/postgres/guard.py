@@ -1,9 +1,9 @@
-"""Ends a PostgreSQL server and removes its folder when whoever started this program ends.
+"""Program that ends a PostgreSQL server and removes its folder when the program's parent ends.
 
     python -m tests.postgres.guard FOLDER
 
-It waits for the end of its standard input, which comes even when the other side is killed. The server's process is in
-the first line of FOLDER/data/postmaster.pid.
+The guard waits for the end of its standard input, which comes even when the parent is killed. The first line of
+FOLDER/data/postmaster.pid has the id of the server's process.
 """
 
 import shutil
@@ -17,14 +17,14 @@ from pathlib import Path
 import psutil
 
 PATIENCE_S = 10.0
-"""Time in s that the server has to end when asked; then it is killed."""
+"""Maximum time in s for the server to end when asked; then the server is killed."""
 
 PAUSE_S = 0.01
-"""How often it is looked whether processes have ended, in s."""
+"""Time in s between looks whether processes have ended."""
 
 
 def server_of(data: Path) -> psutil.Process | None:
-    """Return the server's process; None if there is none, such as after a kill, when another may have its number."""
+    """Return the server's process; None if the process is gone, even if a later process has the same id."""
     with suppress(FileNotFoundError, psutil.NoSuchProcess):
         found = psutil.Process(int((data / "postmaster.pid").read_text().split()[0]))
         return found if found.cwd() == str(data) else None
@@ -32,7 +32,7 @@ def server_of(data: Path) -> psutil.Process | None:
 
 
 def left_of(processes: Iterable[psutil.Process], patience_s: float) -> list[psutil.Process]:
-    """Wait until processes have ended, and return those that have not. One that nobody has collected yet has ended."""
+    """Wait until processes have ended, and return the rest. Zombies count as ended."""
     until_s = time.monotonic() + patience_s
     while (left := [each for each in processes if not has_ended(each)]) and time.monotonic() < until_s:
         time.sleep(PAUSE_S)

@@ -1,7 +1,7 @@
-"""A TCP proxy of the tests' own, between two programs on this machine, which fails as networks do when told to.
+"""A TCP proxy for tests, between two programs on this machine, which can fail as networks do.
 
-It runs on a thread of its own, and its methods may be called from any other. To "cut" is to reset connections, as when
-a machine on the way forgets them; the other side sees an end.
+The proxy runs on a thread of its own; its methods may be called from any other thread. To "cut" means to reset
+connections, as when a machine on the way forgets them; the other side sees the end.
 """
 
 import asyncio
@@ -15,36 +15,36 @@ from enum import Enum, auto
 from typing import Any, Literal, TypeVar
 
 PATIENCE_S = 30.0
-"""Time in s within which the proxy must do what it is told, and within which what a test waits for must happen."""
+"""Maximum time in s of the proxy's own work, and of a test's wait for an event."""
 CHUNK = 1 << 20
 T = TypeVar("T")
 Way = Literal["to_server", "to_client"]
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Asks = Callable[[bytes], object]
-"""Whether bytes on their way to the server are the request that is meant."""
+"""Function that returns true for the bytes of the request to cut by."""
 
 
 class Fate(Enum):
-    """What becomes of a request after which its connection is cut. The client never knows which it was."""
+    """The fate of a request whose connection is cut. The client never knows the fate."""
 
     UNSENT = auto()
-    """The server never has it."""
+    """The server never gets the request."""
     SENT = auto()
-    """The server has it when the connection is cut; nobody knows when it is done."""
+    """The server has the request before the cut, and finishes it at an unknown time."""
     DONE = auto()
-    """The server has done it, and its answer is lost."""
+    """The server has done the request, and the answer is lost."""
     LATE = auto()
-    """The server has it only after `Cut.release`: the client may have come back by then."""
+    """The server gets the request only after `Cut.release`; the client may be back by then."""
 
 
 @dataclass(slots=True)
 class Cut:
-    """A connection that is to be cut by a request, once."""
+    """A single cut of a connection, at a request that `asks` finds."""
 
     asks: Asks
     fate: Fate
     taken: bool = False
-    """Whether its request has come."""
+    """True once the request has come."""
     cut_made: threading.Event = field(default_factory=threading.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
     _loop: asyncio.AbstractEventLoop | None = None
@@ -54,38 +54,38 @@ class Cut:
         return self.cut_made.is_set()
 
     def wait(self) -> None:
-        """Wait until the connection has been cut."""
+        """Wait until the connection is cut."""
         assert self.cut_made.wait(PATIENCE_S), f"nothing asked for what would be cut as {self.fate}"
 
     def release(self) -> None:
-        """Let the server have the request of fate LATE."""
+        """Let the server have the held request of the fate LATE."""
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self.let_go.set)
 
 
 class _Pair:
-    """One connection of a client, and that to the server."""
+    """A client's connection, and the proxy's connection to the server for it."""
 
     def __init__(self, client: _Streams, server: _Streams) -> None:
         self.client, self.server = client, server
         self.cut: Cut | None = None
-        """What cuts it; what the server says from then on is lost."""
+        """Cut of this pair; later bytes from the server are lost."""
 
 
 class Proxy:
-    """A port of this machine that leads to another. Use `proxy`, which closes it."""
+    """A port of this machine that forwards to a second port. Use `proxy`, which closes it."""
 
     def __init__(self, to: int, delay_s: float = 0.0) -> None:
         self.to = to
-        """The port it leads to; it may be changed, for connections to come."""
+        """Port to forward to; a change holds for new connections."""
         self.delay_s = delay_s
-        """How long bytes are on their way, in s, in each direction."""
+        """Delay of bytes in s, in each direction."""
         self.refusing = False
-        """Whether new connections are reset at once."""
+        """True while new connections are reset at once."""
         self.accepted = 0
-        """How many connections there have been."""
+        """Number of connections so far."""
         self.passed: dict[Way, int] = {"to_server": 0, "to_client": 0}
-        """How many bytes have gone each way."""
+        """Number of forwarded bytes by direction."""
         self._pairs: set[_Pair] = set()
         self._cuts: list[Cut] = []
         self._flows: dict[Way, asyncio.Event] = {}
@@ -99,11 +99,11 @@ class Proxy:
 
     @property
     def connections(self) -> int:
-        """How many connections there are."""
+        """Number of open connections."""
         return len(self._pairs)
 
     def cut(self) -> int:
-        """Reset all connections, and return how many there were. New ones may come."""
+        """Reset every connection, and return their number. New connections are accepted."""
 
         async def cut() -> int:
             pairs = list(self._pairs)
@@ -116,16 +116,16 @@ class Proxy:
         return self._do(cut())
 
     def refuse(self) -> None:
-        """Reset all connections, and new ones, until `accept`."""
+        """Reset every connection, and new ones, too, until `accept`."""
         self.refusing = True
         self.cut()
 
     def accept(self) -> None:
-        """Take connections again."""
+        """Accept connections again."""
         self.refusing = False
 
     def hold(self, *ways: Way) -> None:
-        """Keep bytes that go these ways, or both, until `flow`: none is lost. New connections may come."""
+        """Hold bytes in these directions, or in both, until `flow`, without loss. New connections are accepted."""
 
         async def hold() -> None:
             for way in ways or tuple(self._flows):
@@ -134,11 +134,11 @@ class Proxy:
         self._do(hold())
 
     def swallow(self, *ways: Way) -> None:
-        """Lose bytes that go these ways, or both, until `flow`. What comes afterwards has a hole: cut it first."""
+        """Drop bytes in these directions, or in both, until `flow`. Cut first: the streams will have holes."""
         self._swallowed.update(ways or tuple(self._flows))
 
     def flow(self) -> None:
-        """Let bytes go both ways again."""
+        """Let bytes pass in both directions again."""
 
         async def flow() -> None:
             self._swallowed.clear()
@@ -148,13 +148,13 @@ class Proxy:
         self._do(flow())
 
     def cut_by(self, asks: Asks, fate: Fate) -> Cut:
-        """Cut the first connection by which goes what `asks` finds, with this fate of it."""
+        """Cut the first connection with a request that `asks` finds; the request has this fate."""
         cut = Cut(asks, fate, _loop=self._loop)
         self._cuts.append(cut)
         return cut
 
     def close(self) -> None:
-        """Reset all connections, and end."""
+        """Reset every connection, and end the proxy."""
         self.refuse()
         self.flow()
 
@@ -163,10 +163,10 @@ class Proxy:
                 cut.let_go.set()
             while others := asyncio.all_tasks() - {asyncio.current_task()}:
                 await asyncio.gather(*others)
-            # Only now: asyncio never closes a connection that it has accepted, and has no transport of yet, when the
-            # port is closed. Here there is none, because it would have a task.
+            # Last: asyncio would never close an accepted connection without a transport when its port closes. No such
+            # connection is left here, since it would have a task.
             self._server.close()
-            await asyncio.sleep(0)  # a transport that was aborted closes its socket in the next turn
+            await asyncio.sleep(0)  # an aborted transport closes its socket in the next turn
 
         self._do(close())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -204,15 +204,15 @@ class Proxy:
                 both.create_task(self._carry(pair, "to_client", server[0], client[1]))
             for _, writer in (client, server):
                 writer.close()
-                await writer.wait_closed()  # what is left is sent first; a cut finds the pair until then
-        except* OSError:  # one side has reset it: so it is for the other
+                await writer.wait_closed()  # after the remaining bytes are sent; until then a cut finds the pair
+        except* OSError:  # a reset ends the pair
             _reset(client)
             _reset(server)
         finally:
             self._pairs.discard(pair)
 
     async def _carry(self, pair: _Pair, way: Way, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-        """Carry bytes one way until their end, each `delay_s` after it came."""
+        """Forward bytes in a direction until their end, each `delay_s` after its arrival."""
         due = asyncio.Queue[tuple[float, bytes]](64)
 
         async def read() -> None:
@@ -240,7 +240,7 @@ class Proxy:
             if pair.cut.fate is Fate.DONE:
                 _reset(pair.client)
                 pair.cut.cut_made.set()
-            return  # its client is gone
+            return  # the client is gone
         waiting = (each for each in self._cuts if not each.taken and each.asks(chunk))
         if way == "to_server" and (cut := next(waiting, None)):
             cut.taken = True
@@ -260,7 +260,7 @@ class Proxy:
 
 
 def _reset(streams: _Streams) -> None:
-    """Close a connection at once, so that its other side sees a reset."""
+    """Close a connection at once, so that the other side sees a reset."""
     writer = streams[1]
     if (sock := writer.get_extra_info("socket")) is not None:
         with suppress(OSError):
@@ -270,7 +270,7 @@ def _reset(streams: _Streams) -> None:
 
 @contextmanager
 def proxy(to: int, delay_s: float = 0.0) -> Iterator[Proxy]:
-    """Have a proxy to a port of this machine for a block."""
+    """Yield a proxy to a port of this machine."""
     made = Proxy(to, delay_s)
     try:
         yield made

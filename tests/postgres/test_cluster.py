@@ -1,4 +1,4 @@
-"""The tests' own PostgreSQL: it starts, ends and dies as told, and nothing of it stays."""
+"""The PostgreSQL cluster for tests: it starts, ends and dies when told to, and leaves nothing behind."""
 
 import shutil
 import signal

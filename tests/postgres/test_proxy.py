@@ -1,4 +1,4 @@
-"""The tests' own TCP proxy: what becomes of bytes and connections, and of a commit whose answer never came."""
+"""The TCP proxy for tests: the fate of bytes and connections, and of a commit whose answer never came."""
 
 import gc
 import socket
@@ -18,7 +18,7 @@ PATIENCE_S = 10.0
 
 @contextmanager
 def echoing() -> Iterator[Proxy]:
-    """Have a proxy to a server that sends back what it gets."""
+    """Yield a proxy to an echo server."""
 
     def echo(taken: socket.socket) -> None:
         with closing(taken):
@@ -50,7 +50,7 @@ def client(to: Proxy) -> socket.socket:
 
 
 def hears_nothing(sock: socket.socket) -> bool:
-    """Return whether nothing comes for a while."""
+    """Return true if nothing arrives for a while."""
     sock.settimeout(0.2)
     try:
         sock.recv(100)
@@ -91,7 +91,7 @@ def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
 
 @pytest.mark.long
 def test_nobody_who_comes_at_the_end_is_left_open() -> None:
-    """A connection that is not closed is a warning, and so an error."""
+    """An unclosed connection would be a warning, and warnings are errors."""
     for _ in range(60):
         ended = threading.Event()
 

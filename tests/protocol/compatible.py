@@ -1,8 +1,8 @@
-"""Compares schemas, to find changes that version 1 of the protocol does not allow.
+"""Comparison of schemas, to find changes that version 1 of the protocol does not allow.
 
-`protocol/v1.json` keeps the promised schemas. A bot written to them must go on working: what it may send must still be
-valid, and what the server sends must still be valid by the promised schemas. `python -m tests.protocol.compatible`
-writes additions into the file, and refuses any other change.
+`protocol/v1.json` keeps the promised schemas. A bot written to them must go on working: the bot's messages must stay
+valid, and the server's messages must stay valid by the promised schemas. `python -m tests.protocol.compatible` writes
+additions into the file, and refuses any other change.
 """
 
 import json
@@ -29,7 +29,7 @@ BOUNDS = (("minimum", -1), ("minLength", -1), ("minItems", -1), ("maximum", 1), 
 
 
 def promise() -> dict[str, Any]:
-    """Return what the current models promise."""
+    """Return the promise of the current models."""
     messages = {name: _without_words(schema) for name, schema in schemas().items() if name not in UNIONS}
     closes = document()["channels"]["bot"]["x-close-codes"]
     return {

@@ -1,4 +1,4 @@
-"""Golden conversations: reads them, plays them on a server in memory, and records its answers.
+"""Golden conversations: readers, a player on a server in memory, and a recorder of the server's answers.
 
 protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each conversation again
 and writes the server's current lines; look at the difference before you keep it.
@@ -18,17 +18,17 @@ Line = dict[str, Any]
 
 CONVERSATIONS = sorted(path for folder in ("good", "bad") for path in (EXAMPLES / folder).glob("*.jsonl"))
 GAMES_SHOWN = ["connect4", "tictactoe"]
-"""The games that the conversations list, because more may be installed where they are played."""
+"""The games listed in conversations; the machine that plays a conversation may have more games installed."""
 
 
 def read_conversation(path: Path) -> tuple[Line, list[Line]]:
-    """Return the first line of a file, which describes it, and the other lines."""
+    """Return the first line of a file, which describes the conversation, and the other lines."""
     first, *lines = (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines())
     return first, lines
 
 
 def perform(server: ServerInMemory, line: Line) -> None:
-    """Carry out a line that is not the server's."""
+    """Carry out a line of a bot, a host or the surroundings, not of the server."""
     match line:
         case {"from": "bot", "on": on, "frame": frame}:
             server.send(on, json.dumps(frame).encode())

@@ -1,6 +1,6 @@
-"""A bot that knows nothing of Rumble: it plays by asyncapi.json alone, and chooses at random where it may.
+"""A bot without any knowledge of Rumble: it plays by asyncapi.json alone, and chooses at random where allowed.
 
-Usage: python generic_client.py ASYNCAPI.json HOST:PORT SEED FIELD=VALUE...   (fields that the document calls `given`)
+Usage: python generic_client.py ASYNCAPI.json HOST:PORT SEED FIELD=VALUE... (fields that the document calls `given`)
 """
 
 import json

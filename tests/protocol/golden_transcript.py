@@ -15,24 +15,24 @@ from websockets.typing import Subprotocol
 
 EXAMPLES = Path(__file__).parents[2] / "protocol" / "examples"
 LOOSE = frozenset({"server", "identity", "remaining_ms", "seats_ms", "lag_ms"})
-"""Fields of which only the type is compared. A `turn_id` stands for the one that the server sends in its place."""
+"""Fields of which only the type is compared. A `turn_id` stands for the server's own id in the same place."""
 GROWING = frozenset({"games", "features"})
 """Lists in which a server may have more entries than the transcript."""
 PATIENCE_S = 20.0
-"""How long to wait for a frame, in s; then the test fails."""
+"""Maximum wait for a frame, in s; then the test fails."""
 
 Frame = dict[str, Any]
 
 
 class Line(NamedTuple):
-    """One frame of a transcript."""
+    """A frame of a transcript, and its sender."""
 
     sender: Literal["bot", "server"]
     frame: Frame
 
 
 class Mismatch(AssertionError):
-    """The server sent something other than the transcript has."""
+    """A frame of the server that differs from the transcript."""
 
 
 def read(transcript: Path) -> list[Line]:
@@ -44,7 +44,7 @@ def read(transcript: Path) -> list[Line]:
 async def play_transcript(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
     """Play the bot's side of `transcript` on the server at `url`, and call `seen` with each frame of the server.
 
-    Raises Mismatch where the server sends something else, or nothing.
+    Raises Mismatch where the server sends a different frame, or none.
     """
     turn_ids: dict[str, str] = {}
     async with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], proxy=None) as socket:
@@ -70,7 +70,7 @@ def translated(frame: Frame, turn_ids: dict[str, str]) -> Frame:
 
 
 def compare(expected: Any, got: Any, turn_ids: dict[str, str], where: str) -> None:
-    """Raise Mismatch unless `got` is what `expected` stands for; new turn ids are added to `turn_ids`."""
+    """Raise Mismatch unless `got` matches `expected`; new turn ids are added to `turn_ids`."""
     if type(expected) is not type(got):
         raise Mismatch(f"{where}: expected {expected!r}, got {got!r}")
     if isinstance(expected, dict):

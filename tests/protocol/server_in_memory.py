@@ -1,7 +1,7 @@
 """A server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
 
-Clients' frames go in as WebSocket bytes. What the server sends on any connection is appended to `ServerInMemory.said`.
-Nothing waits and nothing is random.
+Clients' frames go in as WebSocket bytes. Each frame of the server, on any connection, is appended to
+`ServerInMemory.said`. Nothing waits and nothing is random.
 """
 
 import json
@@ -145,7 +145,7 @@ class ServerInMemory:
         self.said: deque[Said] = deque()
         self._pipes: dict[str, Pipe] = {}
         self._pairing: list[tuple[Callable[[], Round], Callable[[Round], None]]] | None = None
-        """The rounds that are being paired, while that takes time."""
+        """The rounds being paired, while pairing takes time."""
         self._enter(World(limits=self._limits, work=self._work))
 
     def _enter(self, world: World) -> None:
@@ -161,7 +161,7 @@ class ServerInMemory:
             identity=IDENTITY,
         )
 
-    # --- what a bot does ---
+    # --- actions of a bot ---
 
     def connect(self, on: str, subprotocols: list[str], *, forwarded: bool) -> None:
         self._pipes[on] = Pipe(self, on, subprotocols, forwarded=forwarded)
@@ -175,7 +175,7 @@ class ServerInMemory:
         self._pipes.pop(on).drop()
         self.settle()
 
-    # --- what the host does, and what happens to the server ---
+    # --- actions of the host, and events that happen to the server ---
 
     def host(self, does: str, **given: Any) -> None:
         """Carry out an organiser's command, named as in the HTTP API."""
@@ -208,7 +208,7 @@ class ServerInMemory:
         self.settle()
 
     def happens(self, what: str, **given: Any) -> None:
-        """Make something happen that no participant does."""
+        """Make an event happen that no participant causes."""
         match what, given:
             case "wait", {"ms": int(ms)}:
                 self.world.clock.advance(ms)
@@ -248,7 +248,7 @@ class ServerInMemory:
             self._pairing.append((task, done))
 
     def settle(self) -> None:
-        """Run everything that is due now, and complete the closing handshakes."""
+        """Run all callbacks due now, and complete the closing handshakes."""
         self.world.clock.advance(0)
         for name, pipe in list(self._pipes.items()):
             pipe.pump()

@@ -1,4 +1,4 @@
-"""Names of clubs, and their paths."""
+"""Names of clubs, and paths of clubs."""
 
 import pytest
 from hypothesis import given

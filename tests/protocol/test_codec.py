@@ -265,7 +265,7 @@ wild_json: st.SearchStrategy[Any] = st.recursive(
 
 
 def problem_of(reader: Callable[[str | bytes], object], frame: str | bytes) -> str | None:
-    """What the reader says against the frame; an error other than BadMessage fails the test."""
+    """Return the reader's objection to the frame; an error other than BadMessage fails the test."""
     try:
         reader(frame)
     except BadMessage as told:
@@ -286,11 +286,11 @@ def test_a_changed_message_raises_nothing_but_bad_message(message: bot.BotMessag
     assert problem_of(read_bot_message, json.dumps(frame)) != ""
 
 
-# --- a bot reads what a newer server may send ---
+# --- a bot reads the messages of a newer server ---
 
 
 def add_unknown(value: Any) -> Any:
-    """The same JSON with an unknown field in each object whose fields the protocol fixes."""
+    """Return the JSON with an unknown field in each object whose fields the protocol fixes."""
     free = {"state", "settings"}
     if isinstance(value, dict):
         return {name: part if name in free else add_unknown(part) for name, part in value.items()} | {"newer": [1]}

@@ -1,4 +1,4 @@
-"""The codes are exactly these, and each close code has a reason short enough for its frame."""
+"""The exact codes, and reasons of close codes short enough for a close frame."""
 
 from rumble_engine import Termination
 from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, CloseCode, ErrorCode, NoticeCode, Rejection

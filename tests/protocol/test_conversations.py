@@ -61,11 +61,11 @@ def _is_read(frame: Line) -> bool:
     return True
 
 
-# --- together they show everything; what none can show would be listed here, with the reason ---
+# --- together the conversations show everything; exceptions would be listed here, each with its reason ---
 
 
 def shown(field: str, *kinds: str) -> set[Any]:
-    """The values of a field of the server's messages of some types."""
+    """Return the values of a field in the server's messages of the given types."""
     return {frame[field] for sender, frame in FRAMES if sender == "server" and frame["type"] in kinds}
 
 
@@ -81,7 +81,7 @@ def test_every_field_of_a_bots_message_is_shown() -> None:
         kind = model.model_fields["type"].default
         used = {name for who, frame in FRAMES if who == "bot" and frame["type"] == kind for name in frame}
         unshown = set(model.model_fields) - used
-        assert unshown <= ({"invite"} if kind == "leave" else set())  # accepted there, and without effect
+        assert unshown <= ({"invite"} if kind == "leave" else set())  # a `leave` accepts an invite, without effect
 
 
 def test_every_code_is_shown() -> None:
@@ -90,8 +90,8 @@ def test_every_code_is_shown() -> None:
     assert shown("code", "notice") == set(NoticeCode)
     assert shown("termination", "match_over") == set(Termination)
     assert {line["close"] for line in LINES if "close" in line} == set(CloseCode) - {
-        CloseCode.NO_LEADER,  # one process has a leader: see tests/server/nodes/test_clubs_of_nodes.py
-        CloseCode.CLUB_REMOVED,  # they are of main, which stays: see tests/server/test_clubs.py
+        CloseCode.NO_LEADER,  # one process has a leader: see tests/server/cluster/test_edge.py
+        CloseCode.CLUB_REMOVED,  # the conversations are in main, which is never removed: see tests/server/test_clubs.py
     }
 
 
@@ -99,7 +99,7 @@ def test_every_status_is_shown() -> None:
     assert shown("status", "joined", "left", "tournament_over") >= {"lobby", "running", "finished", "cancelled"}
 
 
-# --- the play notices what is not as it is written ---
+# --- the player notices a conversation that differs ---
 
 
 @pytest.mark.parametrize("change", ["another", "missing", "more"])

@@ -100,7 +100,7 @@ def test_results_are_the_engines(transcript: Path) -> None:
 
 
 def played(start: dict[str, Any], moves: list[str]) -> State:
-    """The state after `moves` of the match that began with `start`."""
+    """Return the state after `moves` of the match that began with `start`."""
     state = get_game(start["game"]).initial(start["settings"])
     for move in moves:
         state = state.play(move)

@@ -1,4 +1,4 @@
-"""Frames that are built directly are those of their models."""
+"""Frames built directly are equal to the frames of their models."""
 
 from collections.abc import Callable
 from inspect import signature

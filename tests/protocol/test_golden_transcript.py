@@ -1,4 +1,4 @@
-"""Playing transcripts: what counts as the same frame, and that anything else is noticed."""
+"""Playing transcripts: frames that count as equal, and detection of any other frame."""
 
 import copy
 import json
@@ -49,7 +49,7 @@ class ScriptedServer:
 
 
 async def played(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
-    """Play alice's transcript; return what the server and the bot received."""
+    """Play alice's transcript; return the frames that the server received, and the frames that the bot received."""
     server_side = ScriptedServer(ALICE, change)
     told: list[Frame] = []
     async with serve(server_side.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:

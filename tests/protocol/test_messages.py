@@ -1,4 +1,4 @@
-"""The messages are those of the design's table: their fields, which may be left out, and one JSON type a name."""
+"""The fields of each message, the fields that may be left out, and a single JSON type for each name."""
 
 import types
 from dataclasses import is_dataclass

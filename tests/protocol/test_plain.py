@@ -1,4 +1,4 @@
-"""Text of others cannot steer a terminal."""
+"""Foreign text cannot steer a terminal."""
 
 import io
 import sys

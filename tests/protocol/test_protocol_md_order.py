@@ -1,4 +1,4 @@
-"""What PROTOCOL.md says about answers, their order, and the HTTP API is true."""
+"""PROTOCOL.md is right about answers, their order, and the HTTP API."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The JSON Schemas in the repository are those of the models, and accept what the models accept."""
+"""The JSON Schemas in the repository are those of the models, and accept the same messages."""
 
 import json
 import subprocess

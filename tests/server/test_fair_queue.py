@@ -1,4 +1,4 @@
-"""Tasks of many addresses at one place: how many others are served before one, and who is sent away."""
+"""Tasks of many addresses at a queue: the number of tasks served before a given task, and refusals."""
 
 import asyncio
 from collections import Counter
@@ -9,7 +9,7 @@ from rumble_server.fair_queue import MOST_WAITING, Asker, Crowded, FairQueue, as
 
 
 class Desk:
-    """A queue before tasks that take one turn of the event loop each."""
+    """A queue before tasks that take a turn of the event loop each."""
 
     def __init__(self) -> None:
         self.queue = FairQueue()

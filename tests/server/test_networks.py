@@ -1,4 +1,4 @@
-"""The addresses of this machine: whatever networks it has, each is one that it can listen on."""
+"""The addresses of this machine: on any networks, a server can listen at each of the addresses."""
 
 import socket
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def test_each_address_is_one_of_this_machine_s_own() -> None:
     for address in network_addresses():
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with socket.socket(family) as listening:
-            listening.bind((address, 0))  # it refuses what is no address of this machine
+            listening.bind((address, 0))  # raises for an address of another machine
 
 
 def test_the_interfaces_have_the_way_to_oneself() -> None:
@@ -43,7 +43,8 @@ def test_an_interface_is_down_if_linux_says_so(tmp_path: Path) -> None:
 
 
 def test_an_address_where_no_server_can_listen_is_left_out() -> None:
-    # Of TEST-NET-2 (RFC 5737), so none of this machine's: Windows still tells the last address of an unplugged adapter.
+    # An address of TEST-NET-2 (RFC 5737) is never this machine's. Windows still reports the last address of an
+    # unplugged adapter.
     assert not can_listen(ip_address("198.51.100.7"))
     assert can_listen(ip_address("127.0.0.1"))
     assert network_addresses(has(), has("198.51.100.7")) == []

@@ -1,4 +1,4 @@
-"""A process beside the server: it starts again when it has died, and never outlives the server."""
+"""A process beside the server: it starts again after its death, and never outlives the server."""
 
 import asyncio
 import os
@@ -83,7 +83,7 @@ def test_it_ends_when_the_server_is_killed() -> None:
     assert server.stdout is not None
     assert int(server.stdout.readline()) != server.pid
     server.kill()
-    # Both have the same pipe for their output: it ends when both have.
+    # Both processes share the pipe for output: it ends when both have ended.
     assert server.communicate(timeout=PATIENCE_S)[0] == ""
 
 

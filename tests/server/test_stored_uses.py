@@ -1,4 +1,4 @@
-"""What clubs use that are not loaded, as the database has it."""
+"""Resources used by clubs that are not loaded, from the database."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""TLS of a server: bots and house bots play over it, and its certificate is exchanged while they do."""
+"""TLS of a server: bots and house bots play over TLS, and the certificate is exchanged meanwhile."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ class Bot:
         await self._socket.send(json.dumps(message))
 
     async def play(self, until: str) -> dict[str, Any]:
-        """Answer turns until a frame of this type comes."""
+        """Answer turns until a frame of the given type comes."""
         while True:
             frame: dict[str, Any] = json.loads(await self._socket.recv())
             if frame["type"] == until:
@@ -134,13 +134,13 @@ def test_house_bots_trust_this_very_certificate_under_any_name_and_no_other(
     certificate = Certificate(*authority.issue(tmp_path, "rumble.example.org"))
     ours = trusting(certificate.leaf)
     assert shakes_hands(ours, certificate.context)
-    # Another certificate, of the same authority and for the very name that is asked for, is not ours.
+    # A different certificate, of the same authority and for the same name, is not ours.
     assert not shakes_hands(ours, Certificate(*authority.issue(tmp_path)).context)
     assert shakes_hands(trusting(certificate.leaf, read_leaf(str(tmp_path / "cert.pem"))), certificate.context)
 
 
 def shakes_hands(client_context: ssl.SSLContext, server_context: ssl.SSLContext) -> bool:
-    """Whether a client and a server, in memory, agree."""
+    """Return whether a client and a server, in memory, agree on a connection."""
     up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = client_context.wrap_bio(down, up, server_hostname="127.0.0.1")
     server = server_context.wrap_bio(up, down, server_side=True)

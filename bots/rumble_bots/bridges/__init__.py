@@ -1,8 +1,8 @@
-"""Bridges: programs that speak another protocol play on a server unchanged.
+"""Bridges: programs with a protocol of their own play on a server unchanged.
 
-`dialogue` is the base of the protocols: messages in lines, as generators that do no I/O. `stdio`, `uci`, `gtp` and
-`gomocup` are the protocols. `child` runs a program, `program` holds the dialogue with it against the clock, and
-`bot.BridgeBot` is the bot.
+`dialogue` is the base of the protocols: messages in lines, as generators without I/O. `stdio`, `uci`, `gtp` and
+`gomocup` are the protocols. `child` runs a program, `program` holds the dialogue against the clock, and `bot.BridgeBot`
+is the bot.
 """
 
 from rumble_bots.bridges.bot import BridgeBot

@@ -1,4 +1,4 @@
-"""A bridged program as a bot: one process for each match that is played at the same time."""
+"""A bridged program as a bot, with a process for each concurrent match."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ class BridgeBot(Bot):
     async def start(self) -> None:
         """Start the first program, to see that it can be used. Raises BadProgram."""
         program = Program(self._launch)
-        self._idle.append(program)  # before it starts, so that `close` ends it if this is cancelled
+        self._idle.append(program)  # before the start, so that `close` ends the program even if the start is cancelled
         await program.start()
 
     async def close(self) -> None:
@@ -50,7 +50,7 @@ class BridgeBot(Bot):
             self._tell(message)
 
     def match_over(self, message: server.MatchOver) -> None:
-        """Pass it on, and release the program for another match; kill it if it is still thinking."""
+        """Pass the message on, and release the program for another match; kill a program that is still thinking."""
         self._tell(message)
         self._release(message.match)
 

@@ -1,4 +1,4 @@
-"""A program as a child process: lines in, lines out. It never outlives its bridge."""
+"""A program as a child process: lines in, lines out. The process never outlives its bridge."""
 
 import asyncio
 import signal
@@ -10,9 +10,9 @@ from rumble_bots.sdk.errors import BadProgram
 from rumble_bots.sdk.processes import end_process, kill, start_group
 
 LONGEST_LINE = 1 << 20
-"""Most bytes of a line; a program that writes a longer one has failed."""
+"""Maximum number of bytes in a line; a program that writes a longer line has failed."""
 GOODBYE_S = 0.5
-"""Seconds that a program has to end by itself; then it is killed."""
+"""Time in s for a program to end by itself; then it is killed."""
 
 
 class Ended(Exception):
@@ -31,7 +31,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
-        """Start a program, with its standard error to `stderr`. Raises BadProgram where it cannot be started."""
+        """Start a program, with its standard error to `stderr`. Raises BadProgram if the program cannot be started."""
         try:
             process = await start_group(
                 command,
@@ -70,11 +70,11 @@ class Child:
         return line.decode("utf-8", "replace").rstrip()
 
     def kill(self) -> None:
-        """Kill it and all that it started, without waiting for the end."""
+        """Kill the program and all processes it started, without waiting for the end."""
         kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Ask it to end by the lines `goodbye` and the end of its input; then kill it and all that it started."""
+        """Ask the program to end, by the lines `goodbye` and the end of its input; then kill all its processes."""
 
         async def ask() -> None:
             with suppress(Ended):
@@ -84,7 +84,7 @@ class Child:
         await end_process(self._process, group=True, patience_s=GOODBYE_S, ask=ask)
 
     async def _how_it_ended(self) -> str:
-        """Return how it ended, in words; a program that still runs after `GOODBYE_S` only closed its output."""
+        """Return the program's end in words; a program that still runs after `GOODBYE_S` only closed its output."""
         try:
             async with asyncio.timeout(GOODBYE_S):
                 code = await self._process.wait()

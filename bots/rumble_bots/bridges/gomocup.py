@@ -27,7 +27,10 @@ def is_answer(line: str) -> bool:
 
 
 class Gomocup(Dialogue):
-    """The dialogue with one brain. It keeps the board; if its board does not fit the turn, it gets the whole board."""
+    """The dialogue with a brain.
+
+    The brain keeps the board; if its board does not fit the turn, it gets the whole board.
+    """
 
     games = ("gomoku",)
     greeting = "the answer of a Gomocup brain to `ABOUT`"
@@ -45,7 +48,7 @@ class Gomocup(Dialogue):
         columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
         board = squares(columns, rows, from_top=True)
         match, made = self._match, self._made
-        self._match = None  # until the brain has answered, its board is not certain
+        self._match = None  # the brain's board is uncertain until it has answered
         begun = match == (turn.match, turn.attempt)
         if not begun:
             yield from self._start(turn, columns, rows)

@@ -1,4 +1,4 @@
-"""The Go Text Protocol, version 2: Go engines, and engines of other games that speak it too.
+"""The Go Text Protocol, version 2: Go engines, and engines of other games with the same protocol.
 
 Source: G. Farnebäck's draft of the specification (https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2.pdf).
 """
@@ -14,19 +14,22 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Fields of a state that have the size of its board, depending on the game."""
 WORDS = {"swap": "swap-pieces"}
-"""By move: the engines' word for it, where it differs."""
+"""The engines' words for moves, where they differ from ours."""
 COLOURS = ("black", "white")
 
 
 def vertex(game: str, move: str) -> str:
-    """Return a move as engines write it: `d4` for the `B d4` of Go. In Go alone, both sides skip the letter i."""
+    """Return a move as engines write it: `d4` for the `B d4` of Go.
+
+    Only in Go, engines and Rumble both skip the letter i.
+    """
     return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
 
 
 class Gtp(Dialogue):
-    """The dialogue with one engine, which keeps the board: it gets the new moves only, if the board fits the turn.
+    """The dialogue with an engine. The engine keeps the board, and gets only new moves if its board fits the turn.
 
-    Without `clock` it gets no times: some engines (GNU Go) use all the time that they know of.
+    Without `clock` the engine gets no times: some engines (GNU Go) would use up all the time.
     """
 
     greeting = "the answer of a GTP engine to `list_commands`"
@@ -43,7 +46,7 @@ class Gtp(Dialogue):
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         match, made = self._match, self._made
-        self._match = None  # until the engine has answered, its board is not certain
+        self._match = None  # the engine's board is uncertain until it has answered
         if match != (turn.match, turn.attempt) or list(turn.moves[: len(made)]) != made:
             yield from self._set_up(turn)
             made = []
@@ -61,7 +64,7 @@ class Gtp(Dialogue):
         return chosen
 
     def _set_up(self, turn: Turn) -> Talk[None]:
-        """Set up an empty board by the match's settings, which the state has."""
+        """Set up an empty board by the match's settings, as given in the state."""
         if turn.state.get("handicap"):
             raise Resign("the bridge to GTP plays no handicap games")
         yield from self._ask(f"boardsize {board_size(turn.state)}")
@@ -75,11 +78,14 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Return whether to send times with this command."""
+        """Return whether to send times with a command."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:
-        """Send a command; return its answer, from `=` to an empty line. Raises Resign where the engine refuses it."""
+        """Send a command; return its answer, from `=` to an empty line.
+
+        Raises Resign if the engine refuses the command.
+        """
         line = yield from until([command], lambda answer: answer.startswith(("=", "?")))
         lines = [line]
         while line:
@@ -92,7 +98,7 @@ class Gtp(Dialogue):
 
 
 def board_size(state: Mapping[str, Any]) -> int:
-    """Return the size of a state's board. Raises Resign where there is no square board."""
+    """Return the size of a state's board. Raises Resign if the board is not square."""
     size = next((state[name] for name in SIZE_FIELDS if name in state), None)
     if type(size) is not int or state.get("rows", size) != size:
         raise Resign("GTP is for square boards, and this game has none")

@@ -1,4 +1,4 @@
-"""One program and the dialogue with it, against the clock. It is started when needed, and again after a failure."""
+"""A program and the dialogue with it, against the clock. It is started at its first use, and again after a failure."""
 
 import asyncio
 import time
@@ -16,18 +16,18 @@ from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 T = TypeVar("T")
 
 START_S = 30.0
-"""Seconds that a program has from its start until it is ready."""
+"""Maximum time in s from a program's start until it is ready."""
 QUIET_S = 3.0
-"""Seconds without an answer to the first exchange after which the owner is told what the bridge waits for."""
+"""Time in s without an answer to the first exchange; then the owner is told about the wait."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""The bridge keeps a tenth of a turn's time for itself, at least and at most these ms."""
+"""The bridge keeps a tenth of a turn's time for itself, within these bounds in ms."""
 MOST_FAILURES = 3
 """Number of failures in a row after which the bridge gives up."""
 
 
 @dataclass(slots=True)
 class Launch:
-    """The start of one bridge's programs, and the number of failures since one of them last answered."""
+    """Settings for the programs of a bridge, and the number of failures since any program last answered."""
 
     command: Sequence[str]
     make_dialogue: Callable[[], Dialogue]
@@ -35,7 +35,7 @@ class Launch:
     say: Callable[[str], None]
     failures: int = 0
     answered: bool = False
-    """Whether any program has ever answered."""
+    """True once any program has answered."""
 
     @property
     def label(self) -> str:
@@ -52,12 +52,12 @@ class Launch:
 
 
 def margin_ms(left_ms: int) -> int:
-    """Return the part of the time for a move that the bridge keeps: to stop a program, or to start it again."""
+    """Return the part of a move's time in ms that the bridge keeps, to stop a program or to start it again."""
     return min(left_ms, max(LEAST_MARGIN_MS, min(MOST_MARGIN_MS, left_ms // SHARE)))
 
 
 class Failed(Exception):
-    """A program failed and was ended; the text says how it failed."""
+    """A program failed and was ended; the text describes the failure."""
 
 
 class Program:
@@ -71,14 +71,14 @@ class Program:
         self._thinking = asyncio.Lock()
         self._closed = False
         self._start_ms = 0
-        """The time that the last start took."""
+        """Duration of the last start, in ms."""
 
     @property
     def busy(self) -> bool:
         return self._thinking.locked()
 
     async def start(self) -> None:
-        """Start it and hold the first exchange. Raises BadProgram."""
+        """Start the program and hold the first exchange. Raises BadProgram."""
         try:
             await self._ready(START_S)
         except Failed as failed:
@@ -87,7 +87,7 @@ class Program:
             raise BadProgram(f"{self._launch.label} {failed}; {hint}") from failed
 
     def tell(self, message: About) -> None:
-        """Tell it of a message, after its start if it does not run yet, without waiting for an answer."""
+        """Tell the program of a message, after its start if it is not yet running, without waiting for an answer."""
         lines = self._dialogue.told(message)
         if self._child is None:
             self._unsaid += lines
@@ -95,9 +95,9 @@ class Program:
             self._child.send(lines)
 
     async def choose(self, turn: Turn) -> str:
-        """Return its move. After a failure it is started again and asked once more, if there is time.
+        """Return the program's move. After a failure the program is started again and asked once more, if time is left.
 
-        Raises Resign with the reason if that fails too, and GiveUp after too many failures.
+        Raises Resign with the reason if the second try fails, too, and GiveUp after too many failures.
         """
         async with self._thinking:
             try:
@@ -119,26 +119,26 @@ class Program:
         return self._launch.failed(problem)
 
     def kill(self) -> None:
-        """Kill it; it is not started again."""
+        """Kill the program for good."""
         self._closed = True
         if self._child is not None:
             self._child.kill()
 
     async def close(self) -> None:
-        """Ask it to end, then kill it; it is not started again."""
+        """Ask the program to end, then kill it, for good."""
         self._closed = True
         child, self._child = self._child, None
         if child is not None:
             await child.end(self._dialogue.goodbye)
 
     async def _ask(self, turn: Turn) -> str:
-        """Ask the program once. Raises Failed, and Resign where it resigns."""
+        """Ask the program once. Raises Failed, and Resign if the program resigns."""
         if self._closed:
             raise Resign("the match is over")
         began = time.monotonic()
         kept_ms = margin_ms(turn.think_ms)
         reply_by = began + (turn.think_ms - kept_ms) / 1000
-        limit = reply_by + kept_ms / 2000
+        limit = reply_by + kept_ms / 2000  # half of the kept time is for an answer to `hurry`, half for a new start
         child = await self._ready(min(START_S, limit - began))
         think_s = max(0.001, reply_by - time.monotonic())
         hurry = asyncio.get_running_loop().call_later(think_s, child.send, self._dialogue.hurry)
@@ -155,14 +155,14 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """Return the running process, started if necessary. Raises Failed, and BadProgram where it cannot be used."""
+        """Return the running process, started if necessary. Raises Failed, and BadProgram if it cannot be used."""
         if self._child is not None:
             return self._child
         began = time.monotonic()
         self._dialogue = self._launch.make_dialogue()
         with self._launch.stderr.opened() as stderr:
             child = self._child = await Child.start(self._launch.command, stderr)
-        if self._closed:  # while it started, when there was no process to end
+        if self._closed:  # closed during the start, when there was no process to end
             await self._drop()
             raise Failed("was ended while it started")
         waits = (

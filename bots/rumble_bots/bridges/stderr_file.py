@@ -26,10 +26,10 @@ def default_stderr_file(name: str) -> Path:
 
 
 class StderrFile:
-    """A file that programs write to."""
+    """A file for the standard error of programs."""
 
     def __init__(self, path: Path) -> None:
-        """Create the file if there is none. Raises BadProgram where it cannot be written."""
+        """Create the file if necessary. Raises BadProgram if the file cannot be written."""
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ class StderrFile:
             yield file
 
     def last_line(self) -> str | None:
-        """Return the last line of this run that is not empty, quoted; None if there is none."""
+        """Return the last line of this run that is not empty, quoted; None without such a line."""
         with self.path.open("rb") as file:
             file.seek(max(self._old_bytes, self.path.stat().st_size - TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").split("\n")

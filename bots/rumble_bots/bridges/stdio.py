@@ -1,8 +1,8 @@
-"""The simplest protocols: one line in, one line out.
+"""The simplest protocols: a line in, a line out.
 
-`Stdio` writes each turn as one line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
-with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string.
-`resign` resigns the match. Empty lines are ignored.
+`Stdio` writes each turn as a line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
+with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string. `resign`
+resigns the match. Empty lines are ignored.
 """
 
 import json
@@ -19,7 +19,7 @@ RESIGN = "resign"
 
 
 class Stdio(Dialogue):
-    """One turn in, one move out. With `everything`, it also gets messages about its matches, without answering."""
+    """A turn in, a move out. With `everything`, the program gets messages about its matches, too, without answering."""
 
     def __init__(self, *, everything: bool = False) -> None:
         self._everything = everything
@@ -32,7 +32,7 @@ class Stdio(Dialogue):
 
 
 class BareStdio(Dialogue):
-    """Legal moves in, one move out."""
+    """Legal moves in, a move out."""
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         between = "\t" if any(" " in move for move in turn.legal) else " "
@@ -40,7 +40,7 @@ class BareStdio(Dialogue):
 
 
 def line_of(turn: Turn) -> str:
-    """Return the message `turn` as JSON, on one line."""
+    """Return the message `turn` as JSON, on a single line."""
     message = server.Turn(
         match=turn.match,
         attempt=turn.attempt,

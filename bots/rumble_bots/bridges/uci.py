@@ -1,7 +1,7 @@
-"""The Universal Chess Interface, as its engines speak it.
+"""The Universal Chess Interface, as chess engines speak it.
 
 Source: the protocol's description of April 2006, by S. Meyer-Kahlen
-(https://www.shredderchess.com/download/div/uci.zip). Moves are written there as on our wire.
+(https://www.shredderchess.com/download/div/uci.zip). UCI writes moves as Rumble's protocol does.
 """
 
 import re
@@ -18,7 +18,7 @@ MATE = 1000
 """The score of a mate on the board, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""By word of an engine's `info`: the field of ours."""
+"""Our fields by the words of an engine's `info`."""
 NO_MOVE = ("(none)", "0000", "none")
 """Answers of engines that find no move."""
 
@@ -34,7 +34,7 @@ class UciWishes:
 
 
 class Uci(Dialogue):
-    """The dialogue with one engine."""
+    """The dialogue with an engine."""
 
     games = ("chess",)
     greeting = "`uciok`, the answer of a UCI engine to `uci`"
@@ -47,7 +47,7 @@ class Uci(Dialogue):
         """The match and the attempt of the engine's last turn."""
 
     def begin(self) -> Talk[None]:
-        """Read the engine's options, and set those that the owner wants."""
+        """Read the engine's options, and set the options that the owner wants."""
         offered: dict[str, str] = {}
         line = yield ("uci",)
         while line != "uciok":
@@ -95,13 +95,13 @@ class Uci(Dialogue):
 def clocks(turn: Turn, think_ms: int) -> str:
     """Return the clocks for `go`: `movetime` without a bank, else the clocks of both seats.
 
-    UCI has no time per move beside a bank. That time is in our clocks already and is added again at each move, so it
-    counts as an increment.
+    UCI has no time per move beside a bank. Our clocks include the time per move already, and add it again at each move,
+    so it counts as an increment.
     """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return f"movetime {max(1, think_ms)}"
-    kept_ms = max(0, turn.clock.remaining_ms - think_ms)
+    kept_ms = max(0, turn.clock.remaining_ms - think_ms)  # the part of the time that the bridge keeps for itself
     times = [max(1, ms - kept_ms) for ms in turn.clock.seats_ms]
     gain_ms = control.increment_ms + control.move_ms
     return f"wtime {times[0]} btime {times[1]} winc {gain_ms} binc {gain_ms}"
@@ -115,9 +115,9 @@ def option_name(line: str) -> str | None:
 
 
 def thought(line: str) -> dict[str, Any]:
-    """Return what an `info` line of an engine tells about its best line, as the protocol's `move.info`.
+    """Return the facts of an engine's `info` line about its best line, as the protocol's `move.info`.
 
-    A score is in pawns; to mate in n moves is `MATE` - n of them, to be mated the same below 0. A bound is no score.
+    A score is in pawns: `MATE` - n for a mate in n moves, -`MATE` + n for being mated. A bound is no score.
     """
     words = line.split()
     if words[:1] != ["info"] or "string" in words:

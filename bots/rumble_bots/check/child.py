@@ -1,4 +1,4 @@
-"""The bot's program: started, watched, and ended with everything that it started."""
+"""The bot's program: started, watched, and ended together with every process it started."""
 
 import asyncio
 import os
@@ -12,11 +12,11 @@ from rumble_bots.check.events import Event, Exited
 from rumble_bots.sdk.processes import end_process, start_group
 
 KILL_AFTER_S = 1.0
-"""Seconds that the program has to end after SIGTERM; then it is killed."""
+"""Time in s for the program to end after SIGTERM; then it is killed."""
 LAST_WORDS = 300
-"""Most characters of its output that a report repeats."""
+"""Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
-"""Marks the line that says most about how a program ended; not every language prints it last."""
+"""Marks the line that best explains a program's end; not every language prints this line last."""
 
 
 class Child:
@@ -39,7 +39,7 @@ class Child:
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
-        """Start it. Raises BadCommand."""
+        """Start the program. Raises BadCommand."""
         program = self._command[0]
         descriptor, name = tempfile.mkstemp(dir=self._folder, suffix=".out")
         self._output = Path(name)

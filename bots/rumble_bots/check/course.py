@@ -1,4 +1,4 @@
-"""The course of a check: the order of the steps, and what follows from a trouble in one."""
+"""The course of a check: the order of the steps, and the consequences of a trouble in a step."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,16 +29,16 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("unknown-fields", steps.unknown_fields),
     ("clean-end", endings.clean_end),
 )
-"""The steps, by rule, for a bot that can play. After a step that fails, the bot is given a fresh start."""
+"""The steps, by rule, for a bot that can play. After a failed step, the bot is started again."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""Rules after whose failure no fresh start is due: the steps that follow start the bot themselves."""
+"""Rules whose failure needs no new start: the steps that follow start the bot themselves."""
 STARTS = 2
-"""How often the kit starts a program again that breaks no rule."""
+"""Number of restarts of the program of a bot that breaks no rule."""
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 
 class Course:
-    """One check, from the first connection to the report."""
+    """A check, from the first connection to the report."""
 
     def __init__(self, harness: Harness, games: Sequence[str], budget_s: float, say: Callable[[str], None]) -> None:
         self._harness = harness
@@ -48,7 +48,7 @@ class Course:
         self._say = say
         self._results: list[Result] = []
         self._stopped: str | None = None
-        """The reason why nothing more is tried, if so."""
+        """The reason for trying nothing more; None while the check goes on."""
         self._out_of_time = False
         self._until = self._record.now() + budget_s
 
@@ -76,7 +76,7 @@ class Course:
         return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step that all later ones need: a trouble ends the check, and fails the rule that was broken."""
+        """Take a step on which later steps depend: a trouble ends the check, and fails the broken rule."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -89,7 +89,7 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step that fails by any trouble in it, since all went well before it."""
+        """Take a step that fails by any trouble, since all went well before."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:

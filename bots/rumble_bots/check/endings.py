@@ -9,7 +9,7 @@ from rumble_bots.check.harness import Harness
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
 
 END_S = 1.5
-"""Seconds for which the kit watches what a bot does at the end."""
+"""Time in s for which the kit watches a bot at the end."""
 
 
 async def clean_end(harness: Harness) -> str:
@@ -39,7 +39,7 @@ async def clean_end(harness: Harness) -> str:
 
 
 async def key(harness: Harness) -> str:
-    """Compare the keys of all logins of the name, also of one after the program was started again."""
+    """Compare the keys of all logins of the name, including a login after the program was started again."""
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):
@@ -56,7 +56,7 @@ async def key(harness: Harness) -> str:
 
 
 async def replaced(harness: Harness) -> str:
-    """Close as if another program took the name: the bot does not come back by itself."""
+    """Close as if another program took the name: the bot must not come back by itself."""
     link = harness.referee.link
     if harness.child is None and link is None:
         raise Skipped("it is not connected; with -- COMMAND the kit starts it again for this rule")

@@ -2,7 +2,7 @@
 
 BadCommand     the command cannot be run at all (an SdkError, for the user)
 Trouble        the bot broke a rule, and the step at hand cannot go on
-Warned         a step is over, and what it showed is worth a warning
+Warned         a step is over, and its finding is worth a warning
 Skipped        a step does not apply to this bot
 """
 
@@ -27,4 +27,4 @@ class Warned(Exception):
 
 
 class Skipped(Exception):
-    """A step does not apply to this bot; the text says why."""
+    """A step does not apply to this bot; the text tells the reason."""

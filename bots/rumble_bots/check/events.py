@@ -1,4 +1,4 @@
-"""What happens outside the kit, as events in the order in which they happened."""
+"""Events outside the kit, in the order in which they happened."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A frame came: text, or bytes for a binary one. `at` is in seconds of the loop's clock."""
+    """A frame came: text, or bytes for a binary frame. `at` is in seconds of the loop's clock."""
 
     link: Link
     frame: str | bytes
@@ -23,7 +23,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A connection is over; the code is 1006 where there was no closing handshake."""
+    """A connection is over; the code is 1006 without a closing handshake."""
 
     link: Link
     code: int
@@ -39,12 +39,12 @@ class TurnedAway:
 
 @dataclass(slots=True)
 class Exited:
-    """The bot's program ended. `code` is negative where a signal ended it; `said` is the end of its output."""
+    """The bot's program ended. `code` is negative after a signal; `said` is the end of its output."""
 
     code: int
     said: str
     stale: bool = False
-    """Whether the kit had stopped that program before it read this event."""
+    """True if the kit had stopped the program before it read this event."""
 
     @property
     def how(self) -> str:

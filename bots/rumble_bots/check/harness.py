@@ -1,4 +1,4 @@
-"""The harness around one bot: starts its program or waits for it, and restarts the server."""
+"""The harness around a bot: starts its program or waits for the bot, and restarts the server."""
 
 from rumble_engine import Game
 from rumble_protocol.codes import CloseCode
@@ -13,15 +13,15 @@ from rumble_bots.check.scripted_server import TOURNAMENT_ID
 from rumble_bots.check.websocket_server import WebSocketServer
 
 LOGIN_S = 3.0
-"""Seconds after its connection in which a bot must be in the tournament."""
+"""Maximum time in s from a bot's connection to its entry into the tournament."""
 USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
-"""Seconds in which most programs start; a slower one (or a busy machine) gets more time for all, up to ten times."""
+"""Usual start of a program in s; a slower program or machine gets more time for everything, up to ten times."""
 DOWN_S = 0.3
-"""Seconds for which nobody listens while the server restarts."""
+"""Time in s for which nobody listens while the server restarts."""
 
 
 class Harness(Play):
-    """Matches with one bot, its program and its server. `child` is None where the user starts the bot."""
+    """Matches with a bot, its program and its server. `child` is None if the user starts the bot."""
 
     def __init__(
         self,
@@ -35,16 +35,16 @@ class Harness(Play):
         self._given = patience
         self.child = child
         self.wait_s = wait_s
-        """Seconds that the bot has to connect after it was started."""
+        """Maximum time in s from the bot's start to its connection."""
         self.comes_back = False
-        """Whether it has come back after a restart of the server."""
+        """True once the bot has come back after a restart of the server."""
         self.started_s = 0.0
-        """The time from the program's last start to its connection; 0 where the user starts the bot."""
+        """Time in s from the program's last start to its connection; 0 if the user starts the bot."""
         self._server = server
 
     @property
     def path(self) -> str:
-        """Where bots connect."""
+        """The path at which bots connect."""
         return self._server.path
 
     @property
@@ -74,7 +74,7 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set the patience to what the user gave, or else by the program's start, and the bot's clock with it."""
+        """Set the patience given by the user, or else by the program's start, and the bot's clock with it."""
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
@@ -100,13 +100,13 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Put a bot that waits for challenges into the tournament by one of ours."""
+        """Challenge a bot that waits for challenges, and so put it into the tournament."""
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True
 
     async def ready(self) -> None:
-        """Wait until the bot is in the tournament; start it if it is not connected. Raises Trouble."""
+        """Wait until the bot is in the tournament; start a bot that is not connected. Raises Trouble."""
         if not self.present:
             await self.connected()
             await self.entered()

@@ -1,4 +1,4 @@
-"""One WebSocket connection of a bot, as the kit has it."""
+"""A WebSocket connection of a bot, on the kit's side."""
 
 import asyncio
 from contextlib import suppress
@@ -17,14 +17,14 @@ PING_S = 0.2
 
 @dataclass(slots=True)
 class Ping:
-    """One ping of a connection; `sent_at` is in seconds of the loop's clock."""
+    """A ping of a connection; `sent_at` is in seconds of the loop's clock."""
 
     sent_at: float
     answered: bool = False
 
 
 class Link:
-    """One connection of a bot. What is sent after its end is lost; the event `Ended` reports the end."""
+    """A connection of a bot. Frames sent after its end are lost; the event `Ended` reports the end."""
 
     def __init__(self, socket: ServerConnection, record: Record) -> None:
         self._socket = socket
@@ -34,11 +34,11 @@ class Link:
         self.extras = 0
         """Number of frames that answered no turn."""
         self.gone = False
-        """Whether the kit ignores what still comes over it."""
+        """True if the kit ignores further frames of the connection."""
 
     @property
     def speaks_ours(self) -> bool:
-        """Whether it offered our sub-protocol, or none."""
+        """True if the bot offered our sub-protocol, or no sub-protocol at all."""
         offered = self._socket.request.headers.get_all("Sec-WebSocket-Protocol") if self._socket.request else []
         return not offered or self._socket.subprotocol == SUBPROTOCOL
 
@@ -49,12 +49,12 @@ class Link:
             await self._socket.send(text)
 
     async def close(self, code: int, reason: str) -> None:
-        """Close it with a closing handshake."""
+        """Close the connection with a closing handshake."""
         self._record.add("note", f"the kit closes the connection: {code} {reason}")
         await self._socket.close(code, reason)
 
     def abort(self) -> None:
-        """End it without a closing handshake."""
+        """End the connection without a closing handshake."""
         self._record.add("note", "the kit breaks the connection")
         self._socket.transport.abort()
 

@@ -12,9 +12,9 @@ from rumble_bots.check.scripted_match import OPPONENT, AskedTurn, ScriptedMatch
 from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resigned, ScriptedReferee
 
 BACK_S = 6.0
-"""Seconds that a bot has to log in again after its connection ended."""
+"""Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Seconds after the end of a connection in which the end of the program counts as its cause."""
+"""Time in s after the end of a connection in which the end of the program counts as its cause."""
 MOST_PLIES = 120
 """Plies of a match after which the opponent resigns."""
 SEED = 1
@@ -22,7 +22,7 @@ SEED = 1
 
 
 class GaveUp(Trouble):
-    """The bot resigned: that breaks no rule, but ends what the match can show."""
+    """The bot resigned. A resignation breaks no rule, but ends the match's use for the step."""
 
     def __init__(self, match: ScriptedMatch) -> None:
         super().__init__("whole-match", f"it resigned {match.match_id} at ply {len(match.moves)}")
@@ -36,9 +36,9 @@ class Play:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """Whether play goes on when the bot is back after it ended its connection; otherwise that ends the step."""
+        """True if a bot that ended its connection may come back and play on; otherwise such an end ends the step."""
         self.patience = 1.0
-        """What limits of time are multiplied by: above 1 for a program or a machine that is slow."""
+        """Factor for all limits of time: above 1 for a slow program or machine."""
         self.plies = 0
         """Number of the bot's moves that counted."""
         self._started = 0
@@ -83,7 +83,7 @@ class Play:
             await self.referee.finish(match, outcome)
 
     async def moved(self) -> AskedTurn:
-        """Wait for an answer to any open turn. Raises Trouble where none comes in time."""
+        """Wait for an answer to any open turn. Raises Trouble if no answer comes in time."""
         while True:
             turns = [match.turn for match in self.referee.matches.values() if match.turn is not None]
             first = min(turns, key=lambda turn: turn.deadline)
@@ -101,7 +101,7 @@ class Play:
                     pass
 
     async def one_turn(self, match: ScriptedMatch) -> None:
-        """Wait for the bot's answer to the open turn of a match, and to the next one if there is one; then resign."""
+        """Wait for the bot's answer to the open turn of a match, and to the next turn, if any; then resign."""
         if not match.over:
             await self.moved()
             await self.advance(match)
@@ -112,7 +112,7 @@ class Play:
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
         """Play matches to their ends, all at the same time; return the bot's last resignation, or None.
 
-        Raises GaveUp where the bot resigns before its first move: that match shows nothing.
+        Raises GaveUp if the bot resigns before its first move, since such a match shows nothing.
         """
         gave_up = None
         while not all(match.over for match in matches):
@@ -127,7 +127,7 @@ class Play:
         return gave_up
 
     async def idle(self, seconds: float) -> None:
-        """Wait, and answer what comes meanwhile."""
+        """Wait, and answer messages meanwhile."""
         until = self.record.now() + seconds
         while heard := await self.referee.hear(until):
             if isinstance(heard, Ended | Exited):
@@ -158,7 +158,7 @@ class Play:
             self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
-        """Wait for the end of the program as the cause of the connection's; None where it does not come."""
+        """Wait for the end of the program as the cause of the connection's end; return None if the program goes on."""
         until = self.record.now() + LAST_WORDS_S
         while heard := await self.referee.hear(until):
             if isinstance(heard, Exited):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from rumble_bots.check.report import Entry, Side
 
 LONGEST = 4000
-"""Most characters of a frame that are kept; the rest is cut."""
+"""Maximum number of characters kept of a frame; the rest is cut."""
 SHOWN = 12
-"""Most entries that are kept with a result or a breach: the last ones."""
+"""Maximum number of entries kept with a result or a breach: the last ones."""
 SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
@@ -31,7 +31,7 @@ class Record:
     began: float = field(init=False)
     entries: list[Entry] = field(default_factory=list)
     found: dict[str, Found] = field(default_factory=dict)
-    """By the id of the rule."""
+    """The breaches by the rule's id."""
 
     def __post_init__(self) -> None:
         self.began = self.now()
@@ -50,7 +50,7 @@ class Record:
         return self.entries[first:][-SHOWN:]
 
     def breach(self, rule: str, why: str, *, fault: bool = True) -> None:
-        """Note that a rule was broken just now; without `fault` that is only worth a warning."""
+        """Note that a rule was broken just now; without `fault` the breach is only worth a warning."""
         known = self.found.get(rule)
         if known is not None and (known.fault or not fault):
             known.times += 1

@@ -1,11 +1,11 @@
-"""The rules that a bot must keep: those of the table in PROTOCOL.md, with the same ids."""
+"""The rules for bots: the table in PROTOCOL.md, with the same ids."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what a bot does that keeps it, and how to mend a bot that breaks it."""
+    """A rule: its id, the behaviour it demands, and advice for mending a bot."""
 
     id: str
     title: str

@@ -24,11 +24,11 @@ from rumble_bots.sdk.processes import filled
 
 DEFAULT_GAME = "tictactoe"
 NAME = "checked-bot"
-"""Name that the program finds in RUMBLE_NAME; the report has the name of its login."""
+"""Name that the program finds in RUMBLE_NAME; the report has the name of the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
 """Seconds for a whole check with moves of `MOVE_MS`, and seconds more for each further game."""
 STARTED_S = 30.0
-"""Default of the seconds that a program has to connect; a compiler or a busy machine may need most of them."""
+"""Default of the time in s for a program to connect; a compiler or a busy machine may need most of it."""
 MOVE_MS = 500
 BANK_MOVES = 5
 """The bank of a match divided by the time of a move: enough for a slow start."""
@@ -36,7 +36,7 @@ BANK_MOVES = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to check, and how. Without a `command` the kit waits for a bot that the user starts."""
+    """The subject and the settings of a check. Without a `command` the kit waits for a bot that the user starts."""
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
@@ -44,12 +44,12 @@ class Plan:
     host: str = "127.0.0.1"
     port: int = 0
     club: str = MAIN
-    """The club whose server the kit is."""
+    """The club whose server the kit plays."""
     wait_s: float = STARTED_S
-    """Seconds that the bot has to connect."""
+    """Maximum time in s for the bot to connect."""
     move_ms: int = MOVE_MS
     patience: float | None = None
-    """What the kit's limits of time are multiplied by; None: by the measured start of the program."""
+    """Factor for the kit's limits of time; None: by the measured start of the program."""
 
     @property
     def budget_s(self) -> float:

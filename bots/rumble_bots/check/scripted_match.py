@@ -1,4 +1,4 @@
-"""One match of the kit: the position, the bot's clock, the turns asked, and the messages about it."""
+"""A match of the kit: the position, the bot's clock, the turns asked, and the messages about the match."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ OPPONENT = "rumble-check"
 
 @dataclass(slots=True)
 class AskedTurn:
-    """One turn that the bot was asked. `asked_at` and `deadline` are in seconds of the loop's clock."""
+    """A turn that the bot was asked. `asked_at` and `deadline` are in seconds of the loop's clock."""
 
     turn_id: str
     match: "ScriptedMatch"
@@ -27,18 +27,18 @@ class AskedTurn:
     answer: str | None = None
     """The move that counted."""
     took_ms: int | None = None
-    """The time that the bot took for it."""
+    """Time in ms that the bot took for its answer."""
 
 
 @dataclass(slots=True)
 class ScriptedMatch:
-    """One match between the bot, at `seat`, and an opponent that moves at random."""
+    """A match between the bot, at `seat`, and an opponent that moves at random."""
 
     match_id: str
     game: Game
     seat: int
     name: str
-    """The bot's."""
+    """The bot's name."""
     control: TimeControl
     random: Random
     settings: Mapping[str, Any] = field(init=False)
@@ -49,7 +49,7 @@ class ScriptedMatch:
     turn: AskedTurn | None = None
     """The open turn."""
     told: say.MatchOver | None = None
-    """The `match_over` that was sent."""
+    """The `match_over` sent; None while the match goes on."""
 
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
@@ -78,7 +78,7 @@ class ScriptedMatch:
         self.moves.append(move)
 
     def reply(self) -> None:
-        """Make the opponent's move, at random among those after which the match goes on, if there are any."""
+        """Make the opponent's move: a random move after which the match goes on, or any move if there is none."""
         legal = list(self.state.legal_moves)
         self.random.shuffle(legal)
         self.play(next((move for move in legal if self.state.play(move).outcome is None), legal[0]))

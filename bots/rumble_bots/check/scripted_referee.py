@@ -1,6 +1,7 @@
-"""The scripted referee: answers what a bot sends as a server would, and notes what is wrong with it.
+"""The scripted referee: answers a bot's messages as a server would, and notes their faults.
 
-`hear` takes events, answers them, and returns the first that a step may wait for. The steps decide what comes next.
+`hear` takes events, answers them, and returns the first event that a step may wait for. The steps decide how the check
+goes on.
 """
 
 import asyncio
@@ -21,9 +22,9 @@ from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch
 from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 
 SECOND_LOOK_S = 0.01
-"""Seconds that are added to a wait that timed out, so that events are read which came while this process was late."""
+"""Extension in s of a wait that timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""By close code of the WebSocket library: the rule that the bot broke."""
+"""The broken rule, by close code of the WebSocket library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ Heard = Connected | TurnedAway | LoggedIn | Entered | Moved | Resigned | Ended |
 
 @dataclass(slots=True)
 class ScriptedReferee(ScriptedServer):
-    """The whole server of one bot."""
+    """The whole server of a single bot."""
 
-    # --- what comes in ---
+    # --- incoming messages ---
 
     async def hear(self, until: float) -> Heard | None:
         """Wait for the next event that a step may wait for; return None at `until`. Raises Trouble."""
@@ -223,7 +224,7 @@ class ScriptedReferee(ScriptedServer):
         return None
 
     async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
-        """End the match as lost where a frame that is no message answers an open turn. Raises Trouble then."""
+        """End the match as lost, and raise Trouble, if a frame that is no message answers an open turn."""
         named = read_named_turn(frame)
         turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)
         if named is not None and turn is not None and turn.open and turn.match.match_id == named.match:

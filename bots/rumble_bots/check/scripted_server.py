@@ -1,4 +1,4 @@
-"""The scripted server: what the kit knows of the bot that it checks, and the messages that it sends to it."""
+"""The scripted server: the bot's state as the kit knows it, and the messages to the bot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ LAG_S = 0.2
 
 @dataclass(slots=True)
 class ScriptedServer:
-    """The server of one bot, without what answers the bot's messages (see `ScriptedReferee`)."""
+    """The server of a bot, except for the answers to the bot's messages (see `ScriptedReferee`)."""
 
     inbox: "asyncio.Queue[Event]"
     record: Record
@@ -50,17 +50,17 @@ class ScriptedServer:
     """The connection of the bot's login; None while the bot is away."""
     logins: list[bot.Login] = field(default_factory=list)
     refused: str = ""
-    """The problem of the last login that was not accepted."""
+    """The problem of the last refused login."""
     member: bool = False
-    """Whether the bot has entered the tournament; it stays in when it goes away."""
+    """True if the bot has entered the tournament; a bot that goes away stays in the tournament."""
     matches: dict[str, ScriptedMatch] = field(default_factory=dict)
     turns: dict[str, AskedTurn] = field(default_factory=dict)
     unknown_fields: bool = False
-    """Whether every message gets fields that version 1 does not know."""
+    """True if every message gets fields that version 1 does not know."""
 
     @property
     def login(self) -> bot.Login:
-        """The last login that was accepted; there must be one."""
+        """The last accepted login. There must have been a login."""
         return self.logins[-1]
 
     @property
@@ -71,12 +71,12 @@ class ScriptedServer:
         return self.login.games is None or game.name in self.login.games
 
     def choose_game(self, named: Sequence[str] | None) -> None:
-        """Change the tournament's game to one that the bot names, if there is one."""
+        """Change the tournament's game to a game that the bot names, if possible."""
         if named is not None and self.game.name not in named:
             possible = [name for name in named if name in (self.wanted or self.games)]
             self.game = get_game(possible[0]) if possible else self.game
 
-    # --- what goes out ---
+    # --- outgoing messages ---
 
     async def say(self, message: ServerMessageModel, link: Link | None = None) -> None:
         """Send a message over `link`, by default to the bot that is logged in."""
@@ -87,7 +87,7 @@ class ScriptedServer:
         await self.say_frame(orjson.dumps(message))
 
     async def say_frame(self, frame: bytes, link: Link | None = None) -> None:
-        """Send a frame over `link`, by default to the bot that is logged in; nothing while it is away."""
+        """Send a frame over `link`, by default to the logged-in bot; nothing is sent while the bot is away."""
         link = link or self.link
         if link is not None:
             await link.send(_with_unknown_fields(frame) if self.unknown_fields else frame)
@@ -105,7 +105,7 @@ class ScriptedServer:
         await self.say(rejected)
 
     async def ask(self, match: ScriptedMatch) -> None:
-        """Ask for the next ply; a turn of the match that is still open is closed."""
+        """Ask for the next ply, and close the open turn of the match, if any."""
         self.close_turn(match)
         turn_id = f"k{len(self.turns) + 1:x}"
         now = self.record.now()
@@ -121,13 +121,13 @@ class ScriptedServer:
             match.turn = None
 
     async def finish(self, match: ScriptedMatch, outcome: Outcome | None) -> None:
-        """Send the `match_over` of a match; None as the outcome means that it is void."""
+        """Send the `match_over` of a match; None as the outcome means a void match."""
         self.close_turn(match)
         match.told = match.over_message(outcome)
         await self.say(match.told)
 
     async def welcome(self, link: Link) -> None:
-        """Send `welcome`. Raises Trouble where the bot offers only other sub-protocols."""
+        """Send `welcome`. Raises Trouble if the bot offers only other sub-protocols."""
         if not link.speaks_ours:
             await self.error(link, ErrorCode.PROTOCOL_NOT_SUPPORTED, "this kit speaks rumble.v1", fatal=True)
             await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
@@ -143,7 +143,7 @@ class ScriptedServer:
         await link.close(code, CLOSE_REASONS[code])
 
     def leave(self) -> None:
-        """Mark the bot as away: its turns are asked again when it is back."""
+        """Mark the bot as away: open turns are asked again after its return."""
         if self.link is not None:
             self.link.gone = True
         self.link = None

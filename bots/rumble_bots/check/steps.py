@@ -1,6 +1,7 @@
-"""The steps while the bot plays, a function for each rule. It returns in a few words why the rule is kept.
+"""The steps while the bot plays, a function for each rule. Each returns its reason for the pass in a few words.
 
-Each step begins with the bot in the tournament and no match open. Trouble ends it; `course` says what follows.
+Each step begins with the bot in the tournament and no match open. Trouble ends the step; `course` decides how the check
+goes on.
 """
 
 from rumble_engine import Game, Outcome, Termination
@@ -14,7 +15,7 @@ from rumble_bots.check.scripted_match import AskedTurn
 from rumble_bots.check.scripted_server import LAG_S, PONG_S
 
 LONG_THINK_S = 0.7
-"""Seconds for which the opponent thinks: enough for a few pings."""
+"""Time in s for which the opponent thinks: enough for a few pings."""
 NOT_REAL = "sent by the kit as a test"
 
 
@@ -43,7 +44,7 @@ async def whole_match(harness: Harness, game: Game) -> str:
 
 
 async def rejected(harness: Harness) -> str:
-    """Reject a move that counted, then a move that loses its match: the bot goes on after each."""
+    """Reject a move that counted, then a move that loses its match: the bot must go on after each."""
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()
@@ -62,7 +63,7 @@ async def rejected(harness: Harness) -> str:
 
 
 async def retry(harness: Harness) -> str:
-    """Reject a move as on a server that allows retries: the bot answers the same turn again."""
+    """Reject a move as on a server that allows retries: the bot must answer the same turn again."""
     match = await harness.start()
     before = match.state
     answered = await harness.moved()
@@ -82,7 +83,7 @@ async def retry(harness: Harness) -> str:
 
 
 async def error(harness: Harness) -> str:
-    """Send errors, before a match and during one: the bot goes on."""
+    """Send errors, before a match and during a match: the bot must go on."""
     problem = say.FieldProblem(field="kit", problem=NOT_REAL)
     refusal = say.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
     await harness.referee.say(refusal)
@@ -101,7 +102,7 @@ async def stale_turns(harness: Harness) -> str:
 
 
 async def void_match(harness: Harness) -> str:
-    """Declare a match void: the bot plays its next attempt."""
+    """Declare a match void: the bot must play its next attempt."""
     match = await harness.start()
     notice = say.Notice(
         code=NoticeCode.MATCH_VOIDED, tournament=match.tournament_id, match=match.match_id, message="the match is void"
@@ -198,7 +199,7 @@ async def server_restart(harness: Harness) -> str:
 
 
 async def unknown_fields(harness: Harness) -> str:
-    """Add fields of a later version to each message, from `welcome` on: the bot ignores them."""
+    """Add fields of a later version to each message, from `welcome` on: the bot must ignore them."""
     harness.referee.unknown_fields = True
     try:
         if harness.comes_back:

@@ -1,4 +1,4 @@
-"""The kit's port: accepts WebSockets of bots, and puts what comes over them into one queue."""
+"""The kit's port: accepts WebSockets of bots, and puts their frames into a queue."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ OPEN_S = 3.0
 CLOSE_S = 1.0
 """Seconds a bot has for the closing handshake."""
 LARGEST = 1 << 20
-"""Most bytes of a frame that are read: more than the limit in `welcome`, so that the check goes on after a breach."""
+"""Maximum number of bytes read of a frame: more than `welcome` allows, so that the check goes on after a breach."""
 ABNORMAL = 1006
 
 quiet = logging.getLogger(f"{__name__}.websockets")
@@ -29,20 +29,20 @@ quiet.setLevel(logging.CRITICAL)
 
 
 class WebSocketServer:
-    """Listens at one address; may go down and come up again there, as a server that restarts."""
+    """Listens at an address; may go down and come up again there, like a server that restarts."""
 
     def __init__(self, host: str, port: int, path: str, inbox: "asyncio.Queue[Event]", record: Record) -> None:
-        """`path` is where bots connect; those that ask for another are turned away."""
+        """Bots connect at `path`; requests for another path are turned away."""
         self.host = host
         self.port = port
-        """0 before `up` chooses a free one."""
+        """The port; 0 before `up` chooses a free port."""
         self.path = path
         self._inbox = inbox
         self._record = record
         self._server: Server | None = None
 
     async def up(self) -> None:
-        """Listen. Raises BadCommand where that is not possible."""
+        """Listen. Raises BadCommand if the address cannot be used."""
         try:
             self._server = await serve(
                 self._talk,
@@ -62,7 +62,7 @@ class WebSocketServer:
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def down(self) -> None:
-        """Stop listening; close the connections that are still open, with 1001."""
+        """Stop listening, and close the open connections with 1001."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -78,7 +78,7 @@ class WebSocketServer:
                 self._inbox.put_nowait(Said(link, frame, self._record.now()))
             code, reason = socket.close_code or ABNORMAL, socket.close_reason or ""
         except ConnectionClosed as closed:
-            close = closed.rcvd or closed.sent  # what the bot said, or else why our library ended it
+            close = closed.rcvd or closed.sent  # the close frame of the bot, or else the reason of our library
             if close is not None:
                 code, reason = close.code, close.reason
         finally:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Most rules skipped for one reason that get a line each; more of them share a line."""
+"""Maximum number of rules skipped for the same reason that get a line each; more of them share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -17,7 +17,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def as_lines(report: Report) -> list[str]:
-    """Return the lines for a terminal: one for each rule, and below a failed one its last frames."""
+    """Return the lines for a terminal: a line for each rule, and below a failed rule its last frames."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)
@@ -88,7 +88,7 @@ def _shown(result: Result, width: int | None) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return text that a bot may have chosen on one line, with all control characters escaped."""
+    """Return foreign text on a single line, with all control characters escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 

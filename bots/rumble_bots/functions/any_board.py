@@ -1,6 +1,6 @@
-"""Tic-tac-toe from any board with either side to move, as the exercise's functions are called.
+"""Tic-tac-toe from any board with either side to move, for calls of the exercise's functions.
 
-Play cannot reach most such positions (two X and three O), so the engine refuses them, and no match has one.
+Play cannot reach most such positions (two X and three O), so the engine refuses them, and no match has such a position.
 """
 
 from collections.abc import Sequence

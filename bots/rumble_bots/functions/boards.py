@@ -1,14 +1,14 @@
 """Boards for functions of `board, player`: the arguments, and the meaning of the answers.
 
-`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; a new one at each turn. `player` is
+`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; each turn gets a new board. `player` is
 `'X'` for seat 0 and `'O'` for seat 1. The answer is `(row, column)`, both from 0.
 
 - tictactoe: 3 rows of 3. A square's number from 0 to 8 is an answer too.
 - connect4: the rows and columns of the match. A stone falls, so only the column of `(row, column)` counts; a column's
   number alone is an answer too.
 
-An answer of another shape, or off the board, is passed on as Python writes it: no move reads like that, so the referee
-refuses it by that name. An answer that is text is passed on as it is.
+An answer of another shape, or off the board, is passed on as its `repr`: no move reads like a `repr`, so the referee
+refuses the answer, and the refusal quotes it. An answer that is text is passed on unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """One game for functions of `board, player`."""
+    """A game for functions of `board, player`."""
 
     columns: Callable[[Mapping[str, Any]], int]
     """Gives the number of columns of a state's board."""
@@ -33,7 +33,7 @@ class BoardGame:
     text_of: Callable[[Cell], str]
     """Gives the move for a cell."""
     between: str
-    """What the text of a position has between two rows."""
+    """The text between two rows in the text of a position."""
 
     def board(self, state: Mapping[str, Any]) -> Board:
         """Return the rows of the board, from the top."""
@@ -42,12 +42,12 @@ class BoardGame:
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def position(self, rows: Sequence[object]) -> str:
-        """Return the text of a board, whose cells are not checked: who reads the text refuses wrong ones."""
+        """Return the text of a board. Cells are not checked: the reader of the text refuses wrong cells."""
         lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
-        """Return the answer as the text of a move, or, if it names no cell, as Python writes it."""
+        """Return the answer as the text of a move, or its `repr` if the answer names no cell."""
         if isinstance(answer, str):
             return answer
         columns = self.columns(state)

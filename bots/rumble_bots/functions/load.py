@@ -1,11 +1,11 @@
 """Any Python function as a bot: `FILE.py:FUNCTION`.
 
-The number of arguments that the function needs (defaults not counted) decides how it is called:
+The number of arguments that the function needs (defaults not counted) decides the form of the call:
 
-- one: with a `Turn`; it returns a move's text, as `Bot.choose` does, and may be `async`.
-- two: with `board, player`, in tictactoe and connect4 only (see `boards`).
+- one: a `Turn`; the function returns a move's text, as `Bot.choose` does, and may be `async`.
+- two: `board, player`, in tictactoe and connect4 only (see `boards`).
 
-Instead of a function, the file may have a subclass of `Bot` that needs no arguments, or an instance of one.
+Instead of a function, the file may have a subclass of `Bot` that needs no arguments, or an instance of a `Bot`.
 """
 
 import importlib.util
@@ -46,7 +46,7 @@ class BoardFunction(Bot):
         self.function = function
 
     def choose(self, turn: Turn) -> str:
-        """Call the function with a new board. Raises BadFunction in a game without one."""
+        """Call the function with a new board. Raises BadFunction in a game other than tictactoe and connect4."""
         game = BOARD_GAMES.get(turn.game)
         if game is None:
             plays = " and ".join(map(game_title, BOARD_GAMES))
@@ -63,8 +63,8 @@ def is_function(text: str) -> bool:
 def load_bot(text: str) -> Bot:
     """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction.
 
-    A function of one argument gets a `Turn` and returns a move; one of two gets `board, player`, in tictactoe and
-    connect4 only. In place of a function there may be a subclass of `Bot`, or an instance of one.
+    A function of one argument gets a `Turn` and returns a move; a function of two gets `board, player`, in tictactoe
+    and connect4 only. In place of a function there may be a subclass or an instance of `Bot`.
     """
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
@@ -76,7 +76,7 @@ def load_bot(text: str) -> Bot:
 
 
 def as_bot(found: object, label: str) -> Bot:
-    """Make a bot of a function, a `Bot` subclass or a `Bot`; `label` names it in errors. Raises BadFunction."""
+    """Make a bot from a function, a `Bot` subclass or a `Bot`; errors use the name `label`. Raises BadFunction."""
     if isinstance(found, Bot):
         return found
     if not callable(found):
@@ -111,7 +111,7 @@ def _needed(function: Callable[..., Any], label: str) -> int:
 
 
 def _load_module(file: Path) -> ModuleType:
-    """Run the file as a module, which can import the modules beside it."""
+    """Run the file as a module, which can import the modules in the same folder."""
     if not file.is_file():
         raise BadFunction(f"no such file: {file}")
     name = f"rumble_function_{file.stem}"

@@ -1,4 +1,4 @@
-"""Any Python function in the place of a reference bot: for battles in one process, and for `rumble ask`."""
+"""Any Python function in place of a reference bot: for battles in one process, and for `rumble ask`."""
 
 import asyncio
 import time
@@ -20,19 +20,19 @@ NO_HURRY_MS = 10_000
 class FunctionBot(ReferenceBot):
     """The function written `text` (FILE.py:FUNCTION) as a bot for `game` without a server. Raises BadFunction.
 
-    Its turns have the position, but not the moves that led to it: `ply` is 0 and `moves` is empty.
+    Turns have the position, but not the moves before: `ply` is 0 and `moves` is empty.
     """
 
     def __init__(self, random: Random, *, text: str, game: str) -> None:
         super().__init__(random)
         self.asked_at_s: float | None = None
-        """Time at which the function was asked for a move, by `time.monotonic`; None while it has no turn."""
+        """Start of the pending call of the function, by `time.monotonic`; None between calls."""
         self.text = text
         self._game = game
         self._bot = load_bot(text)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Ask the function. Raises BotFailed where it fails, or its answer is no legal move."""
+        """Ask the function. Raises BotFailed if the function fails, or its answer is no legal move."""
         turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms)
         self.asked_at_s = time.monotonic()
         try:
@@ -52,7 +52,7 @@ class FunctionBot(ReferenceBot):
 
 
 def _result(answer: object) -> object:
-    """Return the result of an async function's answer; any other answer as it is."""
+    """Return the result of an async function's answer; any other answer unchanged."""
 
     async def wait(awaitable: Awaitable[object]) -> object:
         return await awaitable

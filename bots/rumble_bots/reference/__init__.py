@@ -1,4 +1,4 @@
-"""The reference bots, which come with Rumble: a ladder from `random` to `perfect`."""
+"""The reference bots of Rumble: a ladder from `random` to `perfect`."""
 
 from random import Random
 from typing import Any

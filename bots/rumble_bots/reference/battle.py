@@ -19,33 +19,33 @@ Maker = str | Callable[[Random], ReferenceBot]
 """A reference bot's name, or a function that makes a bot from random numbers (such as a subclass of `ReferenceBot`)."""
 Interval = tuple[float, float]
 Pair = tuple[float, float]
-"""What the first bot scored in the two matches of a pair: 1, 1/2 or 0 in each."""
+"""The first bot's scores in the two matches of a pair: 1, 1/2 or 0 in each."""
 Z95 = 1.959964
-"""The standard deviations around its mean within which a normal variable is in 95% of cases."""
+"""Half the width of a 95% interval of a normal variable, in standard deviations."""
 MOST_REPEATED = 0.05
-"""The share of matches that may repeat a game although the bots leave nothing to chance: some openings come twice."""
+"""Maximum share of matches that may repeat a game although bots play without chance: some openings come twice."""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates that are told, and what a match with this score of the first bot adds to each."""
+"""The rates of a result, and the contribution of a match to each rate, given the first bot's score."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattleResult:
-    """How often the first bot won, drew and lost, and how sure that is."""
+    """The wins, draws and losses of the first bot, and their certainty."""
 
     wins: int
     draws: int
     losses: int
     pairs: Mapping[Pair, int] = field(default_factory=dict)
-    """How often a pair of matches, with each bot in either seat, had these scores. The last match may have no pair."""
+    """Number of pairs by their two scores. The bots of a pair swap seats. The last match may have no pair."""
     games: int = 0
-    """The number of different games that were played."""
+    """The number of different games played."""
     by_chance: bool = True
-    """Whether some start, played again, led to another game: the bots leave something to chance."""
+    """True if some start, played again, led to another game, so that the bots play with chance."""
 
     @property
     def matches(self) -> int:
@@ -58,7 +58,7 @@ class BattleResult:
 
     @property
     def doubt(self) -> str:
-        """Why there are no intervals; empty where there are."""
+        """The reason for a lack of intervals; empty if there are intervals."""
         if not self.by_chance and self.matches - self.games > MOST_REPEATED * self.matches:
             return (
                 f"these bots leave nothing to chance, and {self.matches} matches were {self.games} different games;"
@@ -77,7 +77,7 @@ class BattleResult:
 
     @property
     def pentanomial(self) -> tuple[int, ...]:
-        """How often a pair scored 0, 1/2, 1, 3/2 and 2."""
+        """Numbers of pairs with a score of 0, 1/2, 1, 3/2 and 2."""
         scores = _rates(self.pairs, COUNTED["score"])
         return tuple(scores[points / 4] for points in range(5))
 
@@ -109,9 +109,9 @@ def battle(
 ) -> BattleResult:
     """Play `matches` matches, in which the bots alternate in moving first; `first` moves first in the first match.
 
-    Matches begin with `opening` random plies, the same for both matches of a pair; otherwise bots without chance
-    would repeat the same two matches. The result depends on the arguments alone, for bots that read no clock.
-    Raises the errors of the bots and of the game: an illegal move of a bot is a MoveError.
+    Matches begin with `opening` random plies, the same for both matches of a pair; without them, bots without chance
+    would repeat the same two matches. The result depends on the arguments alone, for bots that read no clock. Raises
+    the errors of the bots and of the game: an illegal move of a bot is a MoveError.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
@@ -152,12 +152,12 @@ def _played(bots: list[ReferenceBot], state: State) -> tuple[Outcome, tuple[str,
 
 
 def begun(game: Game, seed: int, settings: Mapping[str, Any] | None, opening: int) -> State:
-    """Return the state after the random opening that this seed gives."""
+    """Return the state after the random opening of a seed."""
     return opened(game.initial(settings, seed), opening, Random(seed))
 
 
 def opened(state: State, plies: int, random: Random) -> State:
-    """Return the state after at most `plies` random plies, none of which ends the game."""
+    """Return the state after at most `plies` random plies. Plies that would end the game are left out."""
     for _ in range(plies):
         later = state.after(random.choice(state.codes()))
         state = state if later.outcome is not None else later
@@ -165,12 +165,12 @@ def opened(state: State, plies: int, random: Random) -> State:
 
 
 def interval(pairs: Mapping[float, int]) -> Interval:
-    """Return the 95% interval of a rate, from how often pairs of matches had which rate (0, 1/4, ... 1).
+    """Return the 95% interval of a rate, from the number of pairs of matches with each rate (0, 1/4, ... 1).
 
-    The matches of a pair share an opening and are played in both seats, so they are not independent; pairs are. The
-    interval is Wilson's, for as many pairs as would, if each were all or nothing, vary as these do (an effective size,
-    as in surveys: L. Kish, Survey Sampling, 1965). One pair more of the largest variance, 1/4, keeps it honest where
-    few pairs differ.
+    The matches of a pair share an opening and are played in both seats, so single matches are not independent; pairs
+    are. The interval is Wilson's, for the number of all-or-nothing pairs that would vary as much as the given pairs (an
+    effective size, as in surveys: L. Kish, Survey Sampling, 1965). An added pair of the largest variance, 1/4, keeps
+    the interval honest where few pairs differ.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count
@@ -190,7 +190,7 @@ def wilson(count: float, total: float, z: float = Z95) -> Interval:
     """Return the confidence interval (95% by default) of a rate seen `count` times in `total`.
 
     Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of the American
-    Statistical Association 22 (1927), 209-212. Unlike the textbook interval it is valid near 0 and 1.
+    Statistical Association 22 (1927), 209-212. Unlike the textbook interval, Wilson's is valid near 0 and 1.
     """
     rate, spread = count / total, z * z / total
     centre = (rate + spread / 2) / (1 + spread)

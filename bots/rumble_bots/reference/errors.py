@@ -2,14 +2,14 @@
 
 ReferenceBotError
 ├── UnknownReferenceBot   no reference bot has this name
-├── BadOption             an option that the bot does not take, or a value it cannot use
+├── BadOption             an unknown option of the bot, or a value that the bot cannot use
 ├── NoTable               the bot has no table for this game, and cannot solve it in a moment
 └── NoMove                a bot was asked for a move after the end of the game
 """
 
 
 class ReferenceBotError(ValueError):
-    """Base of every error of the reference bots; its text is one line for a person."""
+    """Base of every error of the reference bots; its text is a line for a person."""
 
 
 class UnknownReferenceBot(ReferenceBotError):
@@ -17,11 +17,11 @@ class UnknownReferenceBot(ReferenceBotError):
 
 
 class BadOption(ReferenceBotError):
-    """An option that the bot does not take, or a value that it cannot use."""
+    """An unknown option of the bot, or a value that the bot cannot use."""
 
 
 class NoTable(ReferenceBotError):
-    """The bot has no table for this game, and cannot solve it in a moment."""
+    """The bot has no table for this game, and cannot solve the game in a moment."""
 
 
 class NoMove(ReferenceBotError):

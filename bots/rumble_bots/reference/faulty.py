@@ -21,17 +21,17 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
 PAUSE_S = 0.1
-"""Seconds before it connects again."""
+"""Pause before a new connection, in s."""
 PATIENCE_S = 60.0
-"""Seconds without a frame of the server after which it gives up."""
+"""Time in s without a frame of the server after which the bot gives up."""
 HUGE_BYTES = 70_000
 FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
-"""Errors after which there is nothing to play."""
+"""Errors after which the bot has nothing to play."""
 NOW_AND_THEN = 4
-"""Turns from one annoying frame to the next: with more of them the server would close the connection."""
+"""Turns from one annoying frame to the next: more frequent ones would make the server close the connection."""
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
@@ -202,7 +202,7 @@ async def _huge(bot: FaultyBot, turn: Frame) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: a line about it, and the function that is called at each turn."""
+    """A fault: a line about it, and the function to call at each turn."""
 
     about: str
     at_a_turn: AtATurn
@@ -229,7 +229,7 @@ FAULTS: dict[str, Fault] = {
 def run_faulty(
     server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
 ) -> str:
-    """Run a faulty bot; return how it ended, in words. Raises SdkError, and KeyError for an unknown fault."""
+    """Run a faulty bot; return its end in words. Raises SdkError, and KeyError for an unknown fault."""
     if fault not in FAULTS:
         raise KeyError(fault)
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())

@@ -1,4 +1,4 @@
-"""`heuristic`: wins at once where it can, else keeps the opponent from winning at once, else plays any legal move."""
+"""`heuristic`: wins at once if possible, else keeps the opponent from winning at once, else plays any legal move."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,7 +17,7 @@ class Heuristic(Picker):
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:
-        """Return the winning moves if there are any, else those after which the opponent has the fewest."""
+        """Return the winning moves if there are any, else the moves after which the opponent has the fewest."""
         wins = winning_codes(state)
         if wins:
             return wins

@@ -16,15 +16,15 @@ from rumble_bots.search.thinking import SHARE
 ITERATIONS = 1_000
 """Rounds for a move where neither `iterations` nor a time is given."""
 MOST_MS = 60_000
-"""The most ms for a move where no time is given, however many rounds are asked for."""
+"""Maximum time in ms for a move without a given time, however many rounds are wanted."""
 
 
 class Mcts(ReferenceBot):
     """Monte Carlo tree search with random playouts, in any game.
 
-    Options: `iterations`, the rounds for a move; `time_ms`, the most time for it. With neither it does `ITERATIONS`
-    rounds. Without a time a move takes `MOST_MS` at most. With a clock it uses at most half of the time for the move,
-    also where the options allow more.
+    Options: `iterations`, the rounds for a move; `time_ms`, the maximum time for a move. The default is `ITERATIONS`
+    rounds. Without `time_ms` a move takes at most `MOST_MS`. With a clock the bot uses at most half of the time for the
+    move, even if the options allow more.
     """
 
     about = "Plays thousands of games in its head."

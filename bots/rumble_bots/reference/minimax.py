@@ -1,4 +1,4 @@
-"""`minimax`: looks ahead and takes the first move of the highest value."""
+"""`minimax`: looks ahead and plays the first move of the highest value."""
 
 import time
 from collections.abc import Hashable, Sequence
@@ -14,14 +14,14 @@ from rumble_bots.search.base import Clock
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
-"""Most answers that are cached, of positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
+"""Maximum number of cached answers for positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
 
 
 class Minimax(ReferenceBot):
-    """Searches to the end of the game where that is feasible, else as deep as `depth` and the time allow.
+    """Searches to the end of the game where feasible, else as deep as `depth` and the time allow.
 
-    Options: `search`, one of `SEARCHES`, which differ only in speed (the default is `cached` in a game that is small
-    from the first position asked, else `strong`); `depth`, in plies; `time_ms`, the most time for a move. See
+    Options: `search`, a key of `SEARCHES`, which differ only in speed (the default is `cached` in a game that is small
+    from the first position asked, else `strong`); `depth`, in plies; `time_ms`, the maximum time for a move. See
     `rumble_bots.search.think` for depth and time together.
     """
 
@@ -49,7 +49,7 @@ class Minimax(ReferenceBot):
         self.answers: dict[Hashable, Choice] = {}
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the best move, with its value and the nodes visited: 0 for a cached answer."""
+        """Choose the best move, with its value and the number of nodes visited: 0 for a cached answer."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -62,7 +62,7 @@ class Minimax(ReferenceBot):
         return choice
 
     def solve(self, state: State, told: Progress) -> Choice:
-        """Choose without a limit, by a search to the end of the game; `told` hears of its progress."""
+        """Choose without a limit, by a search to the end of the game; `told` is called after each depth."""
         self.searches[type(state)] = SEARCHES[self.search or "strong"]()
         return self.choice(state, *solve(self.look, state, told))
 
@@ -77,7 +77,7 @@ class Minimax(ReferenceBot):
         return "" if found.complete else "the value is an estimate"
 
     def search_of(self, state: State) -> Search:
-        """Return the search for the game of `state`: a search's table serves one game only."""
+        """Return the search for the game of `state`: a search's table serves a single game."""
         kind = type(state)
         if kind not in self.searches:
             self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()

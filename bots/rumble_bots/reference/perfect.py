@@ -1,10 +1,10 @@
 """`perfect`: never throws value away, because it knows the value of every position.
 
-In tic-tac-toe it looks the best move up in a table that comes with the package; `rumble_bots.reference.tables` writes
-it. The table has the streetwise bot's moves: of the highest value, and among those the hardest to answer. It is JSON:
-`won`, `drawn` and `lost`, each a map from the text of a position with that value for the mover to the best move there.
+In tic-tac-toe the bot looks up the best move in a table of the package, written by `rumble_bots.reference.tables`. The
+table has the streetwise bot's moves: moves of the highest value, and of these the hardest to answer. The table is JSON:
+`won`, `drawn` and `lost`, each a map from the text of a position with that value for the mover to the best move.
 
-Where a search is certain within a few seconds, it searches: see `is_solvable`.
+In games that a search solves within a few seconds the bot searches: see `is_solvable`.
 """
 
 import json
@@ -23,23 +23,23 @@ from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import Search, Strong, solve
 
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
-"""The games that have a table, by the type of their states."""
+"""The games with a table, by the type of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""By word in a table: the value for the mover."""
+"""Values for the mover, by their words in a table."""
 CELLS = 16
-"""Most cells of a connect four board that is searched to the end, which takes about a second; 20 cells take several."""
+"""Maximum number of cells of a connect four board to search to the end: 16 take about a second, 20 take several."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
 
 
 @cache
 def read_table(game: str) -> dict[str, Choice]:
-    """Read the table of `game` that comes with the package: the best move by the position's text."""
+    """Read the table of `game` in the package: the best move by the position's text."""
     data = json.loads(files("rumble_bots").joinpath("data", f"{game}.json").read_text("ascii"))
     return {text: Choice(move, value, nodes=0) for word, value in VALUES.items() for text, move in data[word].items()}
 
 
 def is_solvable(state: State) -> bool:
-    """Return whether a search is certain in about a second in every position of this game with these settings."""
+    """Return whether a search solves every position of the game, with its settings, in about a second."""
     match state:
         case Connect4State():
             return state.grid.columns * state.grid.rows <= CELLS
@@ -49,7 +49,7 @@ def is_solvable(state: State) -> bool:
 
 
 class Perfect(ReferenceBot):
-    """Always plays a move of the highest value, which it knows for certain."""
+    """Always plays a move of the highest value. All values are known for certain."""
 
     about = "Knows the value of every position: it never loses where a draw can be had."
     games = tuple(TABLES.values())
@@ -63,7 +63,7 @@ class Perfect(ReferenceBot):
         return type(state) in TABLES or is_solvable(state)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the move of the table, or the one that the search is certain of, with its value. Raises NoTable."""
+        """Choose the move of the table, or of a search to the end, with its value. Raises NoTable."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]

@@ -13,30 +13,30 @@ from rumble_bots.reference.errors import NoMove
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen move, and the bot's knowledge of it."""
+    """A chosen move, and the bot's knowledge about the move."""
 
     move: str
     score: float | None = None
-    """The value for the mover, from -1 (lost) to 1 (won), if the bot knows or guesses one."""
+    """The value for the mover, from -1 (lost) to 1 (won), known or guessed; None for a bot without values."""
     nodes: int | None = None
-    """Number of positions looked at, if it searched."""
+    """Number of positions looked at; None without a search."""
     note: str = ""
     """A remark for a person."""
     depth: int | None = field(default=None, compare=False)
-    """How many plies it looked ahead, if it counted them."""
+    """Number of plies looked ahead; None if not counted."""
     line: Sequence[str] = field(default=(), compare=False)
-    """The moves that it expects, its own first, if it knows more than its own."""
+    """The moves that the bot expects, its own first; empty if the bot expects only its own."""
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. It keeps no state but its random numbers and caches."""
+    """A bot without a network. The bot keeps no state but its random numbers and caches."""
 
     about: ClassVar[str] = ""
-    """Its way of playing, in a line for its opponents."""
+    """The bot's way of playing, in a line for opponents."""
     options: ClassVar[tuple[str, ...]] = ()
-    """Names of the keyword arguments that its constructor takes."""
+    """Names of the constructor's keyword arguments."""
     games: ClassVar[Sequence[str] | None] = None
-    """The games that it plays with all settings; None means any."""
+    """The games that the bot plays with all settings; None means any game."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -56,11 +56,11 @@ class ReferenceBot(ABC):
 
     @abstractmethod
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose one of `codes`, the legal moves of `state`, of which there is at least one."""
+        """Choose one of `codes`, the legal moves of `state`. `codes` is never empty."""
 
 
 class Picker(ReferenceBot):
-    """A bot that picks at random, with equal chances, among the moves that its rule leaves."""
+    """A bot that picks at random, with equal chances, among the candidates of its rule."""
 
     @staticmethod
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Reference bots on a server: their thinking time, and one instance for each move chosen at the same time."""
+"""Reference bots on a server: their thinking time, and an instance for each concurrent move."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from rumble_bots.sdk.lateness import Lateness
 from rumble_bots.search.thinking import SHARE
 
 LEAST = 0.1
-"""The part of its time that a bot plans with, however late its searches were."""
+"""Minimum share of its time that a bot plans with, however late its searches were."""
 MOVES_TO_COME = 20
-"""The number of moves that a bank is divided by."""
+"""Divisor of the bank: the number of moves that the bank should last for."""
 
 
 def budget_ms(turn: Turn) -> int:
@@ -23,7 +23,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice, time_ms: int) -> str:
-    """Return the move with what the bot knows about it: a note for people, and the same as numbers."""
+    """Return the move with the bot's knowledge: a note for people, and the same in numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -34,20 +34,20 @@ def noted(choice: Choice, time_ms: int) -> str:
 
 
 class RemoteReferenceBot(Bot):
-    """The reference bot `name` on a server. Raises ReferenceBotError where it cannot be made."""
+    """The reference bot `name` on a server. Raises ReferenceBotError if the name or an option is wrong."""
 
     def __init__(self, name: str, *, seed: int = 0, **options: Any) -> None:
         self._name = name
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """How much more time than planned its searches took."""
+        """Time by which searches exceeded their plan."""
         self.idle: list[ReferenceBot] = [self._make()]
-        """The bots that think about no turn."""
+        """Bots that think about no turn at the moment."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move and what is known about it. Matches at the same time ask instances with different seeds."""
+        """Return the move, with the bot's knowledge about it. Concurrent matches ask instances with different seeds."""
         bot = self.idle.pop() if self.idle else self._make()
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)

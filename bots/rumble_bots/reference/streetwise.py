@@ -1,8 +1,8 @@
 """`streetwise`: minimax that sets the opponent hard questions.
 
-Minimax takes the first of equal moves. But an opponent may err, so among moves of the same value those are better
-after which more replies are wrong. The share of wrong replies is a second value: it is compared only where the first
-values are equal, and never added to them, so the bot is as safe as minimax.
+Minimax plays the first of equal moves. But an opponent may err, so of two moves of the same value the better is the
+move after which more replies are wrong. The share of wrong replies is a second value: it is compared only where the
+first values are equal, and never added to them, so the bot is as safe as minimax.
 """
 
 from rumble_engine import State
@@ -17,7 +17,7 @@ class Streetwise(Minimax):
     about = "Looks ahead, and sets traps."
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """Search once, to one depth; nodes for the second value are counted too."""
+        """Search to a single depth; nodes for the second value are counted, too."""
         tally.visit()
         search, guesses = self.search_of(state), tally.guesses
         values = {code: search.after(state, code, depth, tally) for code in state.codes()}

@@ -1,7 +1,7 @@
 """Computes the tables of the perfect bot.
 
-python -m rumble_bots.reference.tables              # writes the tables that come with the package anew
-python -m rumble_bots.reference.tables FOLDER       # writes them there
+python -m rumble_bots.reference.tables              # writes the tables of the package again
+python -m rumble_bots.reference.tables FOLDER       # writes the tables into FOLDER
 """
 
 import json
@@ -16,7 +16,7 @@ from rumble_bots.reference.perfect import TABLES, VALUES
 
 
 def table_text(game: Game) -> str:
-    """Return the table of `game`, a line for each position in the order of their texts; it is always the same."""
+    """Return the table of `game`, a line for each position in the order of their texts; the text is always the same."""
     bot = make_reference_bot("streetwise")
     words = {value: word for word, value in VALUES.items()}
     table: dict[str, dict[str, str]] = {word: {} for word in VALUES}
@@ -33,7 +33,7 @@ def write_table(path: Path, game: Game) -> None:
 
 
 def _positions(start: State) -> Iterator[State]:
-    """Yield every position from `start` on in which there is a legal move."""
+    """Yield every position with a legal move from `start` on."""
     layer = {start}
     while layer:
         yield from (state for state in layer if state.codes())
@@ -41,7 +41,7 @@ def _positions(start: State) -> Iterator[State]:
 
 
 def main(arguments: list[str]) -> None:
-    """Write all tables into the folder given, by default into the package."""
+    """Write all tables into the given folder, by default into the package."""
     folder = Path(arguments[0]) if arguments else Path(__file__).parents[1] / "data"
     for game in TABLES.values():
         write_table(folder / f"{game}.json", get_game(game))

@@ -1,4 +1,4 @@
-"""`winner`: wins at once where it can, else plays any legal move."""
+"""`winner`: wins at once if possible, else plays any legal move."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from rumble_engine import State
 from rumble_bots.reference.reference_bot import Picker
 
 REMEMBERED = 16_384
-"""Most positions whose candidates are cached; tic-tac-toe has 5,478."""
+"""Maximum number of positions with cached candidates; tic-tac-toe has 5,478 positions."""
 
 
 def winning_codes(state: State) -> tuple[int, ...]:
@@ -20,7 +20,7 @@ def winning_codes(state: State) -> tuple[int, ...]:
 
 
 class Winner(Picker):
-    """Wins at once where it can."""
+    """Wins at once if possible."""
 
     about = "Takes a win when it sees one."
 

@@ -1,1 +1,1 @@
-"""The Python SDK: what an author writes (`bot`), and what takes it to a server (`serve`, `client`, `conversation`)."""
+"""The Python SDK: the author's side (`bot`), and the way to a server (`serve`, `client`, `conversation`)."""

@@ -12,18 +12,18 @@ from rumble_bots.sdk.errors import SdkError
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The end of a tournament for a bot: it is over, or the bot left it or was removed from it."""
+    """The end of a tournament for a bot: the tournament is over, or the bot left, or its host removed the bot."""
 
     tournament: str
     """The tournament's id."""
     reason: Literal["over", "left", "removed"]
-    """Why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
+    """The reason why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
     status: TournamentStatus | None = None
-    """The tournament's status; it and the fields below are known only when the tournament is over."""
+    """The tournament's status; like the fields below, known only when the tournament is over."""
     rank: int | None = None
     """The bot's rank, from 1."""
     bots: int | None = None
-    """How many bots there were."""
+    """The number of bots in the tournament."""
     points: float | None = None
     """The bot's points."""
 
@@ -60,7 +60,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Tell the bot's owner something, at a level of `logging`."""
+    """Tell the bot's owner a text, at a level of `logging`."""
 
     level: int
     text: str
@@ -68,11 +68,11 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The server of this identity accepted the key; empty where it tells none."""
+    """The server accepted the key. `identity` is the server's own, empty if unknown."""
 
     identity: str
     made_key: str | None = None
-    """What the key was exchanged for, if it was."""
+    """The secret that the server made in exchange for the key; None if there was no exchange."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,22 +16,22 @@ from rumble_bots.sdk.errors import BadAddress
 FORMS = "write http://host:port, ws://host:port or host:port, and /c/NAME behind it for the club NAME"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
-"""By scheme: whether it is secure."""
+"""True for secure schemes, by scheme."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
-"""What the path of a page begins with. A link of a page is an address, too; what else it tells is not read."""
+"""The beginnings of pages' paths. A page's link is an address, too; the rest of its path is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of one club of one server."""
+    """The address of a club on a server."""
 
     host: str
-    """Its name, or its IP address."""
+    """The server's name, or its IP address."""
     port: int
-    """Its port, for pages and bots alike."""
+    """The server's port, for pages and bots alike."""
     secure: bool = False
-    """Whether it speaks TLS."""
+    """True if the server speaks TLS."""
     club: str = MAIN
     """The club's name."""
 
@@ -77,7 +77,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether the server is on this machine."""
+        """True if the server is on this machine."""
         return self.host in LOOPBACK
 
     @property

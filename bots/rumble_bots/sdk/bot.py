@@ -10,35 +10,35 @@ from rumble_engine import State, get_game
 from rumble_protocol import server_messages as server
 
 SAFETY_MS = 30
-"""Time in ms of each turn that the bot may not use: it is for the way of the answer to the server."""
+"""Time in ms of each turn that the bot may not use: it is reserved for the answer's way to the server."""
 
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """One turn of the bot, with the whole position: a bot need not remember anything between turns."""
+    """A turn of the bot, with the whole position: a bot need not remember anything between turns."""
 
     match: str
     """The match's id."""
     attempt: int
-    """How often the match was begun: a void match is played again, as its next attempt."""
+    """The number of the attempt: a void match is played again, as its next attempt."""
     turn_id: str
-    """What the answer names; asked again, the same ply has another."""
+    """The id that an answer names. A ply that is asked again has a new id."""
     game: str
     """The game's name, with which `rumble_engine.get_game` finds it."""
     ply: int
-    """How many moves were made before this one, those of the opening included."""
+    """The number of moves made before this turn, including the opening."""
     seat: int
     """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
     """The position as this seat may see it; `position` is the same as an engine state."""
     legal: Sequence[str]
-    """The legal moves, of which `choose` returns one."""
+    """The legal moves; `choose` returns one of them."""
     moves: Sequence[str]
-    """All moves so far, the opening included."""
+    """All moves so far, including the opening."""
     clock: server.TurnClock
     """The clocks, in ms: `remaining_ms` is the bot's own when the server asked."""
     start: server.MatchStart | None
-    """What is fixed for the whole match: names, settings, time control."""
+    """Facts about the whole match: names, settings, time control."""
     deadline: float
     """The time by `now` at which the bot must have chosen."""
     now: Callable[[], float]
@@ -78,7 +78,7 @@ class Turn:
 
     @classmethod
     def at(cls, state: State, game: str, remaining_ms: int) -> "Turn":
-        """Make a turn in `state` outside of any match, to try a bot; its `ply` is 0 and its `moves` are empty."""
+        """Make a turn in `state` outside of any match, to try a bot; `ply` is 0 and `moves` are empty."""
         seats_ms = [remaining_ms] * get_game(game).seats
         message = server.Turn(
             match="none",
@@ -92,7 +92,7 @@ class Turn:
             clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
         )
         turn = cls.of(message, None, time.monotonic)
-        turn.__dict__["position"] = state  # as it is: its view need not tell whose move it is
+        turn.__dict__["position"] = state  # the state itself, because its view need not tell whose move it is
         return turn
 
     @cached_property
@@ -106,20 +106,20 @@ class Turn:
         return max(0, int((self.deadline - self.now()) * 1000))
 
     def asks_the_same(self, other: "Turn") -> bool:
-        """Return whether an answer to `other` answers this turn too: the same ply of the same attempt, asked again."""
+        """Return whether an answer to `other` answers this turn, too: the same ply of the same attempt, asked again."""
         return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
             (self.state, self.moves) == (other.state, other.moves)
         )
 
 
 class Noted(str):
-    """A move with what the bot says about it, public when the match is over."""
+    """A move with the bot's remarks, which are public when the match is over."""
 
     __slots__ = ("info", "note")
     note: str
     """A remark, at most 1,024 bytes."""
     info: Mapping[str, Any]
-    """What it thought: some of `score`, `depth`, `nodes`, `time_ms`, `pv`, as in the protocol's `move.info`."""
+    """The bot's thoughts: some of `score`, `depth`, `nodes`, `time_ms`, `pv`, as in the protocol's `move.info`."""
 
     def __new__(cls, move: str, note: str = "", info: Mapping[str, Any] | None = None) -> "Noted":
         noted = super().__new__(cls, move)
@@ -131,20 +131,20 @@ class Noted(str):
 class Bot:
     """The base class of bots. A subclass must write `choose`; the other methods do nothing.
 
-    An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several matches
-    at once several threads call it. An `async def choose` runs on the event loop and must not block it. The other
-    methods are called when something happens; they run on the event loop and should be short.
+    An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several
+    concurrent matches several threads call it. An `async def choose` runs on the event loop and must not block the
+    loop. The other methods report events; they run on the event loop and should be short.
     """
 
     games: Sequence[str] | None = None
-    """The games it plays; None means any."""
+    """The games that the bot plays; None means any."""
     version: str | None = None
-    """The bot's own version, which the login tells."""
+    """The bot's own version, sent with the login."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """Return the move to make, one of `turn.legal`; a `Noted` move has a note or an info.
+        """Return the move to make, an element of `turn.legal`; a `Noted` move has a note or an info.
 
-        Raise `Resign` to resign the match; any other error resigns it too, and is logged.
+        Raise `Resign` to resign the match; any other error resigns the match, too, and is logged.
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 
@@ -164,7 +164,7 @@ class Bot:
         """A move did not count. If it is still the bot's turn, `choose` is called again."""
 
     def notice(self, message: server.Notice) -> None:
-        """Something the bot's owner should know."""
+        """The server sent news for the bot's owner."""
 
     def tournament_over(self, message: server.TournamentOver) -> None:
         """A tournament has ended."""
@@ -179,7 +179,7 @@ Told = (
     | server.Notice
     | server.TournamentOver
 )
-"""The messages that a bot gets, each by its method of that name."""
+"""The messages for a bot; the method for each has the same name."""
 
 
 def tell(bot: Bot, message: Told) -> None:

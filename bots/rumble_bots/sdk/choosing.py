@@ -15,18 +15,18 @@ logger = logging.getLogger("rumble_bots")
 
 
 class Chooser:
-    """Calls a bot's `choose`: an ordinary one in a thread, so that pings are answered meanwhile; an async one here."""
+    """Calls a bot's `choose`: an async one on the event loop, others in a thread, so that pings are answered."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._thinkers = Thinkers()
         self.lateness = Lateness()
-        """How late threads begin and the event loop hears of their ends."""
+        """The delays of threads' starts, and of the event loop's knowledge of their ends."""
 
     async def choose(self, turn: Turn) -> str:
-        """Return the bot's answer as text. Raises Resign with the reason where it resigns or fails, and GiveUp.
+        """Return the bot's answer as text. Raises Resign with the reason if the bot resigns or fails, and GiveUp.
 
-        An answer that is no text is passed on as Python writes it: the referee refuses it by that name.
+        An answer that is no text is passed on as its `str`: the referee refuses it, and quotes it.
         """
         try:
             if inspect.iscoroutinefunction(self._bot.choose):
@@ -48,9 +48,10 @@ class Chooser:
         return str(answer)
 
     async def _in_thread(self, turn: Turn) -> str | Awaitable[str]:
-        """Call `choose` in a thread, and measure what is lost around it.
+        """Call `choose` in a thread, and measure the time lost around the call.
 
-        The end is counted twice: the turn waited for the event loop, unseen, about as long as the answer did.
+        The delay after the end counts twice: unseen, the turn waited for the event loop about as long as the answer
+        did.
         """
         asked = began = ended = turn.now()
 
@@ -68,7 +69,7 @@ class Chooser:
 
 
 def in_a_line(error: BaseException) -> str:
-    """Return the error's type, text and place, as one line."""
+    """Return the error's type, text and place in a single line."""
     text = " ".join(str(error).split())
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)

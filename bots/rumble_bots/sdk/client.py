@@ -1,4 +1,4 @@
-"""Keeps one bot on one server: connects, carries out the actions of its `Conversation`, and connects again."""
+"""Keeps a bot on a server: connects, carries out the actions of its `Conversation`, and connects again."""
 
 import asyncio
 import logging
@@ -23,11 +23,11 @@ logger = logging.getLogger("rumble_bots")
 NORMAL = 1000
 """The close code of a normal end."""
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
-"""Seconds before the first reconnect, and the most before any; each delay is shortened at random."""
+"""First and longest time in s before a reconnect; each delay is shortened at random."""
 STEADY_S = 10.0
-"""Seconds after which a connection counts as good: the next delay is the first one again."""
+"""Time in s after which a connection counts as good, so that delays begin with the first again."""
 PATIENCE_S = 600.0
-"""Seconds without an accepted login after which the client gives up."""
+"""Time in s without an accepted login after which the client gives up."""
 
 
 def delays(chance: Callable[[], float]) -> Iterator[float]:
@@ -39,12 +39,12 @@ def delays(chance: Callable[[], float]) -> Iterator[float]:
 
 
 class Client:
-    """One bot on one server. `run` plays to the end, and connects again when the connection is lost.
+    """A bot on a server. `run` plays to the end, and connects again when the connection is lost.
 
-    `say` gets, line by line, what the bot's owner may want to read, but not the end, which `run` returns; everything
-    goes to the log `rumble_bots` too. `admitted` is called with the server's identity when it accepted the key,
-    and with what it exchanged the key for.
-    After `patience` seconds without an accepted login it gives up; `lot` returns random numbers from 0 to 1.
+    `say` gets, line by line, news for the bot's owner, except the end, which `run` returns; everything goes to the log
+    `rumble_bots`, too. `admitted` is called when the server accepted the key, with the server's identity and, after an
+    exchange, the made key. After `patience` seconds without an accepted login the client gives up; `lot` returns random
+    numbers from 0 to 1.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Client:
         self._chance = lot
         self._connection: Connection | None = None
         self._is_to_come_again = False
-        """Whether the server has refused a login only for now."""
+        """True once the server has refused a login only temporarily, so that the client tries again."""
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
@@ -84,7 +84,7 @@ class Client:
     async def run(self) -> Summary:
         """Play to the end.
 
-        Raises Refused, Closed, the error of a bot that gives up, and BadServer where nobody answers at first or for
+        Raises Refused, Closed, the error of a bot that gives up, and BadServer if nobody answers at first, or for
         `patience` seconds.
         """
         waits = delays(self._chance)
@@ -111,7 +111,7 @@ class Client:
                 elif not (logins or self._is_to_come_again) or self._now() - last_good > self._patience_s:
                     raise BadServer(problem)
                 wait_s = next(waits) if again_s is None else again_s
-                level = logging.DEBUG if problem == said else logging.INFO  # once, of what is tried again each second
+                level = logging.DEBUG if problem == said else logging.INFO  # a repeated problem is told once
                 self._say(level, f"{problem}; connecting again in {wait_s:.1f} s")
                 said = problem
                 await self._sleep(wait_s)
@@ -124,7 +124,7 @@ class Client:
         await self._do(self.conversation.leave())
 
     async def _talk(self, connection: Connection) -> Summary:
-        """Play over one connection. Raises Lost when it ends before the tournament does."""
+        """Play over a connection. Raises Lost if the connection ends before the tournament."""
         self._connection = connection
         try:
             while self._connection is not None:

@@ -1,14 +1,14 @@
-"""When a client comes again to a server that is there, but is being replaced, or the part of it that plays a club."""
+"""Waiting times of a client while a server, or the node that plays a club, is being replaced."""
 
 from http import HTTPStatus
 
 REPLACED = (HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE)
-"""What is answered meanwhile, by the server or by a proxy before it."""
+"""Answers of the server, or of a proxy before it, during the replacement."""
 LEAST_S, SOON_S, LATEST_S = 0.1, 1.0, 10.0
-"""Seconds before the next try: the least that the answer may say, those where it does not say, and the most."""
+"""Time in s before the next try: the minimum, the default without a `Retry-After`, and the maximum."""
 
 
 def seconds_of(retry_after: str | None) -> float:
-    """Return in how many seconds to try again, by the header of an answer that is among `REPLACED`."""
+    """Return the time in s until the next try, by the `Retry-After` of an answer with a status of `REPLACED`."""
     told = retry_after or ""
     return min(LATEST_S, max(LEAST_S, float(told))) if told.isascii() and told.isdigit() else SOON_S

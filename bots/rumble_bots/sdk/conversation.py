@@ -1,6 +1,6 @@
 """The bot's side of the protocol, sans I/O: a frame or an answer in, actions out. No socket, no thread, no sleep.
 
-A ply may be asked more than once: after a reconnect its turn has another `turn_id`. If the bot is still thinking, its
+A ply may be asked more than once: after a reconnect the turn has a new `turn_id`. If the bot is still thinking, its
 answer goes to the newest turn; if its answer was sent and lost, it is sent again. An answer for a position that is no
 longer asked is dropped.
 """
@@ -25,12 +25,14 @@ from rumble_bots.sdk.errors import BadServer, Closed, Refused
 from rumble_bots.sdk.info import fitted
 
 LONGEST_MOVE = 256
-"""Most characters of an answer that are sent; no game has a longer move."""
+"""Maximum number of characters of an answer that are sent; no game has a longer move."""
 LONGEST_NOTE = 1024
-"""Most bytes of a note that are sent: the protocol's limit."""
+"""Maximum number of bytes of a note that are sent: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals after which a bot that was logged in before tries again. Too many messages may be those of its neighbours,
-so a bot that was never logged in tries again, too."""
+"""Refusals after which a bot that has logged in before tries again.
+
+Too many messages may be the neighbours' fault, so in that case a bot that has never logged in tries again, too.
+"""
 ABOUT_ENTERING = frozenset(
     {
         ErrorCode.UNKNOWN_TOURNAMENT,
@@ -49,28 +51,28 @@ ABOUT_ENTERING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The bot's login, and what it wants to play."""
+    """The bot's login, and its wishes for play."""
 
     name: str
     """The bot's name on the server."""
     key: str | None = None
-    """What proves that the name is its own."""
+    """The proof that the name is the bot's own."""
     made_key: str | None = None
-    """What the server exchanged the key for, if that is known."""
+    """The secret made by the server in exchange for the key, if known."""
     join: str | None = None
     """The id of the tournament to join."""
     invite: str | None = None
-    """The code of the tournament's invitation, where it asks for one."""
+    """The code of the tournament's invitation, if the tournament asks for a code."""
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
-    """Whether it accepts challenges; if so, it stays when its own tournament is over."""
+    """True if the bot accepts challenges; such a bot stays when its own tournament is over."""
     max_matches: int = 1
-    """How many matches it plays at the same time."""
+    """Maximum number of matches of the bot at a time."""
     worker: str | None = None
-    """Which of several programs of the bot this is."""
+    """The name of this program among several programs of the bot."""
     games: Sequence[str] | None = None
-    """The games it plays; None means any."""
+    """The games that the bot plays; None means any."""
     version: str | None = None
     """The bot's own version."""
     client: str = "rumble python sdk"
@@ -91,20 +93,20 @@ class _Match:
 
 
 class Conversation:
-    """One bot's messages with a server, over all its connections."""
+    """A bot's messages with a server, over all its connections."""
 
     def __init__(self, aim: Aim, now: Callable[[], float], club: str = MAIN) -> None:
-        """Take what the bot wants, a clock in s, and the club that the key of `aim` is for."""
+        """Take the bot's wishes, a clock in s, and the club to which the key of `aim` belongs."""
         self.aim = aim
         self.tournament_id = aim.join
         """The tournament whose end is the end of the conversation."""
         self.logins = 0
         """Number of accepted logins so far."""
         self.identity = ""
-        """The club's, by its last `welcome`."""
+        """The club's identity, by its last `welcome`."""
         self._made_key = aim.made_key
         self._shows_made = False
-        """Whether the next login shows that: its own key was not looked at, because of wrong ones of its neighbours."""
+        """True if the next login shows the made key: due to neighbours' wrong keys, the own key was not compared."""
         self._club = club
         self._now = now
         self._matches: dict[str, _Match] = {}
@@ -112,7 +114,7 @@ class Conversation:
         self._entering = False
         self._informs = False
 
-    # --- what comes in ---
+    # --- incoming messages ---
 
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
         """Take a frame; `late_ms` is how late this machine lets the bot begin and answer."""
@@ -148,7 +150,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """Take the end of the connection. Unless this returns `Fail`, the next connection continues."""
+        """Take the end of the connection. Unless the actions have a `Fail`, the next connection continues."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -240,7 +242,7 @@ class Conversation:
         text = f"{error.message} ({details})" if details else error.message
         at_login = not self._logged_in
         if at_login and self._made_key is not None:
-            if error.code is ErrorCode.BAD_KEY and self._shows_made:  # it is of an earlier claim on the name
+            if error.code is ErrorCode.BAD_KEY and self._shows_made:  # made for an earlier claim on the name
                 self._made_key, self._shows_made = None, False
                 return [Say(WARNING, text), Drop()]
             self._shows_made = error.code is ErrorCode.TOO_MANY_MESSAGES
@@ -278,7 +280,7 @@ class Conversation:
         return match
 
     def _send_answer(self, match: _Match) -> list[Action]:
-        """Send the answer if it answers the open turn; between connections no turn is open, and it is kept."""
+        """Send the answer if it answers the open turn. Between connections no turn is open, and the answer is kept."""
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
@@ -318,11 +320,11 @@ def _cut(text: str, most: int) -> str:
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
-    """Return the result in a few words, from this bot's seat if that is known."""
+    """Return the result in a few words, from this bot's seat if known."""
     if over.scores is None:
         return "void, to be played again"
     if over.winner is None:
         return "drawn"
-    if start is None:  # only who was there is told of a match that never began
+    if start is None:  # of a match that never began, only the bot that was there is told
         return "won before it began" if over.termination is Termination.NO_SHOW else "over"
     return "won" if over.winner == start.seat else f"lost to {start.seats[over.winner]}"

@@ -3,11 +3,11 @@
 SdkError
 ├── BadServer      nobody answers at the address, or not as a Rumble server
 │   └── BadAddress    a text is not the address of a server
-├── BadName        a name that no server would take
-├── BadKey         a key that no server would take, or a damaged file of one
+├── BadName        a name that breaks the rule for names
+├── BadKey         a key of a wrong length, or a damaged key file
 ├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
 ├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks another protocol
-├── BadStarter     a starter bot cannot be written: its folder is there already
+├── BadStarter     a starter bot cannot be written: its folder exists already
 ├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
@@ -17,7 +17,7 @@ SdkError
 
 
 class SdkError(Exception):
-    """Base of every error the SDK raises; its text is one line for a person."""
+    """Base of every error of the SDK; its text is a line for a person."""
 
 
 class BadServer(SdkError):
@@ -29,11 +29,11 @@ class BadAddress(BadServer):
 
 
 class BadName(SdkError):
-    """A name that no server would take."""
+    """A name that breaks the rule for names."""
 
 
 class BadKey(SdkError):
-    """A key that no server would take, or a key file that is damaged or cannot be kept."""
+    """A key of a wrong length, or a key file that is damaged or cannot be kept."""
 
 
 class BadFunction(SdkError):
@@ -45,7 +45,7 @@ class BadProgram(SdkError):
 
 
 class BadStarter(SdkError):
-    """A starter bot cannot be written: its folder is there already."""
+    """A starter bot cannot be written: its folder exists already."""
 
 
 class BotFailed(SdkError):
@@ -59,9 +59,9 @@ class Refused(SdkError):
         """Take the code and the text of the server's `error`, and advice of the SDK's own, if it has any."""
         super().__init__(f"the server refused: {message} ({code})" + (f"; {hint}" if hint else ""))
         self.code = code
-        """The code of the error that the server sent."""
+        """The code of the server's error."""
         self.message = message
-        """What the server says, for people."""
+        """The server's text, for people."""
 
 
 class Closed(SdkError):
@@ -72,20 +72,20 @@ class Closed(SdkError):
         self.code = code
         """The code of the close, from 4000 on."""
         self.reason = reason
-        """What the server says, for people."""
+        """The server's text, for people."""
 
 
 class Resign(Exception):
-    """What a bot raises in `choose` to resign the match."""
+    """Raised by a bot in `choose` to resign the match."""
 
 
 class GiveUp(Resign):
-    """What a bot raises in `choose` if it cannot play on at all.
+    """Raised by a bot in `choose` if it cannot play on at all.
 
-    It resigns the match, and `Client.run` raises `error`.
+    The match is resigned, and `Client.run` raises `error`.
     """
 
     def __init__(self, error: SdkError) -> None:
         super().__init__(str(error))
         self.error = error
-        """Why the bot cannot play on."""
+        """The reason why the bot cannot play on."""

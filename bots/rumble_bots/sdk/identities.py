@@ -1,9 +1,9 @@
-"""The identities of clubs: which of them this user's bots logged in to, and at which addresses.
+"""The identities of the clubs that this user's bots have logged in to, and the clubs' addresses.
 
-Each `welcome.identity` is kept in the configuration folder, one JSON file per address: `servers/localhost_8765.json`
-for the club `main`, for others `servers/localhost_8765/c/CLUB.json`. A server can claim any identity, so it decides
-nothing. It only helps to say which kept key may be the right one after a server has moved; the owner decides. The key
-of another club is never the right one.
+Each `welcome.identity` is kept in the configuration folder, a JSON file per address: `servers/localhost_8765.json` for
+the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs. A server can claim any identity, so an identity
+decides nothing. An identity only suggests the right kept key after a server has moved; the owner decides. The key of
+another club is never the right one.
 """
 
 import json
@@ -24,7 +24,7 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address of this club where its identity was seen and a key is kept for `name`, if there is one."""
+    """Return another address of this club with the same identity and a kept key for `name`, or None."""
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")
         if known == identity and other.label != server.label and key_file(other, name).exists():
@@ -37,7 +37,7 @@ def _folder() -> Path:
 
 
 def _read(file: Path) -> tuple[Address, str] | None:
-    """Return the address and identity of a file; None where it is damaged: it only ever made a message better."""
+    """Return the address and identity in a file; None if the file is damaged, since it only improves a message."""
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
         server = Address.parse(str(known["server"]))

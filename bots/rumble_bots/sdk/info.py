@@ -1,4 +1,4 @@
-"""What a bot thought about its move, made fit to be sent: a slip in it must not cost the move."""
+"""A bot's thoughts about its move, fitted for sending: a slip in them must not cost the move."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from rumble_protocol.fields import MOST_INFO_BYTES, MoveInfo
 
 NUMBERS_BYTES = 128
-"""Most bytes of JSON of an info without its moves."""
+"""Maximum number of bytes of an info's JSON without the moves of `pv`."""
 
 
 def fitted(info: Mapping[str, Any]) -> tuple[MoveInfo | None, list[str]]:
-    """Return what of `info` can be sent, and the names of the fields that cannot. Of `pv` it takes what has room."""
+    """Return the part of `info` that can be sent, and the names of wrong fields. `pv` is cut where room ends."""
     given = {str(name): value for name, value in info.items() if value is not None}
     if isinstance(given.get("pv"), list | tuple):
         given["pv"] = _first(given["pv"])

@@ -1,9 +1,9 @@
 """Keys that protect names. A key is made at the first use of a name in a club of a server, and kept for later logins.
 
-Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per club and name,
-readable by the user alone: `keys/localhost_8765/alice.json` for the club `main`, for others
-`keys/localhost_8765/c/CLUB/alice.json`. A file is written whole and then linked to its name. So when two programs make
-a key for one name at the same time, both use the key that was linked first.
+Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), a JSON file per club and name,
+readable by the user alone: `keys/localhost_8765/alice.json` for the club `main`, and
+`keys/localhost_8765/c/CLUB/alice.json` for other clubs. A file is written whole and then linked to its name. So when
+two programs make a key for the same name at the same time, both use the key that was linked first.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from rumble_bots.sdk.errors import BadKey, BadName
 
 FOLDER_VARIABLE = "RUMBLE_CONFIG_DIR"
 SHORTEST, LONGEST = 16, 128
-"""Fewest and most characters of a key; others are refused."""
+"""Minimum and maximum length of a key in characters; other keys are refused."""
 
 
 def check_name(name: str) -> str:
@@ -51,7 +51,7 @@ def key_file(server: Address, name: str) -> Path:
 
 
 def kept_key(server: Address, name: str, *, new: bool = True) -> str:
-    """Return the key of `name` on `server`: the kept key, or with `new` one that is made. Raises BadKey, BadName."""
+    """Return the kept key of `name` on `server`; with `new` a missing key is made. Raises BadKey, BadName."""
     file = key_file(server, name)
     try:
         if not file.exists():
@@ -70,16 +70,16 @@ def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> 
 
 
 def token_file(server: Address, given: str) -> Path:
-    """Return the file for what a secret of somebody's choice was exchanged for; its name tells nothing of that."""
+    """Return the file for the secret made in exchange for `given`; the file's name does not reveal `given`."""
     return config_folder() / "tokens" / server.label / f"{hashlib.sha256(given.encode()).hexdigest()[:16]}.json"
 
 
 def kept_token(server: Address, given: str) -> str:
-    """Return the token to show for a host's hand-chosen one: what it was exchanged for, if that is kept."""
+    """Return the token to show in place of a host's hand-chosen token: the made token if kept, else `given`."""
     try:
         return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
     except (OSError, ValueError, KeyError, TypeError):
-        return given  # it is exchanged again
+        return given  # the server exchanges the token again
 
 
 def _read(file: Path) -> str:
@@ -95,7 +95,7 @@ def _read(file: Path) -> str:
 
 
 def keep(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
-    """Write a private file, whole from the moment it is there; one that is there stays unless `replace`."""
+    """Write a private file atomically; an existing file stays, unless `replace`."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     whole = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -116,4 +116,4 @@ def _link(whole: Path, file: Path) -> None:
     try:
         os.link(whole, file)
     except FileExistsError:
-        return  # another program of this user made the key first; `_read` reads that one
+        return  # another program of this user made the key first; `_read` reads that key

@@ -1,7 +1,7 @@
-"""How late a busy machine makes a bot, measured at each turn, so that the next turns keep that much time free."""
+"""A bot's lateness on a busy machine, measured at each turn, so that later turns keep as much time free."""
 
 DECAY = 0.98
-"""What is left of a measured lateness at the next turn: after 34 turns without another, a half."""
+"""Factor of a measured lateness from turn to turn: after 34 turns without a new one, half is left."""
 
 
 class Lateness:
@@ -13,5 +13,5 @@ class Lateness:
         self.ms = 0.0
 
     def see(self, ms: float) -> None:
-        """Take the lateness of one turn, in ms; below 0 counts as 0."""
+        """Take the lateness of a turn, in ms; below 0 counts as 0."""
         self.ms = max(ms, self.ms * DECAY, 0.0)

@@ -1,4 +1,4 @@
-"""The key that a bot logs in with, and what its server's answer means for the keys that are kept."""
+"""The key of a bot's login, and the consequences of the server's answer for the kept keys."""
 
 import logging
 import os
@@ -27,24 +27,24 @@ class OwnKey:
     name: str
     key: str
     is_kept: bool
-    """Whether the SDK keeps it; otherwise the owner does."""
+    """True if the SDK keeps the key; otherwise the owner does."""
     is_of_another: bool = False
-    """Whether it was kept for another address of the server."""
+    """True if the key was kept for another address of the server."""
 
     @property
     def made_key(self) -> str | None:
-        """What the server exchanged its owner's key for, if that is kept."""
+        """The secret that the server made in exchange for the owner's key, if kept."""
         kept = kept_token(self.server, self._exchanged)
         return None if kept == self._exchanged else kept
 
     @property
     def _exchanged(self) -> str:
-        """What that is kept for: the same key of two names is exchanged for two secrets."""
+        """The subject of the exchange: name and key, because the same key of two names is exchanged for two secrets."""
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod
     def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
-        """Return the key of the address `same_server`, or else `key`, or `RUMBLE_KEY`, or the one kept for the name.
+        """Return the key of the address `same_server`, or else `key`, or `RUMBLE_KEY`, or the key kept for the name.
 
         Raises BadAddress, BadKey.
         """
@@ -58,7 +58,7 @@ class OwnKey:
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 
     def admitted(self, identity: str, made_key: str | None = None) -> None:
-        """Keep what is known, since the server of this identity accepted the key, and may have exchanged it."""
+        """Keep the made key, the key and the server's identity, since the server has accepted the key."""
         try:
             if made_key is not None:
                 keep(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)
@@ -72,7 +72,7 @@ class OwnKey:
             logger.warning("cannot keep what is known of %s: %s", self.server.http_base, error)
 
     def hint(self, code: str, identity: str) -> str:
-        """Return what the owner may try after a refusal; empty where there is nothing."""
+        """Return advice for the owner after a refusal; empty if there is none."""
         if code not in ABOUT_KEYS or not self.is_kept or not identity:
             return ""
         old = known_elsewhere(self.server, identity, self.name)

@@ -1,4 +1,4 @@
-"""Child processes: started in a process group of their own, and ended for certain, with all that they started.
+"""Child processes: started in a process group of their own, and ended for certain, with all their descendants.
 
 A process in a group of its own does not get the Ctrl-C of a terminal.
 """
@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 KILL_AFTER_S = 3.0
-"""Seconds that a process has to end after it was asked to; then it is killed."""
+"""Time in s for a process to end after being asked to; then it is killed."""
 
 
 def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
@@ -26,8 +26,8 @@ def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
 async def start_group(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
     """Start a program in a group of its own; `options` are those of `create_subprocess_exec`.
 
-    Raises OSError and ValueError as that does. A caller that is cancelled meanwhile leaves nothing behind: asyncio
-    alone would end the program, but not what the program has started.
+    Raises OSError and ValueError as `create_subprocess_exec` does. A caller cancelled meanwhile leaves no process
+    behind: asyncio alone would end the program, but not the program's own children.
     """
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(*command, start_new_session=sys.platform != "win32", **options)
@@ -35,7 +35,7 @@ async def start_group(command: Sequence[str], **options: Any) -> asyncio.subproc
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        with suppress(OSError, ValueError):  # it was not started
+        with suppress(OSError, ValueError):  # the program was not started
             process = await starting
             kill(process, group=True)
             await process.wait()
@@ -51,7 +51,7 @@ async def end_process(
 ) -> None:
     """Ask a process to end, by `ask` or else by SIGTERM; wait up to `patience_s` seconds, then kill it.
 
-    With `group`, for a process of `start_group`, signals also go to all that it started.
+    With `group`, for a process of `start_group`, signals go to its descendants, too.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(patience_s):
@@ -65,12 +65,12 @@ async def end_process(
 
 
 def kill(process: asyncio.subprocess.Process, *, group: bool) -> None:
-    """Kill a process, and with `group` all that it started, without waiting for the end."""
+    """Kill a process, and with `group` its descendants, without waiting for the end."""
     _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL, group)
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals, group: bool) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # it has ended
+    with suppress(ProcessLookupError, PermissionError):  # the process has ended
         if group and sys.platform != "win32":
             os.killpg(process.pid, number)
         else:

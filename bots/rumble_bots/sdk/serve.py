@@ -22,9 +22,9 @@ HINTS: Mapping[str, str] = {
     ErrorCode.INVITE_REQUIRED: "--invite CODE gives it, or invite=CODE in Python",
     ErrorCode.BAD_KEY: "--key KEY or RUMBLE_KEY brings one",
 }
-"""What the owner of a bot can do, by the code of a refusal."""
+"""Advice for the owner of a bot, by the code of a refusal."""
 INTERRUPTED = 130
-"""The exit code of a script that Ctrl-C ended, as shells have it."""
+"""The exit code of a script ended by Ctrl-C, as in shells."""
 
 
 def to_stderr(line: str) -> None:
@@ -49,22 +49,22 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over; return how it ended.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over; return its end.
 
-    With neither, or with `challenges` (it accepts the challenges of others), it plays until it is cancelled. After a
-    lost connection it connects again. Raises SdkError where the bot cannot play, or not on.
+    With neither, or with `challenges` (accepting challenges), play until cancelled. After a lost connection the bot
+    connects again. Raises SdkError if the bot cannot play, or cannot play on.
 
     - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
-      behind it for the club NAME; without that, the club is `main`. It may be the link of a page of the club.
-    - `name` is the bot's name there. Its key is `key`, else that of the environment variable `RUMBLE_KEY`, else one
-      that is made at the first use, and kept in the configuration folder for this club and name.
-    - `invite` is the code of the tournament's invitation, where it asks for one.
-    - `max_matches` is how many matches the bot plays at the same time.
+      behind it for the club NAME; the default club is `main`. The link of a page of the club works, too.
+    - `name` is the bot's name on the server. Its key is `key`, or else the value of the environment variable
+      `RUMBLE_KEY`, or else a key made at the first use, and kept in the configuration folder for this club and name.
+    - `invite` is the code of the tournament's invitation, if the tournament asks for a code.
+    - `max_matches` is the maximum number of matches of the bot at a time.
     - `worker` names this program among several of the same bot, on one machine or many; each plays its share of the
-      matches, and takes over those of one that drops.
+      matches, and takes over the matches of a worker that drops.
     - `same_server` is another address of the same club: its key is used, and kept for this address when the server
       accepts it.
-    - `say` gets what the bot's owner may want to read, line by line.
+    - `say` gets news for the bot's owner, line by line.
     """
     address = Address.parse(server)
     own_key = OwnKey.find(address, check_name(name), key, same_server)
@@ -106,9 +106,9 @@ def run(
 ) -> Summary:
     """Play as `serve` does, with the same arguments, from a script without an event loop.
 
-    `say` gets lines as there; left out, they go to standard error.
+    By default, `say` writes its lines to standard error.
 
-    Where it cannot play on, and at Ctrl-C, the script ends: an error is one line on standard error and exit code 1. To
+    If the bot cannot play on, and at Ctrl-C, the script ends: an error is a line on standard error and exit code 1. To
     handle an SdkError yourself, call `serve`.
     """
     playing = serve(

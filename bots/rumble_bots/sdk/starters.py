@@ -1,6 +1,6 @@
 """Starter bots in several languages, and copies of them for authors.
 
-The programs are in `bots/<language>`; a wheel has them under `data/starters`.
+The programs are in `bots/<language>`; a wheel has the programs under `data/starters`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from rumble_bots.sdk.keys import check_name
 
 README = "README.md"
 PLACEHOLDER = "my-bot"
-"""The bot's name in the files, which a copy replaces by its own."""
+"""The bot's name in the files; a copy has its own name instead."""
 
 _PACKAGE = Path(__file__).parents[1]
 _IN_WHEEL = _PACKAGE / "data" / "starters"
@@ -21,14 +21,14 @@ _IN_SOURCES = _PACKAGE.parent
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """One language's starter: a folder with a README, and commands for a shell in that folder."""
+    """The starter of a language: a folder with a README, and commands for a shell in that folder."""
 
     language: str
     sources: Sequence[str]
     build: str | None
-    """The command to run once, and for a compiled starter after each change; None: nothing."""
+    """The command to run once, and for a compiled starter after each change; None for no command."""
     run: str
-    """The command to play as RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY say; its argument is a strategy."""
+    """The command to play by RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY; its argument is a strategy."""
 
     compiled: bool = False
 

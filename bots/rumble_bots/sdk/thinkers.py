@@ -1,4 +1,4 @@
-"""Threads in which bots choose moves: as many as choices run at the same time. None delays the program's end."""
+"""Threads in which bots choose moves: a thread for each concurrent choice. No thread delays the program's end."""
 
 import asyncio
 import threading
@@ -14,15 +14,15 @@ Tasks = SimpleQueue[Callable[[], None]]
 class Thinkers:
     """Runs functions in daemon threads, which are used again.
 
-    Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes
-    the next function wait.
+    Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes the
+    next function wait.
     """
 
     def __init__(self) -> None:
         self._idle: list[Tasks] = []
 
     async def run(self, thought: Callable[[], T]) -> T:
-        """Run `thought` in a thread; return its result, or raise its error."""
+        """Run `thought` in a thread; return or raise the outcome."""
         future: Future[T] = Future()
         future.set_running_or_notify_cancel()
         tasks = self._idle.pop() if self._idle else self._start()

@@ -1,4 +1,4 @@
-"""Says in words why a connection failed by TLS, or for lack of it, and what helps."""
+"""Explains a connection's failure by TLS, or for lack of TLS, with advice."""
 
 import socket
 import ssl
@@ -7,15 +7,15 @@ from dataclasses import replace
 from rumble_bots.sdk.address import Address
 
 PROBE_S = 2.0
-"""Time in s for which a server may be asked whether it speaks TLS."""
+"""Maximum time in s of the probe whether a server speaks TLS."""
 UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
-"""Errors after which a server is not asked: nothing answers there."""
+"""Errors after which a server is not probed, since nothing answers at its address."""
 OTHER_NAME = (62, 64)
-"""OpenSSL's codes for a certificate that is for another host name or IP address: to trust it does not help."""
+"""OpenSSL's codes for a certificate of another host name or IP address; trusting such a certificate does not help."""
 
 
 def tls_trouble(error: BaseException, server: Address) -> str:
-    """Return why `error` stopped a connection to `server`, if that was by TLS or for lack of it; else an empty text."""
+    """Return the reason why `error` stopped a connection, if TLS or the lack of TLS caused it; else an empty text."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, (ssl.SSLError, *UNHEARD)):
         cause = cause.__cause__ or cause.__context__

@@ -18,19 +18,18 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
-PING_S, PONG_S, CLOSE_S = 5, 5, 2
-"""Seconds between pings, seconds to wait for a pong, and seconds to wait for the end of a connection that is given up.
-
-So a bot leaves a connection on which nothing came for 12 s.
-"""
+PING_S, PONG_S = 6, 6
+"""Time in s between pings, and until a missing pong ends the connection: after 12 s of silence it counts as lost."""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
 
 class Unreachable(Exception):
-    """A connection could not be made; the text says why. `is_full`: others of this address have all its places.
+    """A connection could not be made; the text tells the reason.
 
-    `again_s`: the server is there, and may be tried again in so many seconds.
+    `is_full`: our address has its maximum of connections.
+
+    `again_s`: time in s until the next try, for a server that is there; None if unknown.
     """
 
     def __init__(self, problem: str, *, is_full: bool = False, again_s: float | None = None) -> None:
@@ -49,11 +48,11 @@ class Lost(Exception):
 
 
 class Connection(Protocol):
-    """One connection. `send` and `receive` raise Lost when it has ended."""
+    """A connection. `send` and `receive` raise Lost after its end."""
 
     @property
     def round_trip_ms(self) -> float:
-        """The last round trip that was measured; 0 before the first."""
+        """The last measured round trip in ms; 0 before the first."""
 
     async def send(self, frame: str) -> None: ...
 
@@ -96,7 +95,7 @@ class WebSocket:
 async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = None) -> Connection:
     """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable.
 
-    `tls` makes the context of a secure connection; without it the certificate must be one that this machine trusts.
+    `tls` makes the context of a secure connection; without `tls` this machine must trust the certificate.
     """
     secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:
@@ -106,7 +105,6 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             compression=None,
             ping_interval=PING_S,
             ping_timeout=PONG_S,
-            close_timeout=CLOSE_S,
             proxy=None if server.loopback else True,
             **secured,
         )

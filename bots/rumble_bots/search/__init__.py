@@ -1,7 +1,7 @@
-"""Looking ahead: five searches that give every position the same value, each with fewer nodes than the one before.
+"""Looking ahead: five searches that give every position the same value, each with fewer nodes than the search before.
 
-The first four are examples to read; `Strong` is the one to play with. `SEARCHES` has them by name; `think` runs one
-under a clock. `rumble_bots.search.mcts` is a search of another kind, which judges by random games.
+The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name; `think` runs a search
+under a clock. `rumble_bots.search.mcts` is a search of a different kind, which judges by random games.
 """
 
 from rumble_bots.search.alphabeta import AlphaBeta, CachedAlphaBeta

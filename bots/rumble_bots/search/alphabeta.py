@@ -29,14 +29,14 @@ class AlphaBeta(Search):
 
 
 class CachedAlphaBeta(AlphaBeta):
-    """Alpha-beta with a table of bounds by `State.canonical`. One table serves one game."""
+    """Alpha-beta with a table of bounds by `State.canonical`. A table serves a single game."""
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float, float]] = {}
-        """By position: the depth it was searched to, a lower bound and an upper bound of its value."""
+        """Depth of the search, and a lower and an upper bound of the value, by position."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value from the table if its bounds suffice; otherwise search it and put it there."""
+        """Return the value from the table if its bounds suffice; otherwise search the position and store its bounds."""
         key = state.canonical()
         searched, low, high = self.table.get(key, (-1.0, -1.0, 1.0))
         if searched >= depth and (low >= beta or high <= alpha or low == high):

@@ -1,7 +1,7 @@
 """The base of every search: the value of a position, the count of nodes, the clock.
 
-A value is from the view of the seat to move: 1 a win, 0 a draw, -1 a loss, and between them an estimate where
-the search stopped early. Games here have two seats and one point to share. The length of a win does not change
+A value is from the view of the seat to move: 1 for a win, 0 for a draw, -1 for a loss; an estimate, where the search
+stopped early, lies between. Games here have two seats and a single point to share. The length of a win does not change
 its value, so equal moves are common; a search takes the first of them in the order of `State.codes`.
 """
 
@@ -20,7 +20,7 @@ Clock = Callable[[], float]
 
 
 class OutOfTime(Exception):
-    """The search was stopped by its clock or its bound of nodes; `think` catches it."""
+    """A search was stopped by its clock or its bound of nodes; `think` catches this error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Found:
     second: float | None = None
     """The second value, which decided between moves of the same value, if there is one."""
     complete: bool = True
-    """Whether the value rests on ends of the game alone, not on estimates."""
+    """True if the value rests on ends of the game alone, not on estimates."""
 
 
 class Tally:
-    """Counts the nodes of a search, and stops it at its deadline or after `most_nodes`.
+    """Counts the nodes of a search, and stops the search at its deadline or after `most_nodes`.
 
-    A node is a position whose value was searched, the root included; a value found in a table is none.
+    A node is a position whose value was searched, the root included; a value found in a table does not count.
     """
 
     __slots__ = ("clock", "deadline", "depth", "guesses", "most_nodes", "nodes")
@@ -49,7 +49,7 @@ class Tally:
         self.nodes = 0
         self.most_nodes = most_nodes
         self.depth: int | None = None
-        """The depth in plies that was finished last; None where that was to the end of the game."""
+        """The last finished depth in plies; None for a search to the end of the game."""
         self.guesses = 0
         """Number of values that were estimates."""
         self.clock = clock
@@ -68,12 +68,12 @@ class Tally:
 
 
 class Search(ABC):
-    """A way to find the value of a position. It may keep a table from one search to the next."""
+    """A way to find the value of a position. A search may keep a table from call to call."""
 
     prunes = False
-    """Whether it leaves out moves that cannot change the result."""
+    """True if the search leaves out moves that cannot change the result."""
     patience = 200_000
-    """Nodes after which it gives up a search to the end of the game that nobody insists on, which takes some 3 s."""
+    """Number of nodes (some 3 s) after which an optional search to the end of the game is given up."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
@@ -82,7 +82,7 @@ class Search(ABC):
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         """Return the value of `state` looking `depth` plies ahead.
 
-        It is exact from `alpha` to `beta`; outside of them it may be only a bound. Raises OutOfTime.
+        A value from `alpha` to `beta` is exact; a value outside may be only a bound. Raises OutOfTime.
         """
         tally.visit()
         outcome = state.outcome
@@ -95,7 +95,7 @@ class Search(ABC):
     def after(
         self, state: State, code: int, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0
     ) -> float:
-        """Return the value of the move `code` for the seat that makes it."""
+        """Return the value of the move `code` for the seat that makes the move."""
         later = state.after(code)
         if later.to_move == state.to_move:
             return self.value(later, depth - 1, tally, alpha, beta)
@@ -115,5 +115,5 @@ class Search(ABC):
         return Found(chosen, best + 0.0, complete=tally.guesses == guesses)  # + 0.0: a draw is 0.0, never -0.0
 
     def line(self, state: State, code: int) -> list[str]:
-        """Return the moves that it expects from `state` on, the first of them `code`, as far as it remembers them."""
+        """Return the moves expected from `state` on, `code` first, as far as the search remembers them."""
         return [state.text_of(code)]

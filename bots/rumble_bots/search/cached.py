@@ -8,21 +8,21 @@ from rumble_bots.search.base import END, Search, Tally
 from rumble_bots.search.plain import Plain
 
 LIMIT = 250_000
-"""Most positions in a table, some 50 MB; a full table is emptied."""
+"""Maximum number of positions in a table, some 50 MB; a full table is emptied."""
 
 
 class Cached(Plain):
     """Plain minimax with a table of values by `State.canonical`.
 
-    A value found at a depth is used for smaller depths too, so at a limited depth it may be better informed than
-    plain minimax's. One table serves one game.
+    A value found at a depth is used for smaller depths, too, so at a limited depth a value may be better informed than
+    plain minimax's. A table serves a single game.
     """
 
     patience = Search.patience
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}
-        """By position: the depth it was searched to, and its value."""
+        """Depth of the search and value, by position."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         key = state.canonical()

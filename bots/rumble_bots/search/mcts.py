@@ -1,12 +1,12 @@
-"""Monte Carlo tree search: judges moves by the results of random games after them.
+"""Monte Carlo tree search: judges a move by the results of random games after it.
 
-UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down
-the tree by the most promising moves (by the mean result so far, plus a bonus for few visits), adds one position,
-plays on at random from there, and counts the result for every position on the way.
+UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down the
+tree by the most promising moves (by the mean result so far, plus a bonus for few visits), adds a position, plays a
+random game from the new position, and counts the result for every position on the way.
 
-Where a game estimates its positions, the moves are tried in the order of the estimates, and their number grows with
-the rounds through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game
-of Go. ICGA Journal 30 (2007), 198-208). Otherwise a board of 225 squares takes 225 rounds to try each move once.
+Where a game estimates its positions, the moves are tried in the order of the estimates, and their number grows with the
+rounds through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game of
+Go. ICGA Journal 30 (2007), 198-208). Otherwise a board of 225 squares takes 225 rounds to try each move once.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 EXPLORATION = 1.0
 """Weight of the bonus for few visits; results are from -1 to 1."""
 SOON = 6
-"""Plies of a random game after which it is estimated, in a game with an estimate of its own."""
+"""Plies of a random game before its position is estimated, in games with an estimate of their own."""
 LATE = 500
-"""Plies of a random game after which it is estimated, in a game without; most games end before."""
+"""Plies of a random game before its position is estimated, in other games; most games end earlier."""
 FIRST = 4
 """Moves of a position that are tried whatever the number of its rounds."""
 PATIENCE = 8
-"""The moves of a position divided by the rounds through it before its moves are put in order, which takes time."""
+"""Moves of a position per round through it before the moves are put in order, since ordering takes time."""
 
 
 class Node:
@@ -37,27 +37,27 @@ class Node:
     def __init__(self, state: State, informed: bool) -> None:
         self.state = state
         self.informed = informed
-        """Whether the game has an estimate of its own."""
+        """True if the game has an estimate of its own."""
         self.seat = state.to_move
         self.codes: Sequence[int] | None = None
-        """The moves in the order of trial, or one move that wins at once; None before `look`."""
+        """The moves in the order of trial, or a single move that wins at once; None before `look`."""
         self.children: list[Node] = []
-        """The nodes of the first `codes`, in their order."""
+        """The nodes of the first `codes`, in the same order."""
         self.visits = 0
         self.total = 0.0
         """The sum of the results for seat 0."""
 
     def look(self, random: Random) -> None:
-        """Find the moves and their order; equal ones are in random order."""
+        """Find the moves and their order; equal moves are in random order."""
         codes = self.state.codes()
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return whether rounds go on from here by a move."""
+        """Return whether rounds go on from this position by a move."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
-        """Return the next move to try for the first time; None where none is left or due."""
+        """Return the next move to try for the first time; None if no move is left or due."""
         tried = len(self.children)
         if self.codes is None or tried >= len(self.codes):
             return None
@@ -73,13 +73,13 @@ class Node:
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """Return the child that is most promising for the seat to move."""
+        """Return the most promising child for the seat to move."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
-    """Play rounds until there are `rounds` or the time is over; return the move with most of them and its mean."""
+    """Play `rounds` rounds, or as many as the time allows; return the move with most rounds, and its mean."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)
@@ -112,7 +112,7 @@ def _round(root: Node, plies: int, random: Random) -> None:
 
 
 def _playout(state: State, plies: int, random: Random) -> float:
-    """Play a random game; return its result for seat 0, an estimate if it takes more than `plies`."""
+    """Play a random game; return its result for seat 0, an estimate if the game takes more than `plies`."""
     for _ in range(plies):
         codes = state.codes()
         if not codes:
@@ -126,8 +126,8 @@ def _playout(state: State, plies: int, random: Random) -> float:
 def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
     """Return the moves in the order of the estimates after them, or a single move that wins at once.
 
-    Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms.
-    IEEE Conference on Computational Intelligence and Games 2010, 359-364.
+    Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms. IEEE
+    Conference on Computational Intelligence and Games 2010, 359-364.
     """
     seat, worth = state.to_move, {}
     for code in codes:

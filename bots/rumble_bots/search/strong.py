@@ -1,9 +1,9 @@
 """The search to play with: alpha-beta with a table, which tries the most promising moves first.
 
-The order of moves: the best move of an earlier search here (from the table); the two moves that last refuted a
-position of the same ply (killers: S. G. Akl, M. M. Newborn: The principal continuation and the killer heuristic,
-1977); then by how often a move refuted other positions (J. Schaeffer: The history heuristic, 1983). The order changes
-only the number of nodes: values and chosen moves are the same as plain minimax's at the same depth.
+The order of moves: first the best move of an earlier search of the position (from the table); then the two moves that
+last refuted a position of the same ply (killers: S. G. Akl, M. M. Newborn: The principal continuation and the killer
+heuristic, 1977); then by the number of other positions that a move refuted (J. Schaeffer: The history heuristic, 1983).
+The order changes only the number of nodes: values and chosen moves are the same as plain minimax's at the same depth.
 """
 
 import math
@@ -19,13 +19,13 @@ POSITIONS = 250_000
 NONE = -(1 << 62)
 """A code that is no move of any game."""
 LONGEST_LINE = 20
-"""Most moves of a line that is told."""
+"""Maximum number of moves in a reported line."""
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""The depth in plies from which on all refutations count the same in the history."""
+"""Depth in plies from which on all refutations count the same in the history."""
 Entry = tuple[float, float, float, int]
-"""For a position: the depth it was searched to, a lower and an upper bound of its value, and its best move."""
+"""Facts about a position: the depth of its search, a lower and an upper bound of its value, and its best move."""
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
 
 
@@ -37,18 +37,18 @@ class Strong(Search):
     def __init__(self, positions: int = POSITIONS) -> None:
         self.table: Memory[Hashable, Entry] = Memory(positions)
         self.killers: dict[int, tuple[int, int]] = {}
-        """By ply from the root: the last two moves that refuted a position there, the later one first."""
+        """The last two moves that refuted a position, the later move first, by ply from the root."""
         self.history: tuple[dict[int, float], ...] = ({}, {})
-        """By seat and move: how often it refuted a position; deep searches count more."""
+        """Weights of refutations by seat and move; deep searches weigh more."""
         self.root: State | None = None
         self.folds = False
-        """Whether the table has one entry for symmetric positions, which pays where the root has a symmetry."""
+        """True if symmetric positions share an entry of the table, which pays where the root has a symmetry."""
         self.ply = 0
         self.chosen = NONE
-        """The best move of the position that was searched last."""
+        """The best move of the last searched position."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the first best move in the order of `State.codes`. Raises OutOfTime, unless it has found a win."""
+        """Return the first best move in the order of `State.codes`. Raises OutOfTime before a win is found."""
         tally.visit()
         if state != self.root:
             self.root, self.folds = state, is_symmetric(state)
@@ -60,7 +60,7 @@ class Strong(Search):
             earlier = chosen != NONE and codes.index(code) < codes.index(chosen)
             if best >= 1 and not earlier:
                 continue
-            # An earlier move is preferred if it is equal, so the bound must be low enough to tell equal from worse.
+            # An equal move earlier in the order is preferred, so the bound must be low enough to tell equal from worse.
             floor = math.nextafter(best, -math.inf) if earlier else best
             try:
                 value = self.after(state, code, depth, tally, max(floor, -1.0))
@@ -75,7 +75,7 @@ class Strong(Search):
         return Found(chosen, best + 0.0, complete=complete)
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value from the table if it is for this very depth or to the end; otherwise search it."""
+        """Return the value from the table if its depth is the same or to the end; otherwise search the position."""
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
         key = self.key(state)
@@ -125,7 +125,7 @@ class Strong(Search):
         return state.canonical() if self.folds else state
 
     def ordered(self, state: State, hint: int) -> Sequence[int]:
-        """Return the moves, the most promising first; `hint` is the table's move, which may not be legal here."""
+        """Return the moves, the most promising first; `hint` is the table's move, possibly illegal here."""
         weight = self.history[state.to_move].get
         codes = sorted(state.codes(), key=lambda code: weight(code, 0.0), reverse=True)
         last, before = self.killers.get(self.ply, NO_KILLERS)

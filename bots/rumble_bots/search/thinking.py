@@ -11,24 +11,24 @@ from rumble_engine import State
 from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 
 Look = Callable[[State, float, Tally], Found]
-"""A search of one position to one depth; it may raise OutOfTime."""
+"""A search of a position to a depth; may raise OutOfTime."""
 Progress = Callable[[Found, Tally], object]
-"""Is told what was found so far."""
+"""Receives the result so far."""
 TIME_MS = 50
 """Default of the ms for a move in a game too big to search to its end."""
 SHARE = 0.5
-"""The part of the time budget that a search uses; a busy machine may need the rest."""
+"""The share of the time budget that a search uses; a busy machine may need the rest."""
 SMALL = 1_000_000
-"""Most nodes of a game tree that a search to its end is tried on; tic-tac-toe's has 549,946."""
+"""Maximum number of nodes of a game tree to search to its end; tic-tac-toe's tree has 549,946."""
 MOST_NODES = 1_000_000
-"""Nodes after which a search to a given depth without a clock is given up, which takes some 10 s."""
+"""Number of nodes (some 10 s) after which a search to a given depth without a clock is given up."""
 PROBES = 4
-"""Number of random games from which the size of a tree is estimated; all must say that it is small."""
+"""Number of random games for the estimate of a tree's size; the tree counts as small if every estimate is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search: a depth in plies, a time in ms; None means no limit of that kind."""
+    """The limits of a search: a depth in plies, a time in ms; None: no limit."""
 
     depth: int | None = None
     time_ms: float | None = None
@@ -45,14 +45,14 @@ def think(
 ) -> tuple[Found, Tally]:
     """Return the result of `look` for `state` within `limits`, and its tally.
 
-    Without a clock it looks once, at full depth. With a clock, which is the lesser of `limits.time_ms` and half of
-    `budget_ms` (the most time for this move), it looks one ply deep, then two, and so on; the last finished depth
-    counts. A game too big to end, or given up, gets `TIME_MS` if nothing else limits it; there it takes a win as soon
-    as one is found, and in a lost position the move of the deepest look that did not yet see the loss. There is always
-    an answer: if the clock does not allow one ply, it looks one ply deep without the clock.
+    Without a clock `think` looks once, at full depth. With a clock, the lesser of `limits.time_ms` and half of
+    `budget_ms` (the maximum time for this move), `think` looks one ply deep, then two, and so on; the last finished
+    depth counts. A game too big to end, or given up, gets `TIME_MS` if nothing else limits the search. There `think`
+    takes a win at once; in a lost position it takes the move of the deepest look that did not yet see the loss. An
+    answer is certain: if the clock does not allow one ply, `think` looks one ply deep without the clock.
 
-    A budget may be a day, and a game bigger than it seemed: without `limits.time_ms` it gives up after `patience` nodes
-    (`MOST_NODES` with a depth).
+    A budget may be a day, and a game bigger than estimated: without `limits.time_ms` the search is given up after
+    `patience` nodes (`MOST_NODES` with a depth).
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
@@ -108,8 +108,8 @@ def solve(look: Look, state: State, told: Progress = lambda found, tally: None) 
 def is_small(state: State) -> bool:
     """Return whether the game tree below `state` is estimated to have at most `SMALL` nodes.
 
-    After Donald E. Knuth, Estimating the efficiency of backtrack programs, Mathematics of Computation 29 (1975):
-    the size of a tree is estimated from the number of branches along random games, the same ones each time.
+    After Donald E. Knuth, Estimating the efficiency of backtrack programs, Mathematics of Computation 29 (1975): the
+    size of a tree is estimated from the number of branches along random games, which are the same in each call.
     """
     random = Random(0)
     return all(_probe(state, random) <= SMALL for _ in range(PROBES))

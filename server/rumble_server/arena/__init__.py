@@ -1,1 +1,1 @@
-"""The live server of one club: who is connected, what is played, and every command on it."""
+"""The live play of a club: connected bots, running matches, and the commands of bots and hosts."""

@@ -1,4 +1,4 @@
-"""The administrator's commands: on clubs, and the token itself. Each raises TournamentError if refused."""
+"""The administrator's commands on clubs and on the administrator's token. Each raises TournamentError if refused."""
 
 from dataclasses import replace
 
@@ -15,20 +15,20 @@ from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCr
 
 
 class Administrator:
-    """What the administrator of a server may do, by the arena of main."""
+    """The commands of a server's administrator, on the arena of main."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
 
     @transactional
     def set_token(self, token: str) -> None:
-        """Make this the administrator's token, in the place of the older one."""
+        """Make this the administrator's token, in place of the older token."""
         salt = self.arena.logins.new_salt()
         self.arena.recorder.record(AdministratorSet(salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional
     def create(self, name: str, title: str, quotas: Quotas) -> ClubEntry:
-        """Create a club; `name` is one by the pattern of clubs."""
+        """Create a club; `name` must fit the pattern of clubs' names."""
         clubs = self.arena.clubs
         if clubs.get(name) is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"there is a club {name} already")
@@ -47,7 +47,7 @@ class Administrator:
         house: bool | None = None,
         quotas: Quotas | None = None,
     ) -> ClubEntry:
-        """Change what is given of a club. Main is always listed, and its residents are the configuration's."""
+        """Change the given values of a club. Main is always listed, and the configuration decides on its residents."""
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise TournamentError(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
@@ -67,7 +67,7 @@ class Administrator:
         self.arena.recorder.record(ClubRemoved(name, self.arena.clock.now_ms()))
 
     def entry(self, name: str) -> ClubEntry:
-        """Return a club as it is. Raises TournamentError."""
+        """Return the directory's entry of a club. Raises TournamentError."""
         found = self.arena.clubs.get(name)
         if found is None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"there is no club {name!r}")

@@ -1,8 +1,8 @@
-"""Appointments: a bot that plays in several tournaments keeps its place for a match that has waited too long.
+"""Appointments: a bot in several tournaments keeps a place for a match that has waited too long. For the scheduler.
 
-Bots whose matches end together are the only free ones, so without this two tournaments would pair them again and again
-while a third waits for one of them. An appointment keeps both bots of one match for it. No bot has two, so a bot that
-is kept waits for the end of a match that its opponent plays, and never for another appointment.
+Bots whose matches end together are often the only free bots. Without appointments, two tournaments would pair these
+bots again and again, while a third tournament waits for a bot of theirs. An appointment keeps both bots of a match for
+the match. No bot has two appointments, so a kept bot waits for its opponent's current match, never for an appointment.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,24 +15,24 @@ from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2
-"""How many matches a bot begins elsewhere, for each of its tournaments with matches for it, until it owes one of them
-a match."""
+"""Number of matches begun elsewhere, for each of a bot's tournaments with matches for it, until the bot owes one of
+these tournaments a match."""
 
 
 class Passed:
-    """How often a bot began a match elsewhere while one of its tournaments had a match for it."""
+    """The count of matches that a bot began elsewhere while a tournament had a match for the bot."""
 
     __slots__ = ("since_ms", "times")
 
     def __init__(self, since_ms: int) -> None:
         self.since_ms = since_ms
-        """The time of the first of these."""
+        """Time in ms of the first such match."""
         self.times = 0
-        """How many there were since the last appointment for that tournament."""
+        """Number of such matches since the last appointment for the tournament."""
 
 
 class Appointment:
-    """A match for which both its players are kept, until it begins or the time of the appointment is over."""
+    """A match for which both its players are kept, until the match begins or the appointment's time is over."""
 
     __slots__ = ("players", "slot", "timer", "tournament")
 
@@ -44,7 +44,7 @@ class Appointment:
 
     @property
     def stands(self) -> bool:
-        """Whether the match still waits to be played, and both players are there."""
+        """True if the match still waits to be played, and both players are there."""
         tournament = self.tournament
         is_waiting = tournament.status == "running" and self.slot.order > 0
         return is_waiting and all(
@@ -59,7 +59,7 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    Players are kept no longer than their match has waited before. So nobody idles for more than half of the time, and a
+    Players are kept no longer than their match has waited before. So no bot idles for more than half of the time, and a
     match with an opponent whose matches are long begins at last.
     """
 
@@ -70,13 +70,13 @@ class Appointments:
         self._lapse = lapse
         self._of: dict[Player, Appointment] = {}
         self._passed: dict[Player, dict[str, Passed]] = {}
-        """By player in several tournaments, and by the id of a tournament that has a match for it."""
+        """Counts by player in several tournaments, and by the id of a tournament that has a match for the player."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament to which one of these players owes its last place, so that their match does not begin.
+        """Return the tournament to which a player of this match owes its last place, so that the match must not begin.
 
-        Then both players of that other match are kept. What has been passed over more often gives way to nothing, nor
-        does a match that its players were kept for.
+        An appointment of the tournament then keeps both its players. A match begins nevertheless (None) if its own
+        tournament was passed over as often, or if its players were kept for it.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):
@@ -94,7 +94,7 @@ class Appointments:
         return None
 
     def _make(self, player: Player, tournament: Tournament, counted: Passed) -> bool:
-        """Keep a player and the opponent of its oldest match with one that is there. Return whether there is one."""
+        """Make an appointment for a player's oldest match with a present opponent. Return whether one was made."""
         found: Appointment | None = None
         for slot in tournament.waiting(player.name):
             if found is None or slot.order < found.slot.order:
@@ -113,11 +113,11 @@ class Appointments:
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
-        """Give the matches of appointments whose players are both free now, and end appointments that stand no more."""
+        """Yield the matches of appointments whose players are now both free, and end appointments that fell through."""
         if not self._of:
             return
         for name in tournament.to_look_at:
-            player = self._players.get(name)  # None: it left the lobby, and its name is free again
+            player = self._players.get(name)  # None: the bot left the lobby, and its name is free again
             made = None if player is None else self._of.get(player)
             if made is None or made.tournament is not tournament:
                 continue
@@ -127,7 +127,7 @@ class Appointments:
                 yield tournament.start_of(made.slot, now_ms)
 
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
-        """A match of this tournament has begun: count it for those that its players did not play in."""
+        """Count a match begun in this tournament as passing over the players' other tournaments."""
         now_ms = self._clock.now_ms()
         for player in pair:
             others = player.tournaments.values()
@@ -149,7 +149,7 @@ class Appointments:
         return [made for made in dict.fromkeys(self._of.values()) if made.tournament is tournament]
 
     def end(self, made: Appointment) -> None:
-        """Keep the players of an appointment no longer."""
+        """End an appointment, and keep its players no longer."""
         if made.timer is not None:
             made.timer.cancel()
         for player in made.players:

@@ -1,8 +1,8 @@
-"""The arena: all play in one club. It puts its parts together, and takes the events of sessions.
+"""The arena: all play in a club. It puts the parts together, and takes the events of sessions.
 
-One call per event, start to end without waiting, as one transaction: what follows from it (new matches, the end of a
-tournament) is settled at its end; what follows from a move that ends a match, when that is on disk and told. Sessions
-are known by their ids; whatever answers them goes out by the `Sessions` port.
+Each event is a call without waiting, and a transaction: its consequences (new matches, a tournament's end) are settled
+at the call's end. Only the consequences of a move that ends a match wait until the end is on disk and told. The gateway
+calls with session ids; answers leave by the `Sessions` port.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,13 +17,13 @@ from rumble_protocol.server_messages import Error, FieldProblem
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
 from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.ended import Answer, answer_join, answer_leave
+from rumble_server.arena.ended import Answer, answer_challenge, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
+from rumble_server.arena.ports import UNKNOWN, Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.refused import RefusedBots
 from rumble_server.arena.scheduler import Scheduler
@@ -32,9 +32,11 @@ from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import FrameTaken
 from rumble_server.tournament.tournament import OVER, Tournament
 
 FATAL = {
@@ -42,11 +44,11 @@ FATAL = {
     ErrorCode.TOO_MANY_MESSAGES: CloseCode.TOO_MANY_MESSAGES,
     ErrorCode.BANNED: CloseCode.BANNED,
 }
-"""The refusals of a login that end its connection, and how."""
+"""Fatal errors of a login, with the close code."""
 
 
 class Arena:
-    """All play in one club. `run` is this run's number on its database."""
+    """The play of a club. `run` is the number of this run on the database."""
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class Arena:
         clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs.
+        """`taken_ids` are the ids of all tournaments ever; no away or absent budget runs for the first `grace_ms`.
 
         `clubs` is the directory of the server, which the arena of main keeps.
         """
@@ -76,7 +78,6 @@ class Arena:
         self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
-        self._grace_ms = grace_ms
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds or Bounds())
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
@@ -85,13 +86,21 @@ class Arena:
         self.invitations = Invitations(recorder, door)
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, door)
+        self._accepted = run << 20  # fits 64 bits: an epoch is a time in ms, with fewer than 2^20 logins
+        """Number of the newest login, above all numbers of earlier leaders."""
         self._find_ended = find_ended
+        self.asked = 0
+        """Number of answers so far that needed a read of the database."""
+        self.reading: dict[int, None] = {}
+        """Numbers of answers with a read going on; a dict for its order."""
+        self.on_answered: list[Callable[[], None]] = []
+        """Callbacks after each such answer."""
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Called when somebody is banned, to end what else is open of an address."""
+        """Callbacks after a ban, to end other open connections of the address."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
-        """The sessions that are logged in, until their connection has ended."""
+        """Sessions between login and end of connection."""
 
     def _settle(self) -> None:
         self.scheduler.settle()
@@ -99,14 +108,8 @@ class Arena:
     def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
         self.scheduler.on_over(tournament, over, players)
 
-    def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
-        """Go on after a suspension. Bots whose connections were closed meanwhile have the grace of a start."""
-        if bots_were_closed:
-            self.matches.give_grace(self._grace_ms)
-        self.scheduler.excuse_absence(suspended_ms)
-
     def transaction(self) -> Transaction:
-        """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""
+        """Return a transaction, which settles its events at its end, and has the `number` to wait for."""
         return self._transaction
 
     def is_connected(self, name: str) -> bool:
@@ -114,28 +117,33 @@ class Arena:
         return player is not None and player.is_connected
 
     def plays(self, name: str) -> bool | None:
-        """Whether the bot of this name is in a match; None: there is no such bot."""
+        """Return true if the bot of this name is in a match; None for an unknown bot."""
         player = self.players.get(name)
         return None if player is None else player.plays_anything
 
     @property
+    def answered(self) -> int:
+        """Number of the newest database-backed answer such that it and all earlier ones were sent."""
+        return next(iter(self.reading), self.asked + 1) - 1
+
+    @property
     def is_idle(self) -> bool:
-        """Whether no bot is logged in, and no tournament in memory goes on."""
+        """True if no bot is logged in, and no tournament in memory goes on."""
         return not self._sessions and all(each.status in OVER for each in self.tournaments.values())
 
     def ban_of(self, address: str) -> Ban | None:
-        """Return the ban of an address, if it is banned."""
+        """Return the ban of an address; None without a ban."""
         return self.door.bans.of_address(address, self.clock.now_ms())
 
     @property
     def waiting_for_disk(self) -> int:
-        """How many sessions have frames that wait for the disk."""
+        """Number of sessions with frames that wait for the disk."""
         return self._outlet.waiting
 
     # --- events of sessions ---
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        """A session that is not logged in wants to: `session` answers it, or an `error`, fatal as `FATAL` has it."""
+        """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
         sessions = self._outlet.sessions
         shown = self.invitations.shown_by(login, caller.address)
         invited_to = shown.tournament_id
@@ -155,17 +163,30 @@ class Arena:
                     sessions.close(session_id, close)
                 sessions.not_logged_in(session_id)
                 return
-            session = BotSession(session_id, login, caller, self._outlet)
+            self._accepted += 1
+            accepted = caller.accepted or self._accepted
+            session = BotSession(session_id, login, caller, self._outlet, accepted)
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
-                self._command(player, session, join, "", shown)
-        # Last, since what the session sends next may follow at once.
-        sessions.logged_in(session_id, player.name)
+                self._command_once(player, session, join, "", caller.frame, shown)
+        # Last, since the session's next frame may follow at once.
+        sessions.logged_in(session_id, player.name, accepted)
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """A session sent a valid message after its login; `text` is the whole frame."""
+    def receive(
+        self,
+        session_id: int,
+        message: BotMessage,
+        text: str,
+        thought_ms: int = UNKNOWN,
+        frame: FrameId | None = None,
+    ) -> None:
+        """Handle a valid message of a session after its login; `text` is the whole frame.
+
+        `thought_ms` is the thinking time in ms for a move, if the connection's node measured it; `frame` identifies any
+        other message that came over a link, and may come again.
+        """
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
@@ -176,15 +197,64 @@ class Arena:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command(known[0], session, message, text)
+                self._command_once(known[0], session, message, text, frame)
             return
-        answered = self.matches.move(session, message, text)
-        # Hardly any move ends a match. What follows is settled when its bots are told, unless they were told at once.
+        answered = self.matches.move(session, message, text, thought_ms)
+        # Hardly any move ends a match. The consequences are settled when its bots are told, or here if they were told
+        # at once.
         if self.recorder.unsettled and self.log.durable == self.log.last:
             with self._transaction:
                 pass
         if not answered:
             self._outlet.sessions.count(session_id)
+
+    def _command_once(
+        self,
+        player: Player,
+        session: BotSession,
+        message: BotMessage,
+        text: str,
+        frame: FrameId | None,
+        shown: Invitation | None = None,
+    ) -> None:
+        """Carry out a message; a frame with an earlier effect, perhaps under another leader, is only answered."""
+        if frame is None:
+            self._command(player, session, message, text, shown)
+            return
+        made = self.challenges.made_by.get(frame) if isinstance(message, Challenge | Resign) else None
+        concerned = self._concerned(message) if made is None else self.tournaments.get(made)
+        if made is not None and concerned is None:
+            if isinstance(message, Challenge):
+                self._answer_about_ended(player, session, made, answer_challenge)
+        elif concerned is not None and frame in concerned.frames:
+            self._answer_again(player, session, message, concerned)
+        else:
+            last = self.log.last
+            self._command(player, session, message, text, shown)
+            if isinstance(message, Challenge):
+                concerned = self._newest_challenge(player)
+            if concerned is not None and self.recorder.number_of(concerned) > last:
+                self.recorder.record(FrameTaken(concerned.id, *frame, self.clock.now_ms()))
+                if isinstance(message, Challenge | Resign):
+                    self.challenges.note_made(frame, concerned.id)
+
+    def _answer_again(self, player: Player, session: BotSession, message: BotMessage, taken: Tournament) -> None:
+        """Answer a message that had its effect on a tournament before, unless a later message took the effect back."""
+        if isinstance(message, Leave):
+            if not _has(taken, player):
+                self.lifecycle.leave(player, taken, session)
+        elif not isinstance(message, Resign) and _has(taken, player):
+            self.lifecycle.join(player, taken, asker=session)
+
+    def _concerned(self, message: BotMessage) -> Tournament | None:
+        """Return the tournament named by a message; None for a tournament not in memory."""
+        if isinstance(message, Resign):
+            return self.tournaments.get(tournament_id_of(message.match))
+        return self.tournaments.get(message.tournament) if isinstance(message, Join | Leave) else None
+
+    def _newest_challenge(self, player: Player) -> Tournament | None:
+        newest_first = reversed(self.tournaments.values())
+        return next((each for each in newest_first if each.challenger == player.name), None)
 
     def _command(
         self,
@@ -240,13 +310,25 @@ class Arena:
             self._outlet.sessions.invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
-        """Answer a bot about a tournament that is over and not in memory, once its record is found.
+        """Answer a bot about an ended tournament that is not in memory, once the record is found.
 
-        Nothing is rebuilt here: a bot may ask for it as often as it likes.
+        The answer is not rebuilt from facts, because bots may ask as often as they like.
         """
 
+        self.asked += 1
+        number = self.asked
+        self.reading[number] = None
+
+        def done(ended: EndedTournament | None) -> None:
+            if self.scheduler.stopped:  # unacknowledged, so the node repeats the message to the next leader
+                return
+            del self.reading[number]
+            tell(ended)
+            for answered in self.on_answered:
+                answered()
+
         def tell(ended: EndedTournament | None) -> None:
-            if session.closing or self.scheduler.stopped:
+            if session.closing:
                 return
             try:
                 if ended is None:
@@ -256,10 +338,10 @@ class Arena:
             except TournamentError as error:
                 self._tell_error(session, messages.error(error.code, str(error)))
 
-        self._find_ended(tournament_id, tell)
+        self._find_ended(tournament_id, done)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        """A session sent a frame that is no message: keep it, and answer with this error, or as a try at a turn."""
+        """Handle a frame that is no valid message: keep it and answer with this error, or judge the frame as a move."""
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
@@ -268,7 +350,7 @@ class Arena:
             self._tell_error(known[1], error)
 
     def _is_try(self, session: BotSession, text: str, error: bytes) -> bool:
-        """Judge a frame that is no message as an answer, if it names an open turn. Return whether it does."""
+        """Judge a frame that is no valid message as an answer, if it names an open turn. Return whether it does."""
         named, told = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(told, Error):
             return False
@@ -276,7 +358,7 @@ class Arena:
             return self.matches.misanswer(session, named, told.message, text)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """A session sent more messages a minute than `allowed`: its bot loses what it plays there, and it is closed."""
+        """Close a session that sent more messages a minute than `allowed`; its bot loses the session's matches."""
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
@@ -284,7 +366,7 @@ class Arena:
         elif not known[1].closing:
             player, session = known
             with self._transaction:
-                player.take_no_more(session)  # so that no match starts in the place of those it loses now
+                player.take_no_more(session)  # so that no new match takes a lost match's place
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
@@ -299,13 +381,13 @@ class Arena:
             self.matches.round_trip(session, lag_ms)
 
     def silent(self, session_id: int) -> None:
-        """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""
+        """Cut a silent session, unless the bot is on turn: then only its clock decides."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
             self._outlet.sessions.cut(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        """Close a session, after what it is to be sent."""
+        """Close a session after its pending frames."""
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.close(session_id, code)
@@ -325,7 +407,7 @@ class Arena:
                 self.logins.detach(player, session)
 
     def close_banned(self) -> None:
-        """Close the sessions of those who are banned, once that is on disk, and at once what else they have open."""
+        """Close the sessions of banned bots and addresses once the ban is on disk; other connections close at once."""
         bans, now_ms = self.door.bans, self.clock.now_ms()
         for player, session in list(self._sessions.values()):
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
@@ -342,7 +424,7 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """More of the log is on disk: tell what waited for it. Bots that are told of an end can play another match."""
+        """Send the frames that waited for facts now on disk. Bots told of a match's end can play another match."""
         told = self._outlet.on_durable()
         if not told or self.scheduler.stopped:
             return
@@ -356,7 +438,10 @@ class Arena:
                 self.matches.take_up(player)
 
     def on_trouble(self, trouble: str | None) -> None:
-        """The log cannot be written, or (None) can be again. What it does not hold is not told meanwhile."""
+        """Pause running tournaments while the log cannot be written, and resume them (None) afterwards.
+
+        Frames about facts that are not on disk stay unsent meanwhile.
+        """
         self.scheduler.trouble = trouble
         now_ms = self.clock.now_ms()
         with self._transaction:
@@ -387,6 +472,12 @@ class Arena:
             player.send(frame)
 
     def stop(self) -> None:
-        """Stop judging. What is running stays in the log, from which the next run goes on."""
+        """Stop judging. Running matches stay in the log, from which the next run continues."""
         self.scheduler.stop()
         self.matches.stop()
+
+
+def _has(tournament: Tournament, player: Player) -> bool:
+    """Return true if a player is in the field and has not left, even after the tournament's end."""
+    entrant = tournament.field.get(player.name)
+    return entrant is not None and not entrant.withdrawn

@@ -1,4 +1,7 @@
-"""Challenges: each is an unlisted, unrated tournament of one match between two bots that are connected."""
+"""Challenges: each is an unlisted, unrated tournament of a single match between two connected bots.
+
+Bounds keep challenges of an address, or at a bot, from filling the places and the disk of all.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Set
@@ -12,6 +15,7 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
+from rumble_server.arena.ports import FrameId
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
@@ -19,24 +23,29 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
+MOST_MADE = 4096
+"""Maximum number of frames whose tournament is remembered; beyond it the oldest frame is forgotten."""
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
-"""Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
+"""Maximum of each part of a challenge's clock, in ms. The clock bounds a match with a silent bot."""
 
 
 class Challenges:
-    """The challenges that are open, and whom each counts for."""
+    """Open challenges, and whom each counts for."""
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder
         self._lifecycle = lifecycle
         self._random = random
         self._door = door
+        self.made_by: dict[FrameId, str] = {}
+        """Tournament, over or not, of each challenge or resignation that may come again, by its frame."""
         self._counted: dict[str, str] = {}
-        """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
+        """Address that each open challenge counts for, or the tournament that its challenger was invited to, by
+        tournament id."""
         self._spenders: dict[str, str] = {}
-        """The same of all that are not yet over on disk."""
+        """The same for challenges not yet over on disk."""
 
     def open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
@@ -45,8 +54,14 @@ class Challenges:
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
 
+    def note_made(self, frame: FrameId, tournament_id: str) -> None:
+        """Remember the tournament that a frame has created, or in which the frame has ended a match."""
+        self.made_by[frame] = tournament_id
+        if len(self.made_by) > MOST_MADE:
+            del self.made_by[next(iter(self.made_by))]
+
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
-        """Begin one unlisted, unrated match against another bot, asked for in this session. Raises TournamentError."""
+        """Begin an unlisted, unrated match against another bot, for this session. Raises TournamentError."""
         open_now = self.open()
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
@@ -93,7 +108,10 @@ class Challenges:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel the oldest challenge of who has most of the places, if it has two more than the asker."""
+        """Cancel the oldest challenge of the largest holder of places, if it has at least two more than the asker.
+
+        Return whether a challenge was cancelled.
+        """
         shares = Counter(self._counted.values())
         ((holder, most),) = shares.most_common(1)
         if most <= shares[asker] + 1:
@@ -110,7 +128,7 @@ class Challenges:
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
-        """Count how many bytes tournaments take on disk, for those who challenged."""
+        """Count the bytes on disk of challenges for their challengers; `sizes` has the bytes by tournament."""
         for tournament_id in self._spenders.keys() & sizes.keys():
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
             self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
@@ -124,7 +142,7 @@ class Challenges:
 
 
 def _counted_for(player: Player, session: BotSession) -> str:
-    """Return what a challenge of this player counts for: a tournament that it was invited to, or its address."""
+    """Return the share that a challenge counts for: the tournament of its challenger's invitation, or an address."""
     for tournament in player.tournaments.values():
         if tournament.challenger is None and tournament.invite is not None:
             return f"tournament {tournament.id}"
@@ -132,7 +150,7 @@ def _counted_for(player: Player, session: BotSession) -> str:
 
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:
-    """Configure the tournament of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
+    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
     try:
         game = get_game(challenge.game)
     except UnknownGame as error:

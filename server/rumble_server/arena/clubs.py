@@ -1,6 +1,6 @@
-"""The directory of clubs: which there are, and what each may use; and the administrator's token.
+"""The directory of clubs with their settings and quotas, and the administrator's token.
 
-It is rebuilt from facts of main, which every other club's settings come from.
+The directory is rebuilt from facts of main, and settles the settings of every club.
 """
 
 import hmac
@@ -16,24 +16,24 @@ from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCr
 
 @dataclass(frozen=True, slots=True)
 class ClubEntry:
-    """A club as the directory has it; `since_ms` is when it was created, 0 for main."""
+    """A club in the directory; `since_ms` is the time of its creation in ms, 0 for main."""
 
     name: str
     title: str = ""
-    """What people read; empty: its name."""
+    """Title for people; empty for the club's name."""
     listed: bool = False
-    """Whether everyone may see it in the list of clubs."""
+    """True if the public list of clubs has the club."""
     house: bool = False
-    """Whether the residents of the house are there to be challenged; in main the configuration alone says so."""
+    """True if the house's residents are there to be challenged; in main only the configuration decides."""
     quotas: Quotas = NO_QUOTAS
     since_ms: int = 0
 
 
 class ClubDirectory:
-    """The clubs that there are, by name. Main is always there, and comes first."""
+    """Existing clubs by name. Main always exists, and comes first."""
 
     def __init__(self, of_main: Quotas = NO_QUOTAS) -> None:
-        """`of_main` are the quotas of main until the administrator gives it others."""
+        """`of_main` are the quotas of main until the administrator changes them."""
         self._entries = {MAIN: ClubEntry(MAIN, listed=True, quotas=of_main)}
         self._removed: set[str] = set()
         self._administrator: AdministratorSet | None = None
@@ -45,7 +45,7 @@ class ClubDirectory:
             self._entries[fact.club] = ClubEntry(fact.club, fact.title, quotas=fact.quotas, since_ms=fact.at_ms)
         elif isinstance(fact, ClubChanged):
             known = self._entries.get(fact.club)
-            if known is not None:  # else the fact of its creation is lost: the log's damage is told elsewhere
+            if known is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
                 self._entries[fact.club] = replace(
                     known, title=fact.title, listed=fact.listed, house=fact.house, quotas=fact.quotas
                 )
@@ -54,11 +54,11 @@ class ClubDirectory:
             self._removed.add(fact.club)
 
     def get(self, name: str) -> ClubEntry | None:
-        """Return a club that is there."""
+        """Return an existing club."""
         return self._entries.get(name)
 
     def was_removed(self, name: str) -> bool:
-        """Whether a club of this name is gone."""
+        """Return true if a club of this name was removed."""
         return name in self._removed
 
     def __iter__(self) -> Iterator[ClubEntry]:
@@ -69,14 +69,14 @@ class ClubDirectory:
 
     @property
     def has_administrator(self) -> bool:
-        """Whether there is an administrator's token."""
-        return self._administrator is not None and self._administrator.digest != ""  # repair takes it back so
+        """True if an administrator's token is set."""
+        return self._administrator is not None and self._administrator.digest != ""  # repair sets an empty digest
 
     def is_administrator(self, token: str) -> bool:
-        """Whether this is the administrator's token."""
+        """Return true if this is the administrator's token."""
         known = self._administrator
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that does in the place of the administrator's token."""
+        """Return the made secret that the administrator's token can be exchanged for."""
         return token if self._administrator is None else exchanged(token, self._administrator.salt)

@@ -1,4 +1,4 @@
-"""What a bot is answered about a tournament that is over and not in memory."""
+"""Answers to bots about ended tournaments that are not in memory, made from the record."""
 
 from collections.abc import Callable
 
@@ -12,11 +12,11 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 
 Answer = Callable[[EndedTournament, str], list[bytes]]
-"""Gives the frames for a bot, by its name. Raises TournamentError."""
+"""Function that returns the frames for a bot, by its name. Raises TournamentError."""
 
 
 def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
+    """Return the result for a bot of the field. Raises TournamentError for any other bot."""
     line = ended.line(bot)
     if line is None:
         raise closed(ended.id, ended.status, "; it takes no more bots: join another")
@@ -28,8 +28,14 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     return [messages.joined(ended), write_message(over)]
 
 
+def answer_challenge(ended: EndedTournament, bot: str) -> list[bytes]:
+    """Return the result for a bot that repeats its challenge; an empty list if the bot left."""
+    line = ended.line(bot)
+    return [] if line is None or line.withdrawn else answer_join(ended, bot)
+
+
 def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
+    """Return the confirmation for a bot that left, or was never in the field. Raises TournamentError for others."""
     line = ended.line(bot)
     if line is not None and not line.withdrawn:
         raise closed(ended.id, ended.status)

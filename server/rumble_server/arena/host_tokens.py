@@ -1,4 +1,4 @@
-"""The tokens of those who may host here: each has a name, and only its hash is kept."""
+"""Host tokens: each has a name, and only its hash is kept."""
 
 import hmac
 from collections.abc import Callable
@@ -8,23 +8,23 @@ from rumble_server.arena.names import digest_of, exchanged
 from rumble_server.tournament.facts import HostFact, HostTokenSet
 
 DEFAULT = "default"
-"""The name of the token that `--host-token` gives, or that is made at the first start."""
+"""Name of the token given by `--host-token`, or made at the first start."""
 MOST_TOKENS = 100
-"""Maximum number of tokens of a club: whatever a request shows is compared with each. One more is refused."""
+"""Maximum number of tokens of a club: each request's token is compared with each. A further one is refused."""
 ADMINISTRATOR = "administrator"
-"""What the holder of the administrator's token is called; it is in no list of a club."""
+"""Name of the administrator's token for the audit log; no list of a club has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostToken:
-    """A token by its name; `since_ms` is when it was made."""
+    """A token's name, and the time of its making in ms."""
 
     name: str
     since_ms: int
 
 
 class HostTokens:
-    """The tokens that are valid, by name; rebuilt from the log."""
+    """Valid tokens by name; rebuilt from the log."""
 
     def __init__(self, is_administrator: Callable[[str], bool] = lambda _: False) -> None:
         self._is_administrator = is_administrator
@@ -43,11 +43,11 @@ class HostTokens:
         return len(self._tokens)
 
     def listed(self) -> list[HostToken]:
-        """Return what may be shown of the tokens, oldest first."""
+        """Return the names and times of the tokens, oldest first."""
         return [HostToken(each.name, each.at_ms) for each in self._tokens.values()]
 
     def holder(self, token: str) -> str | None:
-        """Return the name of this token, that of the administrator for theirs, or None if it is not valid."""
+        """Return the name of this token, `ADMINISTRATOR` for the administrator's, or None for an invalid token."""
         found = ADMINISTRATOR if self._is_administrator(token) else None
         for each in self._tokens.values():
             if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
@@ -55,6 +55,6 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that does in the place of a valid token; it is as valid as that."""
+        """Return the made secret for a valid token, which is valid, too; return any other token unchanged."""
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

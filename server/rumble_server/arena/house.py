@@ -1,7 +1,7 @@
-"""House bots: those that are always there to be challenged, and those that a host adds to a field.
+"""House bots: residents, always there to be challenged, and bots added to a field by a host.
 
-A house bot plays under a name of its own, claimed with a key of the server's. One that was added to a tournament is
-in it from that moment, by a fact of the log; it is connected until the tournament is over, also after a restart.
+A house bot plays under a name of its own, claimed with a key of the server's. An added bot is in the tournament from a
+fact of the log on, and stays connected until the tournament is over, even after a restart.
 """
 
 import hmac
@@ -24,14 +24,14 @@ from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, Tourname
 from rumble_server.tournament.tournament import OVER, Tournament
 
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
-"""The facts that `HouseBots.take` goes by."""
+"""Facts that change the bots kept by `HouseBots.take`."""
 MOST_ADDED = 32
-"""Maximum number of added house bots on the server; each is a process. One more is refused."""
+"""Maximum number of added house bots on the server, each of which is a process. A further one is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """A house bot in the field of a tournament that is not over."""
+    """A house bot in the field of an open tournament."""
 
     name: str
     reference_bot: str
@@ -39,22 +39,22 @@ class _Added:
 
 
 class HouseKeys:
-    """The keys of house bots' names, made from a secret of the server."""
+    """Keys of house bots' names, made from a secret of the server."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
 
     def key(self, name: str) -> str:
-        """The key of a house bot's name."""
+        """Return the key of a house bot's name."""
         return make_secret(hmac.digest(self._secret, name.casefold().encode(), "sha256")[:RANDOM_BYTES])
 
     def may_claim(self, name: str, key: str | None) -> bool:
-        """Whether a new name may be claimed: names that begin like those of the house only with the house's key."""
+        """Return true if a new name may be claimed: a house name only with the house's key."""
         return not is_house_name(name) or key == self.key(name)
 
 
 class HouseBots:
-    """Adds house bots to the tournaments of a club, and has the `runner` keep those that are needed."""
+    """The house bots of a club: it adds bots to tournaments, and has the `runner` keep the needed bots connected."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class HouseBots:
         club: str = MAIN,
         elsewhere: Callable[[], int] = int,
     ) -> None:
-        """`residents` are the reference bots that are always there to be challenged.
+        """`residents` are the reference bots to be challenged at any time.
 
-        `elsewhere` tells how many are added in the other clubs of the server.
+        `elsewhere` returns the number of added bots in the server's other clubs.
         """
         self.arena = arena
         self._club = club
@@ -76,10 +76,10 @@ class HouseBots:
         self._runner = runner
         self._residents = {resident_name(bot): bot for bot in residents}
         self._added: dict[str, _Added] = {}
-        """By name in lower case."""
+        """Added bots by name in lower case."""
 
     def open(self) -> None:
-        """After a start: the bots of the tournaments that are not over, and the residents."""
+        """Keep the bots of open tournaments and the residents, after a start."""
         for tournament in self.arena.tournaments.values():
             if tournament.status not in OVER:
                 for entrant in tournament.field.values():
@@ -88,17 +88,17 @@ class HouseBots:
         self._keep()
 
     def change_residents(self, residents: Sequence[str]) -> None:
-        """Have these reference bots there to be challenged, and no others."""
+        """Keep these reference bots as the only residents."""
         self._residents = {resident_name(bot): bot for bot in residents}
         self._keep()
 
     def close(self) -> None:
-        """Keep none any more."""
+        """Keep no bot any more."""
         if self._runner is not None:
             self._runner.keep(self._club, [])
 
     def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
-        """Numbered facts are on disk now: a bot that was added is started, one that is not needed any more ends."""
+        """Start newly added bots, and end bots no longer needed, by numbered facts that are now on disk."""
         changed = False
         for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:
             if isinstance(fact, BotJoined) and fact.house is not None:
@@ -121,36 +121,36 @@ class HouseBots:
             self._runner.keep(self._club, self.bots())
 
     def bots(self) -> list[HouseBot]:
-        """The house bots that are to be connected now."""
+        """Return the house bots to be connected now."""
         residents = [(name, bot, True) for name, bot in self._residents.items() if self._may_use(name)]
         added = [(each.name, each.reference_bot, False) for each in self._added.values()]
         return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
 
     def names_lost(self) -> list[str]:
-        """The names of residents that somebody else uses: these bots are left out."""
+        """Return the names of residents in use by other bots; these residents are left out."""
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """All reference bots, the weakest first, each with a line about it."""
+        """Return every reference bot, the weakest first, with a line about each."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
-        """The reference bots that can be added to a tournament, each with a line about it."""
+        """Return the reference bots that can be added to a tournament, each with a line about it."""
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
     def has_residents(self) -> bool:
-        """Whether any reference bot is always there to be challenged."""
+        """True if any reference bot is always there to be challenged."""
         return bool(self._residents)
 
     @property
     def added(self) -> int:
-        """How many house bots are in tournaments that are not over."""
+        """Number of house bots in open tournaments."""
         return len(self._added)
 
     @property
     def room(self) -> int:
-        """How many more house bots can be added."""
+        """Number of house bots that can still be added."""
         if self._runner is None:
             return 0
         return self.arena.allowance.house_room(MOST_ADDED - self._elsewhere(), self.added)
@@ -199,5 +199,5 @@ class HouseBots:
 
 
 def resident_name(reference_bot: str) -> str:
-    """Return the name under which a reference bot, or a function of a file, is there to be challenged."""
+    """Return the resident name of a reference bot, or of a function of a file."""
     return f"{HOUSE_PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"

@@ -1,4 +1,4 @@
-"""Invitations that bots show: a valid one lets its bot in beside the bounds of its address, a wrong one is counted."""
+"""Invitations that bots show: a valid one admits a bot beyond the bounds of its address; wrong ones are counted."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,23 @@ from rumble_server.tournament.tournament import Tournament
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What a login showed: a valid invitation to a tournament, or none; or it was not looked at (`refused`)."""
+    """The invitation of a login: valid for a tournament, none, or (`refused`) not compared after many wrong ones."""
 
     tournament_id: str | None = None
     refused: bool = False
 
 
 class Invitations:
-    """Compares codes, unless there were too many wrong ones."""
+    """Comparison of invitation codes, with a bound on wrong ones."""
 
     def __init__(self, recorder: Recorder, door: Door) -> None:
         self._recorder = recorder
         self._door = door
 
     def shown_by(self, login: Login, address: str) -> Invitation:
-        """Look at the invitation of a login, once; a wrong one is counted.
+        """Return the invitation shown by a login, and count a wrong invitation. Call this once for each login.
 
-        A bot that is in the field needs no code, if its key was shown from this address before.
+        A bot in the field needs no code, if its key was shown from this address before.
         """
         tournament = self._recorder.tournaments.get(login.join or "")
         if tournament is None or tournament.invite is None:
@@ -46,7 +46,7 @@ class Invitations:
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:
-        """Count a wrong invitation. Raises TournamentError if there were too many, whatever this one is."""
+        """Count a wrong invitation. Raises TournamentError after too many, even for a right invitation."""
         if invite is None or tournament.invite is None:
             return
         now_ms = self._recorder.clock.now_ms()
@@ -57,5 +57,5 @@ class Invitations:
 
 
 def too_many() -> TournamentError:
-    """Make the refusal of an invitation that is not looked at."""
+    """Return the error for an invitation that is not compared."""
     return TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many wrong invitations; try again in a minute")

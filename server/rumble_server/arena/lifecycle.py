@@ -1,4 +1,4 @@
-"""The life of tournaments: created, joined and left, begun, ended; and what their bots are told of it."""
+"""The life of tournaments: creation, joining and leaving, start, end, and the messages to bots about these."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -20,22 +20,22 @@ from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ENDED = 64
-"""Maximum number of tournaments ended in this run that stay in memory; the archive has the older ones."""
+"""Maximum number of tournaments ended in this run and kept in memory; the archive has older ones."""
 
 
 class Lifecycle:
-    """Creates, fills and ends tournaments. `taken_ids` are the ids of all tournaments ever, in memory or not."""
+    """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever, in memory or not."""
 
     def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
         self.taken_ids = set(taken_ids)
         self.damaged: set[str] = set()
-        """The ids of tournaments that are not over, and could not be rebuilt at the start."""
+        """Ids of open tournaments that could not be rebuilt at the start."""
         self._recorder = recorder
         self._matches = matches
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
-        """Return a tournament. Raises TournamentError if there is none, or it is over and not in memory."""
+        """Return a tournament in memory. Raises TournamentError if it is damaged, archived or unknown."""
         found = self._recorder.tournaments.get(tournament_id)
         if tournament_id in self.damaged:
             raise TournamentError(
@@ -48,7 +48,7 @@ class Lifecycle:
         return found
 
     def is_archived(self, tournament_id: str) -> bool:
-        """Whether the tournament is over, and not in memory."""
+        """Return true if the tournament is over, and not in memory."""
         in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged
 
@@ -57,7 +57,7 @@ class Lifecycle:
     def join(
         self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
     ) -> None:
-        """A bot enters a tournament, and is told; if it is in, the `asker` is told again. Raises TournamentError."""
+        """Enter a bot in a tournament and tell the bot; if it is in, tell only the `asker`. Raises TournamentError."""
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
@@ -74,11 +74,11 @@ class Lifecycle:
             tournament.disappear(player.name, self.absent_from_ms())
 
     def absent_from_ms(self) -> int:
-        """Return when the absent budget of a bot that has just gone starts to run."""
+        """Return the time in ms from which the absent budget of a bot that disconnects now runs."""
         return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
 
     def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
-        """A bot leaves for good; what it still has to play there is lost. If it has left, the `asker` is told again.
+        """Let a bot leave for good; it loses its remaining matches. If it has left before, tell only the `asker`.
 
         Raises TournamentError.
         """
@@ -87,7 +87,7 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
-        """The host takes a bot out for good; what it still has to play there is lost. Raises TournamentError."""
+        """Take a bot out for good for the host; the bot loses its remaining matches. Raises TournamentError."""
         self._take_out(player, tournament, removed=True)
         message = f"the host removed {player.name} from {tournament.id}"
         notice = messages.notice(NoticeCode.REMOVED, message, tournament_id=tournament.id)
@@ -95,7 +95,7 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
-        """Return whether it was in."""
+        """Return whether the bot was in the tournament."""
         fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
@@ -109,7 +109,7 @@ class Lifecycle:
     # --- tournaments ---
 
     def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
-        """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge.
+        """Create a tournament; `challenger` is the bot behind a challenge.
 
         Raises TournamentError with `quota`.
         """
@@ -124,12 +124,12 @@ class Lifecycle:
         return self._recorder.tournaments[created.tournament]
 
     def count_open(self) -> int:
-        """Return how many tournaments are not over, without challenges and damaged ones."""
+        """Return the number of open tournaments, without challenges and damaged ones."""
         tournaments = self._recorder.tournaments.values()
         return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
-        """Number the field and begin; the matches start when things are settled. Raises TournamentError."""
+        """Number the field and begin; matches start when the transaction settles. Raises TournamentError."""
         self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Logins: who may use a name, and what a bot that comes or goes means for its matches and tournaments."""
+"""Logins: the use of names, and the effects of a bot's coming and going on its matches and tournaments."""
 
 from collections.abc import Callable
 from random import Random
@@ -22,13 +22,13 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
 
 UNPLAYED_MS = 60_000
-"""Time in ms for which a bot that never played can be away before its name gives way to a new one of its address."""
+"""Time in ms away after which a bot without matches gives its name up for a new name of its address."""
 MayClaim = Callable[[str, str | None], bool]
-"""Whether a name that nobody has may be claimed with this key."""
+"""Function that returns true if a key may claim an unclaimed name."""
 
 
 class Logins:
-    """Lets bots in by name and key, and lets them go."""
+    """The logins of a club, by name and key, and the ends of sessions."""
 
     def __init__(
         self,
@@ -48,13 +48,13 @@ class Logins:
         self._may_claim = may_claim
         self._door = door
         self._claimed: dict[str, dict[str, Claim | None]] = {}
-        """By address: the names that were claimed from there in this run, the newest last. Who has played may be among
-        them, and whose name was claimed anew since."""
+        """Names claimed in this run by address, the newest last. Some of the bots may have played, and some names may
+        have been claimed anew."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
-        """Whether a login shows nothing known: no invitation, and its address never showed the key of its name.
+        """Return true if a login has no valid invitation, and its address never showed the key of its name.
 
-        Raises TournamentError with `too_many_messages` where there is no room for its connection.
+        Raises TournamentError with `too_many_messages` without room for the connection.
         """
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
         if not has_room and not self._has_own_place(login, caller.address):
@@ -63,16 +63,16 @@ class Logins:
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
     def _has_own_place(self, login: Login, address: str) -> bool:
-        """Whether a login shows the right key for a place of its own. Count a wrong key.
+        """Return true if a login shows the right key for a place of its own. Count a wrong key.
 
-        A bot in a tournament has one for each of its workers, any other for one session.
+        A bot in a tournament has a place for each of its workers, any other bot for a single session.
         """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
         claim = self._recorder.names.get(login.name)
         if key is None or claim is None or claim.open:
             return False
         if player is not None and all(each.challenger is not None for each in player.tournaments.values()):
-            others = player.sessions.keys() - {(login.worker or "").casefold()}  # the older login is replaced
+            others = player.sessions.keys() - {(login.worker or "").casefold()}  # without the older login
             if others:
                 return False
         if not self._door.guesses.may_try(address, login.name, key, now_ms):
@@ -83,10 +83,10 @@ class Logins:
         return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
-        """Let a bot in. Return the player, and whether its name is open.
+        """Log a bot in. Return the player, and true if the name is open.
 
-        `invited_to` is the tournament that it showed a valid invitation to. Raises TournamentError as `admit` does, and
-        with `banned`, `too_many_messages`, or `unavailable` if the bot has as many workers as it may.
+        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, and with
+        `banned`, `too_many_messages`, or `unavailable` if the bot has its maximum of workers.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
         if is_stranger and not caller.may_speak and not self._has_own_place(login, address):
@@ -130,10 +130,10 @@ class Logins:
         return player, is_open
 
     def _free_name(self, address: str, now_ms: int) -> bool:
-        """Free a name of this address for a new one, so that names that are claimed and do not play keep out nobody.
+        """Free a name of this address for a new name, so that claimed names of idle bots keep no bot out.
 
-        It is the newest whose bot has been away for `UNPLAYED_MS`, was never in a match, and is in no tournament beyond
-        its lobby. Return whether there was one.
+        The freed name is the newest whose bot has been away for `UNPLAYED_MS`, was never in a match, and is at most in
+        lobbies. Return whether a name was freed.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):
@@ -159,10 +159,10 @@ class Logins:
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, may_name: Callable[[], bool] = lambda: True
     ) -> tuple[Player, bool]:
-        """Check a name and its key; record a name that is new. Return the player, and whether its name is open.
+        """Check a name and its key, and record a new name. Return the player, and true if the name is open.
 
-        `may_name` is asked before a new name is recorded. Raises TournamentError with `bad_name`, `key_required`,
-        `bad_key`, or `too_many_messages` if it may not.
+        `may_name` is called before a new name is recorded. Raises TournamentError with `bad_name`, `key_required`,
+        `bad_key`, or `too_many_messages` if `may_name` returns false.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
@@ -182,14 +182,19 @@ class Logins:
         return player, claim.open
 
     def new_salt(self) -> str:
-        """Make the salt of a key, in hex."""
+        """Return a new salt of a key, in hex."""
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
-        """Answer a login that was admitted, and have it take up matches. An older session of the worker is replaced."""
+        """Answer an admitted login, and let the session take up matches. An older session of the worker is replaced.
+
+        After a failover the older login can arrive last; then the arriving session is replaced.
+        """
         older = player.connect(session)
         if older is not None:
             older.close(CloseCode.REPLACED)
+        if older is session:
+            return
         taken = player.take_up(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:
@@ -213,7 +218,7 @@ class Logins:
         self._scheduler.look_at(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
-        """A session has ended. Nothing happens if a newer one took over, or the server has stopped judging."""
+        """Handle the end of a session, unless a newer session took over, or the server has stopped judging."""
         if not player.disconnect(session) or self._scheduler.stopped:
             return
         self._matches.go_on(player, player.take_up())
@@ -221,7 +226,7 @@ class Logins:
         self._scheduler.look_at(player)
 
     def _note_presence(self, player: Player) -> None:
-        """Have each tournament of a player know whether it is absent: no session of it is given matches there."""
+        """Tell each tournament of a player whether the player is absent: without a session for matches of its game."""
         for tournament in player.tournaments.values():
             if player.able(tournament.config.game):
                 fact = tournament.appear(player.name, self._recorder.clock.now_ms())

@@ -1,7 +1,7 @@
-"""The matches that are being played: events go to their referees, what these say goes to the bots.
+"""The running matches: events go to their referees, and the referees' frames go to the bots.
 
-A move's way: `Matches.move` -> `Referee.move` -> `LiveMatch.append`, `LiveMatch.ask` -> the log and the other bot's
-session, in one call.
+The way of a move: `Matches.move` -> `Referee.move` -> `LiveMatch.append`, `LiveMatch.ask` -> the log and the other
+bot's session, in a single call.
 """
 
 import logging
@@ -16,7 +16,7 @@ from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.ports import UNKNOWN, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 
 FAILED = "match %s: the referee failed at ply %d"
 WHY_VOID = "the server failed at this match; nobody is blamed"
-"""A game's own code failed: that is the server's fault, and of this match alone."""
+"""Reason of a match made void by an error in the game's code, which is the server's fault; other matches go on."""
 
 NEVER = 1 << 62
-"""In the place of a time in ms: no timer runs."""
+"""Stands for a time in ms: no timer runs."""
 
 
 class LiveMatch:
-    """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
+    """A running match: referee, players by seat, and a single timer. It is the referee's driver."""
 
     __slots__ = (
         "_matches",
@@ -66,9 +66,11 @@ class LiveMatch:
         self.tournament = tournament
         self.players = players
         self.parts = parts
-        """Each player's, by seat."""
+        """Each player's part, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = NEVER
+        self.question: tuple[str, BotSession] | None = None
+        """Turn id and session about which a node is being asked; `timer` cancels the question."""
         self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
@@ -99,7 +101,7 @@ class LiveMatch:
         if session is not None and session.ask(frame, self.match_id):
             return
         self.referee.hold_turn(turn_id)
-        if session is not None:  # else, or if it is closing, it is never told of the turn
+        if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, turn_id))
 
     def end(self, seat: int, frame: bytes) -> None:
@@ -109,7 +111,7 @@ class LiveMatch:
 
 
 class Matches:
-    """The live matches by id. `run` is this run's number on its database: turn ids begin with it."""
+    """The running matches by id. `run` is the number of this run on the database, with which turn ids begin."""
 
     def __init__(
         self,
@@ -123,7 +125,8 @@ class Matches:
         self.bounds = bounds
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
-        """No away or absent time runs before: the bots have to find the server again after its start."""
+        """Time in ms before which no away or absent budget runs: bots need time to find the server again after its
+        start."""
         self.live: dict[str, LiveMatch] = {}
         self._clock = recorder.clock
         self._on_over = on_over
@@ -131,29 +134,22 @@ class Matches:
         self._prefix, self._turns = f"{run:x}.", 0
 
     def new_turn_id(self) -> str:
-        """Return a turn id that no other turn of any run has."""
+        """Return a turn id, unique among all runs."""
         self._turns += 1
         return f"{self._prefix}{self._turns:x}"
-
-    def give_grace(self, grace_ms: int) -> None:
-        """Let no away or absent time run for so long, as after a start: the bots have to find the server again."""
-        now_ms = self.recorder.clock.now_ms()
-        self.nobody_away_before_ms = now_ms + grace_ms
-        for match in self.live.values():
-            match.referee.give_grace(now_ms, self.nobody_away_before_ms)
 
     # --- matches begin, go on and stop ---
 
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
-        """Begin a match of these players, by seat, who have room for it."""
+        """Begin a match of players with room, by seat."""
         self.recorder.record_of(tournament, started)
         match = self._place(started, tournament, players)
-        # Only who is connected is free for a match.
+        # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
         self._tell(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
         turn = referee.turn
-        if turn is None or not turn.held:  # else no clock runs, until the turn has left
+        if turn is None or not turn.held:  # a held turn runs no clock until it has left
             self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
@@ -169,13 +165,13 @@ class Matches:
         self._follow(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
-        """Have a player lose a match by something outside the board."""
+        """Let a player lose a match by an event outside the board."""
         match = self.live[match_id]
         match.referee.forfeit(match.players.index(player), termination, reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def stop(self) -> None:
-        """Judge no more: what is running stays as the log has it."""
+        """Stop judging; running matches stay as the log has them."""
         self._stopped = True
         for match in self.live.values():
             if match.timer is not None:
@@ -197,7 +193,7 @@ class Matches:
         return bool(self.live) and not self._stopped
 
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], None]) -> None:
-        """Tell the referee of an event, after which it may ask for a ply."""
+        """Tell the referee of an event after which it may ask for a ply; an error aborts the match."""
         try:
             event()
         except Exception:
@@ -207,19 +203,19 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Have the sessions of a player, one of which has room again, take up the matches that it is away from."""
+        """Give a player's matches without a session to sessions, after a session got room."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)
 
     def go_on(self, player: Player, taken: Iterable[Part]) -> None:
-        """Tell the sessions of a player of the matches that they have taken up.
+        """Send the sessions of a player the matches that they have taken up.
 
-        From a match that nobody has taken up the player is away: its clock stops, its away budget runs.
+        The player is away from the remaining matches: the clock there stops, and the away budget runs.
         """
         now_ms = self.recorder.clock.now_ms()
         for part in taken:
-            if part.session is not None:  # else what followed from another of them has ended this one
+            if part.session is not None:  # an earlier match's consequences may have ended this match
                 match = self.live[part.match_id]
                 self._tell(match, now_ms, partial(match.referee.connect, part.seat, part.session, now_ms))
                 self._follow(match)
@@ -234,14 +230,17 @@ class Matches:
             self.live[match_id].referee.round_trip(part.seat, lag_ms)
 
     def is_on_turn(self, session: BotSession) -> bool:
-        """Whether a turn of the session is open in any match."""
+        """Return true if a turn of the session is open in any match."""
         turns = ((self.live[match_id].referee.turn, part.seat) for match_id, part in session.matches.items())
         return any(turn is not None and turn.seat == seat for turn, seat in turns)
 
     # --- play ---
 
-    def move(self, session: BotSession, message: Move, frame: str) -> bool:
-        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn."""
+    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNKNOWN) -> bool:
+        """Hand a move to its referee; `frame` is the whole text. Return whether the move answered an open turn.
+
+        `thought_ms` is the thinking time in ms as measured by another node.
+        """
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
@@ -250,21 +249,24 @@ class Matches:
         match, now_ms = self.live[match_id], self._clock.now_ms()
         referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
-            answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
-            if not answered and referee.over is not None:  # it came too late
+            if thought_ms >= 0:
+                referee.measured(seat, turn_id, thought_ms, now_ms)
+                delay_ms = None
+            answered = referee.over is None and referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
+            if not answered and referee.over is not None:  # the move came too late
                 session.send(write_message(_unknown_match(message)), match_id=match_id)
         except Exception:
             log.exception(FAILED, match_id, len(referee.moves))
             referee.abort(WHY_VOID, now_ms)
             answered = True
         turn = referee.turn
-        # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
+        # A move changes only the deadline of the open turn, which is hardly ever before the timer.
         if turn is None or turn.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
     def misanswer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
-        """Hand an answer that is no valid message to its referee. Return whether it answered an open turn."""
+        """Hand an invalid message to the referee of the match. Return whether it answered an open turn."""
         part = session.matches.get(named.match)
         if part is None:
             return False
@@ -274,15 +276,15 @@ class Matches:
         return answered
 
     def resign(self, part: Part, frame: str) -> None:
-        """A bot gives a match up that it is playing."""
+        """Resign a match for the bot of this part."""
         match = self.live[part.match_id]
         match.referee.resign(part.seat, self.recorder.clock.now_ms(), frame)
         self._follow(match)
 
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
-        """Keep a frame that belongs to no match in particular with all matches that the session is playing.
+        """Keep a frame of no particular match in the log of all matches that the session plays.
 
-        Keys and invitations are blanked. The first match has it, the others refer to it.
+        Keys and invitations are blanked. The first match has the frame, and the others refer to it.
         """
         now_ms, first, number = self.recorder.clock.now_ms(), "", 0
         for match_id, part in session.matches.items():
@@ -311,7 +313,7 @@ class Matches:
             away = [part.seat for part in match.parts if part.seat not in over.told]
             for seat, frame in frames_of_over(over, match.referee.state, away):
                 players[seat].untold.append((frame, self.recorder.log.last))
-        del match.referee  # match and referee know each other: without this they are freed only by the collector
+        del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self._on_over(match.tournament, over, players)
         for player in players:
             self.take_up(player)
@@ -319,14 +321,23 @@ class Matches:
     # --- time ---
 
     def turn_written(self, match_id: str, turn_id: str) -> None:
-        """Start the clock of a turn that had waited for the disk and has left."""
+        """Start the clock of a turn that waited for the disk and now has left."""
         match = self.live.get(match_id)
         if match is not None:
             match.referee.turn_written(turn_id, self.recorder.clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
+        """Set the match's timer no later than its referee wants; an early timer only sets the next one.
+
+        While a node is asked about the open turn, the match waits for the answer.
+        """
+        if match.question is not None and match.timer is not None:
+            turn = match.referee.turn
+            if turn is not None and match.question == (turn.turn_id, match.parts[turn.seat].session):
+                return
+            match.timer.cancel()
+            match.timer = match.question = None
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
@@ -345,7 +356,23 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer, match.timer_at_ms = self.recorder.clock.after_input(partial(self._wake, match_id)), now_ms
+        clock, turn, session = self.recorder.clock, match.referee.turn, None
+        if turn is not None and not turn.held and now_ms >= turn.deadline_ms + clock.late_ms - turn.late_ms:
+            session = match.parts[turn.seat].session
+        if turn is None or session is None or session.ask_node is None:
+            match.timer, match.timer_at_ms = clock.after_input(partial(self._wake, match_id)), now_ms
+        else:  # the bot's node knows better, and may still hold a move sent in time
+            answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
+            match.question = turn.turn_id, session
+            match.timer = session.ask_node(session.id, match_id, turn.turn_id, answered)
+
+    def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
+        """Judge a turn by its bot's thinking time in ms, as told by the bot's node."""
+        match = self.live[match_id]
+        match.question = None
+        if thought_ms != UNKNOWN:
+            match.referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
+        self._wake(match_id)
 
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]

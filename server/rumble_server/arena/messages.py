@@ -1,4 +1,4 @@
-"""Messages to bots about tournaments and errors, built from their state."""
+"""Messages to bots about tournaments and errors, built from the current state."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def joined(tournament: Tournament | EndedTournament) -> bytes:
-    """Build `joined`: the bot is in."""
+    """Return `joined`: the bot is in the tournament."""
     return write_message(say.Joined(**_terms(tournament)))
 
 
 def left(tournament: Tournament | EndedTournament) -> bytes:
-    """Build `left`: the bot is no longer in."""
+    """Return `left`: the bot is no longer in the tournament."""
     return write_message(say.Left(**_terms(tournament)))
 
 
 def summary(tournament: Tournament) -> say.TournamentSummary:
-    """Build one line of a `session`."""
+    """Return a tournament's entry in `session`."""
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 
 def over(tournament: Tournament, standing: Standing) -> bytes:
-    """Build `tournament_over` for the bot of that standing."""
+    """Return `tournament_over` for the bot of a standing."""
     message = say.TournamentOver(
         tournament=tournament.id,
         status=tournament.status,
@@ -39,12 +39,12 @@ def over(tournament: Tournament, standing: Standing) -> bytes:
 
 
 def notice(code: NoticeCode, message: str, *, tournament_id: str | None = None, match_id: str | None = None) -> bytes:
-    """Build a `notice`."""
+    """Return a `notice`."""
     return write_message(say.Notice(code=code, tournament=tournament_id, match=match_id, message=message))
 
 
 def error(code: ErrorCode, message: str, detail: list[say.FieldProblem] | None = None, *, fatal: bool = False) -> bytes:
-    """Build an `error`."""
+    """Return an `error`."""
     return write_message(say.Error(code=code, message=message, detail=detail or [], fatal=fatal))
 
 

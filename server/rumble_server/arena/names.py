@@ -1,4 +1,4 @@
-"""Names and their keys: the first login of a new name with a key claims it; later ones must show the key."""
+"""Names and their keys: the first login of a new name with a key claims the name; later logins must show the key."""
 
 import hashlib
 import hmac
@@ -13,19 +13,19 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameFact, NameUsed
 
 HOUSE_PREFIX = "house-"
-"""Names with this prefix are for house bots alone."""
+"""Prefix of names for house bots alone."""
 
 _name = re.compile(NAME_PATTERN)
 
 
 def is_house_name(name: str) -> bool:
-    """Whether only a house bot can have this name."""
+    """Return true if only a house bot can have this name."""
     return name.casefold().startswith(HOUSE_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A name as it was first written, and its key's salted SHA-256 in hex; None where the name is open."""
+    """A name in its first spelling, and its key's salt and salted SHA-256 in hex; both are None for an open name."""
 
     name: str
     salt: str | None
@@ -37,9 +37,9 @@ class Claim:
 
 
 def exchanged(secret: str, salt: str) -> str:
-    """Return the made secret that a key or a token is exchanged for; a made one is itself.
+    """Return the made secret that a key or a token is exchanged for; a made secret is returned as it is.
 
-    Whoever does not know the salt cannot compute it, so salts are random and never shown.
+    Computing the made secret needs the salt, so salts are random and never shown.
     """
     if is_made(secret):
         return secret
@@ -47,9 +47,10 @@ def exchanged(secret: str, salt: str) -> str:
 
 
 def digest_of(secret: str, salt: str) -> str:
-    """Return the salted SHA-256 of a key or a token, in hex: that of what it is exchanged for, so both are right.
+    """Return the salted SHA-256, in hex, of a key or token.
 
-    Secrets are random and long, so a plain hash is enough.
+    A secret and its made secret have the same hash, so both are valid. Secrets are random and long, so a plain hash is
+    enough.
     """
     return hashlib.sha256(bytes.fromhex(salt) + exchanged(secret, salt).encode()).hexdigest()
 
@@ -75,7 +76,7 @@ class Names:
 
     @property
     def of_bots(self) -> int:
-        """How many names are not of the house: these count against the quota of bots."""
+        """Number of names without those of the house; the quota of bots counts these."""
         return len(self._claims) - self._of_house
 
     def get(self, name: str) -> Claim | None:
@@ -83,14 +84,14 @@ class Names:
         return self._claims.get(name.casefold())
 
     def owns(self, name: str, key: str) -> bool:
-        """Whether this is the key of a name that is claimed."""
+        """Return true if the name is claimed with this key."""
         claim = self.get(name)
         if claim is None or claim.salt is None or claim.digest is None:
             return False
         return hmac.compare_digest(claim.digest, digest_of(key, claim.salt))
 
     def made_key(self, name: str, key: str) -> str | None:
-        """Return the made secret that does in the place of the right key of a name; None: no key protects it."""
+        """Return the made secret that can replace the right key of a name; None if no key protects the name."""
         claim = self.get(name)
         return None if claim is None or claim.salt is None else exchanged(key, claim.salt)
 
@@ -99,8 +100,7 @@ class Names:
     ) -> tuple[Claim, NameUsed | None]:
         """Check a login; return the claim on the name, and the fact to record if the name is new.
 
-        `salt` is fresh random hex, used if the name is claimed now. Raises TournamentError with `bad_name`,
-        `key_required` or `bad_key`.
+        `salt` is fresh random hex for a new claim. Raises TournamentError with `bad_name`, `key_required` or `bad_key`.
         """
         if _name.fullmatch(name) is None:
             raise TournamentError(

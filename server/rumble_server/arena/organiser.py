@@ -1,4 +1,7 @@
-"""The organiser's commands: on tournaments, on their bots, and on names. Each raises TournamentError if refused."""
+"""The organiser's commands on tournaments, bots, names, bans and host tokens. Each raises TournamentError if refused.
+
+The web's host API calls the commands; each is a transaction.
+"""
 
 from rumble_protocol.codes import ErrorCode, NoticeCode
 
@@ -24,7 +27,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 class Organiser:
-    """What the host of a server may do in its arena."""
+    """The commands of a club's host on its arena."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
@@ -37,14 +40,14 @@ class Organiser:
 
     @transactional
     def start(self, tournament_id: str) -> None:
-        """Number the field and begin. A host is refused more rounds of a Swiss than its field can play."""
+        """Number the field and begin. A host may not ask for more rounds of a Swiss than the field can play."""
         tournament = self._tournament(tournament_id)
         commands.check_rounds(tournament.config, len(tournament.field))
         self.arena.lifecycle.begin(tournament)
 
     @transactional
     def pause(self, tournament_id: str, reason: str) -> None:
-        """Let running matches finish, and start none."""
+        """Pause a tournament: running matches finish, and no match starts."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         for fact in commands.pause(tournament, reason, arena.clock.now_ms()):
             arena.recorder.record(fact)
@@ -65,7 +68,7 @@ class Organiser:
 
     @transactional
     def remove(self, tournament_id: str, name: str) -> None:
-        """Take a bot out for good; what it still has to play there is lost."""
+        """Take a bot out for good; the bot loses its remaining matches."""
         tournament, player = self._tournament(tournament_id), self.arena.players.get(name)
         if player is None or player.name not in tournament.field:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
@@ -80,7 +83,7 @@ class Organiser:
 
     @transactional
     def give_half_bye(self, tournament_id: str, name: str, number: int) -> None:
-        """Leave a bot out of a round of a Swiss, for half a point, and tell it."""
+        """Give a bot a half-point bye in a round of a Swiss, and tell the bot."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         player = arena.players.get(name)
         fact = commands.give_half_bye(tournament, name if player is None else player.name, number, arena.clock.now_ms())
@@ -105,13 +108,13 @@ class Organiser:
 
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
-        """Ask bots for this code from now on, or (None) for none; those that are in stay."""
+        """Ask joining bots for this code from now on, or (None) for no code; entrants stay."""
         tournament = self._tournament(tournament_id)
         self.arena.recorder.record(commands.change_invite(tournament, invite, self.arena.clock.now_ms()))
 
     @transactional
     def play_again(self, match_id: str) -> None:
-        """Have a match played again, under its id as the next attempt."""
+        """Have a match played again, under the same id as the next attempt."""
         arena, tournament = self.arena, self._tournament(tournament_id_of(match_id))
         if match_id in arena.matches.live:
             arena.matches.abort(match_id, "the host has the match played again")
@@ -125,7 +128,7 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Have this key protect a name, open or not; None: forget its key, and the next login claims the name anew."""
+        """Set the key of a name, open or not; with None, forget the key, so that the next login claims the name."""
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
@@ -151,7 +154,7 @@ class Organiser:
 
     @transactional
     def lift_ban(self, what: str, *, by_name: bool) -> None:
-        """Let a network or a name in again."""
+        """Lift the ban of a network or a name."""
         arena = self.arena
         now_ms = arena.clock.now_ms()
         if not arena.door.bans.has(what, now_ms, by_name=by_name):
@@ -160,7 +163,7 @@ class Organiser:
 
     @transactional
     def set_token(self, name: str, token: str) -> None:
-        """Let this token host, in the place of an older one of its name."""
+        """Make a host token valid, in place of any older token of the name."""
         if name == ADMINISTRATOR:
             raise TournamentError(
                 ErrorCode.UNAVAILABLE, f"{name} is what the audit log calls the holder of another token"
@@ -170,7 +173,7 @@ class Organiser:
 
     @transactional
     def remove_token(self, name: str) -> None:
-        """Let the token of this name host no more."""
+        """Make the host token of this name invalid."""
         self.arena.recorder.record(HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:

@@ -1,4 +1,4 @@
-"""A bot as the live server knows it: its sessions, its matches, its tournaments."""
+"""A bot on the running server: sessions, matches, tournaments."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,13 @@ from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
 
 MOST_UNTOLD = 16
-"""Maximum number of ends of matches that are kept for a bot that is away; the newest are kept."""
+"""Maximum number of ends of matches kept for an absent bot; the newest are kept."""
 Free = dict[str, set[str]]
-"""By game: the names of the players who can take one more match of a tournament, if need be in place of a challenge."""
+"""Names of the players who can take a further match of a tournament, if need be in a challenge's place, by game."""
 
 
 class Player:
-    """A bot by name. Each of its workers has one session, on whatever machine."""
+    """A bot by name. Each worker of the bot has a session, on any machine."""
 
     __slots__ = (
         "_free",
@@ -30,28 +30,28 @@ class Player:
     )
 
     def __init__(self, name: str, free: Free) -> None:
-        """This player is kept in `free`."""
+        """`free` gets this player's name."""
         self.name = name
         self._free = free
         self.sessions: dict[str, BotSession] = {}
-        """By worker in lower case, the newest login last."""
+        """Sessions by worker in lower case, the newest login last."""
         self.sole: BotSession | None = None
-        """Its one session, if that is no worker. It is given every match, whatever games its login names."""
+        """The bot's only session, if it names no worker. This session gets matches of any game."""
         self.away_from: dict[str, Part] = {}
-        """The matches that it is in and no session plays, by id; the one that has waited longest comes first."""
+        """Matches without a session, by id, the longest waiting first."""
         self.tournaments: dict[str, Tournament] = {}
-        """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
+        """Open tournaments of the bot by id; the tournament whose last match ended longest ago comes first."""
         self.claimed = 0
-        """The number of the fact of its name, if the name is new in this run."""
+        """Number of the fact of the bot's name, if the name is new in this run; otherwise 0."""
         self.free_since_ms = 0
-        """When it last came, or a match of it ended: for audits."""
+        """Time in ms when the bot last came, or a match of it ended: for audits."""
         self.has_played = False
-        """Whether it was in a match in this run."""
+        """True if the bot was in a match in this run."""
         self.kept_for: str | None = None
-        """The game of a match of a tournament for which it keeps its last place, if it keeps that."""
+        """Game of the appointment's match, for which the bot keeps its last place; None without an appointment."""
         self.untold: deque[tuple[bytes, int]] = deque(maxlen=MOST_UNTOLD)
-        """The `match_over` of matches that ended while it was away, each with the number of its fact: for its next
-        login in this run."""
+        """`match_over` frames of matches that ended while the bot was away, each with the number of its fact, for the
+        next login in this run."""
 
     @property
     def is_connected(self) -> bool:
@@ -59,7 +59,7 @@ class Player:
 
     @property
     def newest(self) -> BotSession | None:
-        """The newest login; None while it is not connected."""
+        """Session of the newest login; None for a disconnected bot."""
         return next(reversed(self.sessions.values()), None)
 
     @property
@@ -67,28 +67,28 @@ class Player:
         return any(each.accepts_challenges for each in self.sessions.values())
 
     def plays(self, game: str) -> bool:
-        """Whether it is connected, and a login of it did not leave out this game."""
+        """Return true if a session of the bot admits this game."""
         return any(each.plays(game) for each in self.sessions.values())
 
     @property
     def room(self) -> int:
-        """How many more matches it can take."""
+        """Number of further matches that the bot can take."""
         return sum(each.room for each in self.sessions.values() if each.room > 0)
 
     def has_room_for_challenge(self, game: str) -> bool:
-        """Whether it can take one more match that leaves a place for the tournament that has matches for it, if any."""
+        """Return true if the bot can take a further match, beside a place for a tournament with matches for it."""
         return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
 
     @property
     def needed_in(self) -> str | None:
-        """The id of a running tournament that has matches for it, challenges not counted."""
+        """Id of a running tournament with matches for the bot, challenges not counted; None if there is none."""
         for tournament in self.tournaments.values():
             if tournament.challenger is None and tournament.has_matches(self.name):
                 return tournament.id
         return None
 
     def is_shared(self, tournament: Tournament) -> bool:
-        """Whether it has matches to play in this tournament and in another one, challenges not counted."""
+        """Return true if the bot has matches to play in this tournament and in another, challenges not counted."""
         others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
         return tournament.has_matches(self.name) and any(
             each.has_matches(self.name) or each.field[self.name].playing for each in others
@@ -96,26 +96,31 @@ class Player:
 
     @property
     def plays_anything(self) -> bool:
-        """Whether it is in a match, or is still to be told of the end of one."""
+        """True if the bot is in a match, or still has to be told of the end of a match."""
         return bool(self.away_from) or any(each.matches or each.held_overs for each in self.sessions.values())
 
     # --- sessions and matches ---
 
     def matches(self) -> list[str]:
-        """Return the ids of the matches that it is in, whether a session plays them or it is away."""
+        """Return the ids of the bot's matches, with or without a session."""
         return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
 
     def connect(self, session: BotSession) -> BotSession | None:
-        """Have a session. Return the older one of the same worker, if any, which plays nothing any more."""
+        """Add a session. Return the older session of the same worker, if any, which plays no match any more.
+
+        The returned session is the given one if the session already here was accepted later.
+        """
         older = self.sessions.get(session.worker.casefold())
         if older is not None:
+            if older.accepted > session.accepted:
+                return session
             self.disconnect(older)
         self.sessions[session.worker.casefold()] = session
         self._note_sessions()
         return older
 
     def disconnect(self, session: BotSession) -> bool:
-        """Have a session no longer: it plays nothing any more. Return False if a newer one has taken its place."""
+        """Remove a session, whose matches wait for another. Return false if a newer session has taken its place."""
         worker = session.worker.casefold()
         if self.sessions.get(worker) is not session:
             return False
@@ -131,7 +136,7 @@ class Player:
         self.note_room()
 
     def begin(self, part: Part) -> None:
-        """Be in a match, which a session plays if one has room."""
+        """Enter a match, on a session with room if there is any."""
         self.has_played = True
         session = self.session_for(part.game)
         if session is None:
@@ -141,7 +146,7 @@ class Player:
             self.note_room()
 
     def end(self, part: Part) -> None:
-        """Be in a match no longer."""
+        """Leave an ended match."""
         if part.session is None:
             del self.away_from[part.match_id]
         else:
@@ -149,9 +154,9 @@ class Player:
             self.note_room()
 
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
-        """Have sessions with room for them play the matches of their games that none plays, the longest waiting first.
+        """Give waiting matches to sessions with room for their games, the longest waiting first; return these matches.
 
-        Return these matches. A `newcomer` that is no worker and alone takes up all: it played them before.
+        A `newcomer` that names no worker and is the only session takes every match, because it played them before.
         """
         taken: list[Part] = []
         heir = newcomer if newcomer is self.sole else None
@@ -167,18 +172,18 @@ class Player:
         return taken
 
     def take_no_more(self, session: BotSession) -> None:
-        """Have a session take no further match."""
+        """Let a session take no further match."""
         session.max_matches = 0
         self.note_room()
 
     def able(self, game: str) -> list[BotSession]:
-        """Return the sessions that may be given a match of this game: those whose login did not leave it out."""
+        """Return the sessions for matches of this game: those whose login admits the game."""
         if self.sole is not None:
             return [self.sole]
         return [each for each in self.sessions.values() if each.plays(game)]
 
     def session_for(self, game: str) -> BotSession | None:
-        """Return the session with most room for one more match of this game; None if none has any."""
+        """Return the session with most room for a further match of this game; None if no session has room."""
         sole = self.sole
         if sole is not None:
             return sole if sole.room > 0 else None
@@ -189,30 +194,30 @@ class Player:
         return found
 
     def challenge_to_cancel(self, game: str) -> str | None:
-        """Return the challenge that gives way to a tournament's match of this game for which no session has room."""
+        """Return the challenge to cancel so that a tournament match of this game fits; None if no challenge helps."""
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
 
     def is_free(self, game: str) -> bool:
-        """Whether it can take one more match of a tournament of this game, if need be in the place of a challenge."""
+        """Return true if the bot can take a further tournament match of this game, perhaps in a challenge's place."""
         if self.sole is not None:
             return self.sole.has_place()
         able = self.able(game)
-        if any(each.held_overs for each in able):  # no challenge gives way at another session
+        if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
             return any(each.room > 0 for each in able)
         return any(each.has_place() for each in able)
 
     def spares(self, game: str, other: str) -> bool:
-        """Whether it can take one more match of this game and has a place for another game then, as it has now."""
+        """Return true if a match of this game takes no needed place from a match of the game `other`."""
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:
-        """Whether it is free for a match of this game that nothing keeps a place for."""
+        """Return true if the bot is free for a match of this game without using the place that an appointment keeps."""
         return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
 
     def note_room(self) -> None:
-        """Take note of how much room its sessions have."""
+        """Update the sets of free players by the room of the sessions."""
         sole, name = self.sole, self.name
-        is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, whatever the game
+        is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, for any game
         for game, names in self._free.items():
             if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
                 names.add(name)
@@ -220,29 +225,29 @@ class Player:
                 names.discard(name)
 
     def keep(self, game: str | None) -> None:
-        """Keep its last place for a match of this game; None: keep it no longer."""
+        """Keep the bot's last place for a match of this game; None ends this."""
         self.kept_for = game
         self.note_room()
 
     # --- frames of no match in particular: every session has them ---
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
-        """Send a frame if it is connected, not before the fact of number `after` is on disk."""
+        """Send a frame to all sessions, once the fact with number `after` is on disk."""
         for session in self.sessions.values():
             session.send(frame, after, match_id)
 
     def send_last(self, frame: bytes, after: int) -> None:
-        """Send a frame if it is connected, after all that was said before and the fact of number `after` is on disk."""
+        """Send a frame to all sessions after all earlier frames, once the fact with number `after` is on disk."""
         for session in self.sessions.values():
             session.send_last(frame, after)
 
 
 class Players:
-    """Every bot that this run knows, by name in whatever case it is written."""
+    """The bots known in this run, by name compared without case."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Player] = {}
-        """By name in lower case."""
+        """Players by name in lower case."""
         self._free: Free = {}
 
     def get(self, name: str) -> Player | None:
@@ -255,20 +260,20 @@ class Players:
         return iter(self.by_name.values())
 
     def enter(self, name: str) -> Player:
-        """Return the player of that name, new if there was none."""
+        """Return the player of a name; a new name gets a new player."""
         return self.by_name.setdefault(name.casefold(), Player(name, self._free))
 
     def forget(self, name: str) -> None:
-        """Know a bot no more: its name is free, it plays nothing, and no tournament in memory has it."""
+        """Forget a bot without a claimed name, without matches, and without tournaments in memory."""
         del self.by_name[name.casefold()]
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
-        """Return the players of these names, which must be known."""
+        """Return the players of these known names."""
         by_name = self.by_name
         return tuple([by_name[name.casefold()] for name in names])
 
     def free(self, game: str) -> set[str]:
-        """Return the names of those who can take one more match of a tournament of this game; it is kept current."""
+        """Return the current set of names of players who can take a further tournament match of this game."""
         found = self._free.get(game)
         if found is None:
             found = self._free[game] = {each.name for each in self if each.may_begin(game)}

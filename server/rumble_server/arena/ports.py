@@ -1,6 +1,6 @@
-"""What the arena needs from the world: a log, a clock with timers, sessions, slow work, and house bots.
+"""The arena's ports: log, clock with timers, sessions, slow work, and house bots.
 
-The ports belong to the code that uses them; `store` and `gateway` bring the adapters, tests bring their own.
+The arena defines the ports, `store` and `gateway` have the adapters, and tests have their own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,138 +15,160 @@ from rumble_server.tournament.formats import Round
 
 
 class Log(Protocol):
-    """The append-only event log. Facts are numbered from 1 in the order of `append`."""
+    """The append-only event log. Facts are numbered in the order of `append`, from 1."""
 
     def append(self, fact: LogFact) -> int:
-        """Take a fact; it is written with the next batch. Gives its number."""
+        """Take a fact, which is written with the next batch; return the fact's number."""
 
     def file(self, ended: EndedTournament) -> None:
-        """Write the record of a tournament together with the facts that were appended last: call it right after."""
+        """Write a tournament's record in the same commit as the last appended fact; call it right after `append`."""
 
     def hurry(self) -> None:
-        """Write the batch soon, rather than within some milliseconds: a frame waits for it."""
+        """Write the batch soon, rather than within some milliseconds, because a frame waits for it."""
 
     @property
     def durable(self) -> int:
-        """The number of the last fact that is on disk, and all before it."""
+        """Highest number up to which every fact is on disk."""
 
     @property
     def last(self) -> int:
-        """The number of the last fact appended."""
+        """Number of the last appended fact."""
 
 
 FindEnded = Callable[[str, Callable[[EndedTournament | None], None]], None]
-"""Looks for the record of a tournament that is over, by id, and calls back on the event loop, now or later.
+"""Function that looks for the record of an ended tournament by id, and calls back on the event loop, now or later.
 
-None: there is no such tournament, or it cannot be read.
+The callback gets None for an unknown or unreadable tournament.
 """
 
 
 class TimerHandle(Protocol):
-    """A timer that can be cancelled."""
+    """Handle of a timer."""
 
     def cancel(self) -> None:
         """Cancel the timer; its callback will not run."""
 
 
 class Clock(Protocol):
-    """Server time in ms, timers on it, and how late the server is."""
+    """Server time in ms, timers, and the server's lateness."""
 
     late_ms: int
-    """How long the running process was late in all while it was watched, up to the newest time that it gave, in ms."""
+    """Total lateness in ms of the running process while watched, up to the newest time that was read."""
     suspended_until_ms: int
-    """When the lease of this node was valid again the last time that it was over, in server time; 0: never."""
+    """Server time in ms at which this node last regained a lost lease; 0 if no lease was lost."""
 
     def now_ms(self) -> int:
-        """Server time, in ms since the epoch; it never goes back within a run."""
+        """Return the server time in ms since the epoch; it never goes back within a run."""
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Measure from now on how late the process is, until `is_wanted` says no. Watched twice is watched once."""
+        """Measure the process's lateness until `is_wanted` returns false. A second call meanwhile has no effect."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
-        """Call back at a server time, or soon if it has passed."""
+        """Call back at a server time, or soon if the time has passed."""
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        """Call back once every frame that was received before this call has been handled."""
+        """Call back when the frames received before this call are handled."""
+
+
+UNKNOWN = -1
+"""Stands for an unknown time in ms, such as a bot's thinking time: the arena falls back to its own clock."""
+Ask = Callable[[int, str, str, Callable[[int], None]], TimerHandle]
+"""Function that asks a session's node for the bot's thinking time in ms about a turn of a match, and calls back with
+it.
+
+The answer comes after everything that the bot has sent; it is `UNKNOWN` once the node is given up.
+"""
+
+FrameId = tuple[str, int]
+"""Node of a frame's sender, and the frame's number on the link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who logs in, as far as that is known where the connection is."""
+    """The facts about a login that the connection's side knows."""
 
     address: str
     keyless_allowed: bool
-    """Whether its name may go without a key."""
+    """True if the login needs no key."""
     most_matches: int
     lag_ms: int
-    """The least of the connection's last round trips."""
+    """Minimum of the connection's last round trips, in ms."""
     lag_by_pings: bool
-    """Whether only pings measure them."""
+    """True if only pings measure the round trips."""
     has_room: bool
-    """Whether its address may have one more connection that has logged in."""
+    """True if the address may have a further connection that has logged in."""
     has_invited_room: bool
-    """Whether it may with a valid invitation to the tournament that the login names."""
+    """True if the address may have it by a valid invitation to the tournament that the login names."""
     may_speak: bool
-    """Whether its address may send one more message of a stranger."""
+    """True if the address may send a further message of a stranger."""
     delay_ms: Callable[[int], int] | None = None
-    """Tells of an answer that is handled now, to a turn of so many ms ago: for how long the turn waited in this machine
-    to be written, and the answer to be read, in ms together. None: that is not known."""
+    """Function from the age in ms of a turn, whose answer is handled now, to the turn's and the answer's waiting time.
+
+    The waiting time in ms is how long the turn waited in this machine to be written, and the answer to be read. None if
+    unknown.
+    """
+    ask_node: Ask | None = None
+    """Function that asks the connection's node; None for a connection on this node."""
+    frame: FrameId | None = None
+    """Id of the login's frame, if the login came over a link."""
+    accepted: int = 0
+    """Number of the login if an earlier leader of the club accepted it; 0 if none did."""
 
 
 class Sessions(Protocol):
-    """The sockets' side of every session, by its id. Nothing is asked of it: all of these are messages."""
+    """The sockets' side of every session, by session id. Each call is a one-way message without an answer."""
 
-    def logged_in(self, session_id: int, name: str) -> None:
-        """The session's login was accepted under this name."""
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
+        """Report the acceptance of the login under this name. `accepted` is above every earlier login's number."""
 
     def not_logged_in(self, session_id: int) -> None:
-        """The session's login was refused. It was told why, and may try again unless it is closed."""
+        """Report the refusal of the login. The bot has the reason, and may try again unless the session is closed."""
 
     def count_stranger(self, session_id: int) -> None:
-        """The login handed over last showed nothing that is known: it counts toward the messages of its address."""
+        """Count the last login as a stranger's message of its address, because it showed no known key or invitation."""
 
     def invited(self, session_id: int, tournament_id: str) -> None:
-        """The session's bot is in a tournament by invitation."""
+        """Report that the session's bot is in a tournament by invitation."""
 
     def send(self, session_id: int, frame: bytes) -> None:
         """Write a text frame."""
 
     def count(self, session_id: int) -> None:
-        """The frame handed over last answered no turn: it counts toward the message limit."""
+        """Count the last frame toward the message limit, because it answered no turn."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""
 
     def cut(self, session_id: int) -> None:
-        """End the connection at once: it has long been silent, and its bot is not on turn."""
+        """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 
 Work = Callable[[Callable[[], Round], Callable[[Round], None]], None]
-"""Runs a slow task elsewhere, and calls back with what it gave."""
+"""Function that runs a slow task elsewhere, and calls back with the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseBot:
-    """A house bot that is to be connected: its name and key, and the reference bot that plays under it."""
+    """A house bot to be connected: name, key, and the reference bot that plays."""
 
     name: str
     key: str
     reference_bot: str
     challenges: bool
-    """It is there to be challenged; else it was added to a tournament, which its session will name."""
+    """True for a bot to be challenged; false for a bot of a tournament, which its session will name."""
 
 
 class HouseRunner(Protocol):
-    """Runs house bots."""
+    """The processes of house bots."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """The reference bots that play this game, each with a line about it."""
+        """Return the reference bots for a game, with a line about each."""
 
     def ladder(self) -> Mapping[str, str]:
-        """All reference bots, the weakest first, each with a line about it."""
+        """Return every reference bot, the weakest first, with a line about each."""
 
     def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
-        """Keep these bots of a club connected, and no others of it; one that ends is started again."""
+        """Make these bots the club's only connected house bots; a bot that ends is started again."""
 
     async def close(self) -> None:
-        """End them all."""
+        """End all house bots."""

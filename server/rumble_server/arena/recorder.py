@@ -1,6 +1,6 @@
-"""Recording: append a fact to the log, apply it to its machines, and settle what follows.
+"""Recording: append a fact to the log, apply it to its state machines, and settle the consequences.
 
-Machines change by facts only, so what this run has done and what the log tells are the same.
+State machines change only by facts, so this run's state and the log always agree.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
 
 
 class Transaction:
-    """What one event records, and all that follows from it. Transactions nest; the outermost settles at its end."""
+    """The facts of an event, and their consequences. Transactions nest; the outermost settles at its end."""
 
     __slots__ = ("_depth", "_log", "_settle", "_unsettled")
 
@@ -44,7 +44,7 @@ class Transaction:
 
     @property
     def number(self) -> int:
-        """After its end: the number of the fact to wait for before anything of it is told."""
+        """Number of the fact to wait for, after the end, before the transaction's facts may be told."""
         return self._log.last
 
     def __enter__(self) -> "Transaction":
@@ -60,7 +60,7 @@ class Transaction:
 
 
 class Recorder:
-    """Records facts, and holds what they change. `settle` starts, loses and ends what a transaction calls for."""
+    """The recorder of facts, and the state built from facts. `settle` carries out a transaction's consequences."""
 
     def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans, clubs: ClubDirectory) -> None:
         self.log = log
@@ -70,20 +70,20 @@ class Recorder:
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
         self.clubs = clubs
-        """The clubs of the server: facts of main alone change it."""
+        """Clubs of the server, which only facts of main change."""
         self.allowance = Allowance()
-        """What this club may use."""
+        """Rest of this club's quotas."""
         self.tournaments: dict[str, Tournament] = {}
-        """The tournaments in memory, by id."""
+        """Tournaments in memory, by id."""
         self.unsettled: dict[str, None] = {}
-        """The ids of tournaments to be settled at the end of the transaction; a dict for its order."""
+        """Ids of tournaments to settle at the transaction's end; a dict for its order."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
-        """Appends a fact that changes nothing but one match, whose referee applies it."""
+        """Function that appends a fact of concern to a single match."""
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: LogFact) -> None:
-        """Append a fact to the log, and apply it to the tournament or the server that it is about."""
+        """Append a fact to the log, and apply it to its tournament or to the club."""
         kind = type(fact)
         if kind in _OF_A_TOURNAMENT:
             tournament_id = tournament_of(fact)
@@ -101,7 +101,7 @@ class Recorder:
         self.unsettled[tournament.id] = None
 
     def take(self, fact: ServerFact) -> None:
-        """Apply a fact about the club as a whole, which is in the log."""
+        """Apply a fact about the club as a whole that is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
         elif isinstance(fact, Banned | BanLifted):
@@ -112,21 +112,21 @@ class Recorder:
             self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
-        """The number of the tournament's newest fact in this run: it is told as it stands when that is on disk."""
+        """Return the number of the tournament's newest fact in this run; once on disk, the state may be told."""
         return self._numbers.get(tournament.id, 0)
 
     def is_durable(self, tournament: Tournament) -> bool:
-        """Whether the tournament is on disk as it stands."""
+        """Return true if the tournament's current state is on disk."""
         return self.number_of(tournament) <= self.log.durable
 
     def forget(self, tournament: Tournament) -> None:
-        """Free a tournament that is over: the archive has it."""
+        """Free an ended tournament, which the archive has."""
         del self.tournaments[tournament.id]
         self._numbers.pop(tournament.id, None)
 
 
 def apply_ban(bans: Bans, fact: Banned | BanLifted) -> None:
-    """Keep somebody out, or let in again, as a fact of the log tells."""
+    """Add or lift a ban, as a fact of the log tells."""
     if isinstance(fact, Banned):
         bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
     else:
@@ -137,7 +137,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def transactional(command: Command) -> Command:
-    """Make a method of a class that has an `arena` one transaction."""
+    """Decorate a method of a class with an `arena`, so that each call is a transaction."""
 
     @wraps(command)
     def transaction(self: Any, *given: Any, **named: Any) -> Any:

@@ -1,37 +1,49 @@
-"""After a start: the arena as the log left it. Nobody is connected; what was running goes on when bots log in again.
+"""Recovery: the arena as the log left it, after a start. No bot is connected; matches go on when bots log in again.
 
-`read` needs no arena and no event loop; `take_up` fills the arena with what was read.
+`read` needs no arena and no event loop; `take_up` fills the arena with the result of `read`.
 """
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.challenges import MOST_MADE
+from rumble_server.arena.ports import FrameId
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
-from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import FrameTaken, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
 
+REPEATED_MS = 30_000
+"""Time in ms before the newest fact: tournaments ended within it may be asked for again. A node keeps its bots without
+a leader for a third of this time."""
+MOST_OVER = 512
+"""Maximum number of ended tournaments searched for such frames, the newest."""
+
 TournamentFacts = Callable[[str], Iterable[LogFact]]
-"""Gives the facts that rebuild the tournament of this id."""
+"""Function that returns the facts to rebuild a tournament, by id."""
 MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
-"""Gives the facts of matches of a tournament, by their ids, all attempts, in order."""
+"""Function that returns the facts of a tournament's matches by match id, of all attempts, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What the log of a club tells: facts about the club, and its tournaments that are not over."""
+    """The contents of a club's log: facts about the club, and its open tournaments."""
 
     of_club: list[LogFact]
     tournaments: list[tuple[Tournament, Mapping[str, Iterable[LogFact]]]]
-    """Each with the facts of its running matches, by their ids."""
+    """Open tournaments, each with the facts of its running matches by match id."""
     damaged: dict[str, Exception]
-    """By id: why a tournament cannot be rebuilt."""
+    """Errors of tournaments that cannot be rebuilt, by id."""
+    taken: dict[FrameId, str] = field(default_factory=dict)
+    """Ended tournaments that may be asked for again, by the frame that created or ended each."""
 
 
 def read(
@@ -41,9 +53,9 @@ def read(
     match_facts: MatchFacts,
     begun: Mapping[str, Tournament] = MappingProxyType({}),
 ) -> Recovered:
-    """Rebuild the tournaments that are not over, on any thread. One that cannot be rebuilt is set aside.
+    """Rebuild the open tournaments, on any thread. A tournament that cannot be rebuilt is set aside.
 
-    Those that are `begun` go on by the facts that `tournament_facts` gives of them.
+    Tournaments in `begun` are rebuilt in part; `tournament_facts` returns only their later facts.
     """
     recovered = Recovered(list(of_club), [], {})
     for tournament_id in unfinished:
@@ -54,16 +66,24 @@ def read(
     return recovered
 
 
-def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
-    """Fill a new arena: every fact about the club, every tournament that is not over, every match that was running.
+def frames_of_ended(
+    ended: Iterable[EndedTournament], frames_taken: Callable[[list[str]], Iterable[FrameTaken]], newest_ms: int
+) -> dict[FrameId, str]:
+    """Return recently ended tournaments by their frames, which a node may send again."""
+    just_over = [each.id for each in ended if (each.ended_at_ms or 0) >= newest_ms - REPEATED_MS]
+    return {(fact.node, fact.frame_number): fact.tournament for fact in frames_taken(just_over)}
 
-    No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's. Where facts
-    about names are lost, no one may claim the name of a bot in the field of an unfinished tournament until the host
-    resets its key.
+
+def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
+    """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
+
+    No away or absent budget runs during the arena's grace, nor ran while the server was down. If facts about names are
+    lost, no bot may claim the name of a bot in an open tournament's field until the host resets the key.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
+    arena.challenges.made_by.update(islice(recovered.taken.items(), MOST_MADE))  # the newest tournaments' come first
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
@@ -76,18 +96,20 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
 def _read(
     tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts, begun: Mapping[str, Tournament]
 ) -> tuple[Tournament, Mapping[str, Iterable[LogFact]]]:
-    """Rebuild a tournament, and find the facts of its running matches. Raises anything if it is damaged."""
+    """Rebuild a tournament, and find the facts of its running matches. A damaged tournament raises any error."""
     tournament = rebuild_tournament(tournament_facts(tournament_id), begun.get(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")
     if tournament.status == "lobby":
-        tournament.config.make_openings()  # here, and not on the event loop when it begins
+        tournament.config.make_openings()  # here, since making openings would hold up the event loop at the start
     running = {started.match for started in tournament.running.values()}
     return tournament, match_facts(tournament.id, running) if running else {}
 
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
+    if tournament.challenger is not None:
+        arena.challenges.made_by.update(dict.fromkeys(tournament.frames, tournament.id))
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
         arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))
@@ -100,7 +122,7 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
 
 
 def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) -> None:
-    """Go on with a match; one of whose moves the log has lost some is void, and played again."""
+    """Go on with a match; with lost moves the attempt is void, and the match is played again."""
     plies = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
     if plies == list(range(len(started.moves), len(started.moves) + len(plies))):
         arena.matches.rebuild(started, facts)
@@ -117,7 +139,7 @@ def _hold_names(arena: Arena, tournament: Tournament) -> None:
 
 
 def facts_of_attempt(started: MatchStarted, facts: Iterable[LogFact]) -> list[MatchFact]:
-    """Return the facts of one attempt at a match after its start."""
+    """Return the facts of an attempt at a match after its start."""
     return [
         fact
         for fact in facts

@@ -1,40 +1,40 @@
-"""Which logins and joins were refused lately, for the hosts of the club: a bot that is not there tells nobody why."""
+"""Recently refused logins and joins, for the club's hosts: a missing bot cannot tell the reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of refusals that are kept, those of one kind as one; beyond it the oldest is forgotten."""
+"""Maximum number of refusals kept, where equal ones count once; beyond it the oldest is forgotten."""
 
 Kind = tuple[str, str, str | None, str]
-"""The bot's name, its address, the tournament that it asked for, and the code."""
+"""Bot's name, address, tournament that it asked for, and error code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Refusals of one bot at one address for one reason."""
+    """Refusals of a bot at an address for a reason."""
 
     name: str
     address: str
     tournament: str | None
-    """The tournament that it asked to join, if it named one."""
+    """Tournament that the bot asked to join; None if it named none."""
     code: str
     message: str
-    """What it was told last."""
+    """Last message to the bot."""
     at_ms: int
-    """When that was."""
+    """Time of the message in ms since the epoch."""
     times: int
 
 
 class RefusedBots:
-    """The refusals of a club since its start."""
+    """Refusals of a club since its start."""
 
     def __init__(self) -> None:
         self._latest: dict[Kind, Refused] = {}
-        """The latest comes last."""
+        """Latest refusal of each kind, in order of time."""
 
     def note(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:
-        """Keep a refusal; nothing of a key or a code is given."""
+        """Keep a refusal. Do not pass a key or a code."""
         kind = name, address, tournament, code
         before = self._latest.pop(kind, None)
         times = 1 if before is None else before.times + 1

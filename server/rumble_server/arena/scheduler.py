@@ -1,4 +1,8 @@
-"""What follows from an event: matches that can start, matches that are lost, tournaments that begin, go on or end."""
+"""The consequences of events: starts and losses of matches; starts, pairings and ends of tournaments.
+
+A transaction settles the tournaments changed by its facts. The scheduler starts few matches in a turn of the event
+loop, so that frames are not kept waiting.
+"""
 
 from functools import partial
 from itertools import chain
@@ -21,41 +25,42 @@ from rumble_server.tournament.formats import Round
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
-"""Void attempts at one match that pause its tournament: its host has to look into it."""
+"""Number of void attempts at a match that pause its tournament, for the host to look into the match."""
 MOST_STALLS = 2
-"""The same for attempts in which too much time was excused, so that nobody voids matches at will."""
+"""Number of attempts with too much excused time that pause the tournament: a bot cannot void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
-"""When the pairing of a round takes longer than this, in ms, the bots and those who watch are told."""
+"""Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
 
 
 class Scheduler:
-    """Starts matches, and settles the tournaments that an event has changed."""
+    """The scheduler of a club: it starts matches, and settles changed tournaments."""
 
     def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, work: Work) -> None:
         self.draining = False
-        """No match starts any more."""
+        """True while draining: no match starts any more."""
         self.trouble: str | None = None
-        """Why the log cannot be written at the moment; until it can, no match starts."""
+        """Reason why the log cannot be written at present; until it can, no match starts."""
         self.stopped = False
-        """Set by `stop`: later events are ignored, and recovered from the log."""
+        """True after `stop`: later events are ignored, and recovered from the log."""
         self._recorder = recorder
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
         self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
         self._queue: dict[str, None] = {}
-        """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
+        """Ids of tournaments to settle in a later turn of the loop, since this turn has started enough matches."""
         self._held: dict[str, None] = {}
-        """The ids of tournaments whose matches wait for the club's quota; one that started a match goes to the end."""
+        """Ids of tournaments whose matches wait for the club's quota; a tournament that started a match goes to the
+        end."""
         self._wakes: dict[str, int] = {}
-        """By tournament id: when its next absent budget is used up, or when it starts by itself."""
+        """Times in ms of the next used-up absent budget, or of the automatic start, by tournament id."""
         self._timer: TimerHandle | None = None
         self._timer_at_ms = 0
 
     def stop(self) -> None:
-        """Settle and start nothing any more."""
+        """Settle and start no more."""
         self.stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -63,9 +68,10 @@ class Scheduler:
     # --- events ---
 
     def look_at(self, player: Player) -> None:
-        """The player came, or became free: look at its tournaments again.
+        """Look at a player's tournaments again, because the player came or became free.
 
-        The tournament whose last match with the player ended longest ago comes first, so that none starves.
+        The tournament whose last match with the player ended longest ago comes first: so every tournament gets its
+        turn.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
@@ -75,8 +81,8 @@ class Scheduler:
             unsettled[tournament.id] = None
 
     def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
-        """A match of a tournament has ended."""
-        if self._held:  # before the tournament of this match, which was just played in
+        """Handle the end of a match: bench failing players, count void attempts, look at the players' tournaments."""
+        if self._held:  # held tournaments first; the tournament of this match was just played in
             waiting = {**self._held, **self._recorder.unsettled}
             self._recorder.unsettled.clear()
             self._recorder.unsettled.update(waiting)
@@ -89,12 +95,12 @@ class Scheduler:
             others = player.tournaments
             if tournament.id in others:
                 if len(others) == 1:
-                    continue  # the fact that tells the end has it looked at there
+                    continue  # the end's own fact makes the tournament unsettled
                 others[tournament.id] = others.pop(tournament.id)
             self.look_at(player)
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
-        """Give a match up for now that was void too often: pause its tournament, or cancel the challenge."""
+        """Give up for now a match that was void too often: pause its tournament, or cancel the challenge."""
         stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
         if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
             return
@@ -111,20 +117,20 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Let no absent budget have run in the last `for_ms`, in which the club was suspended, nor run in a grace."""
+        """Charge no absent budget for the last `for_ms`, in which the club was suspended."""
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
                 if tournament.status == "running":
                     for fact in tournament.absence.used(now_ms - for_ms):
                         self._recorder.record(fact)
+                    tournament.absence.count_from(now_ms)
                     self._recorder.unsettled[tournament.id] = None
-                tournament.absence.count_from(self._lifecycle.absent_from_ms())
 
     # --- what follows ---
 
     def settle(self) -> None:
-        """Start what can start, lose what is lost, and end what is complete, until nothing changes."""
+        """Start, lose and end what is due until nothing changes, or `STARTS_AT_ONCE` matches have started."""
         if self.stopped:
             return
         queue, changed = self._queue, self._recorder.unsettled
@@ -160,7 +166,7 @@ class Scheduler:
         """Pair the next round of a tournament without open matches, or end it."""
         if not tournament.is_complete:
             self._pair_next_round(tournament)
-        if tournament.is_complete:  # now, perhaps, since there is no other round
+        if tournament.is_complete:  # perhaps complete now, without a further round
             self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
 
     def _go_on(self) -> None:
@@ -205,13 +211,13 @@ class Scheduler:
             budget -= 1
             if budget <= 0:
                 break
-            if room <= 0 and (room := self._match_room()) <= 0:  # a challenge may have given way
+            if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
                 self._held[tournament.id] = None
                 break
         return budget
 
     def _lapse(self, made: Appointment) -> None:
-        """Have the players of an appointment play what else there is."""
+        """End an appointment, and free its players for other matches."""
         self._appointments.end(made)
         if not self.stopped:
             with self._recorder.transaction:
@@ -219,7 +225,7 @@ class Scheduler:
                     self.look_at(player)
 
     def _hold(self, tournament: Tournament) -> None:
-        """Have a tournament wait for the quota; of a challenge somebody waits for this one match, and is told once."""
+        """Let a tournament wait for the quota. The bots of a challenge wait for this match alone, and are told once."""
         if tournament.id in self._held:
             return
         self._held[tournament.id] = None
@@ -229,19 +235,19 @@ class Scheduler:
             self._lifecycle.notify(tournament, NoticeCode.QUOTA, what)
 
     def _match_room(self) -> int:
-        """Return how many more matches the club's quota allows."""
+        """Return the number of further matches that the club's quota allows."""
         return self._recorder.allowance.match_room(len(self._matches.live))
 
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
-        Return False if a bot has none all the same: a match that it was away from has taken it, or it is to be told of
-        the challenge's end first.
+        Return false if a bot has no place even so: a match that it was away from has taken the place, or the bot must
+        first be told of the challenge's end.
         """
         had_room = True
         for player in players:
             if player.sole is not None and not player.sole.challenges:
-                continue  # the usual case: else it would not have been free
+                continue  # the usual case: a free bot has a place
             if player.session_for(started.game) is None:
                 had_room = False
                 in_its_place = player.challenge_to_cancel(started.game)
@@ -258,7 +264,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """Have a round paired off the loop, where that is slow."""
+        """Pair the next round off the event loop, if the pairing is slow."""
         if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
@@ -301,12 +307,12 @@ class Scheduler:
         for seat, frame in frames_of_over(over, start, there):
             session = players[seat].newest
             if session is not None:
-                session.send(frame, self._recorder.number_of(tournament), over.match)  # it had no place in there
+                session.send(frame, self._recorder.number_of(tournament), over.match)  # it had no place there
 
     # --- time ---
 
     def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
-        """Note when a tournament that was settled wants to be woken, and keep the one timer no later than that."""
+        """Note when a settled tournament wants to be woken, and set the only timer no later than that."""
         if wake_at_ms is None:
             self._wakes.pop(tournament_id, None)
         elif wake_at_ms != self._wakes.get(tournament_id):
@@ -322,7 +328,7 @@ class Scheduler:
         self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
 
     def _on_clock(self) -> None:
-        """Wake the tournaments that want it; a timer of one that does not want it any more just goes on."""
+        """Wake the tournaments whose time has come, and set the next timer; the timer may come early."""
         self._timer = None
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:

@@ -1,6 +1,6 @@
-"""A bot's session as the arena knows it: what its login said, what it plays, and frames that wait for the disk.
+"""A bot's session on the arena's side: login, matches, and frames held for the disk.
 
-The socket is elsewhere: what goes there is the session's id with a frame or a close code.
+The socket may be on another machine, so the session sends only ids with frames or close codes.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Caller, Log, Sessions
 
 NO_MATCH = ""
-"""In the place of a match id: the frame is of no match."""
+"""Stands for the match id of a frame that belongs to no match."""
 
 
 class Outlet:
-    """Where the frames of all sessions go, and which sessions wait for the disk."""
+    """The way out of every session's frames, and the sessions with held frames."""
 
     def __init__(self, log: Log, sessions: Sessions) -> None:
         self.log = log
@@ -31,30 +31,30 @@ class Outlet:
 
     @property
     def waiting(self) -> int:
-        """How many sessions wait for the disk."""
+        """Number of sessions that wait for the disk."""
         return len(self._waiting)
 
     def on_durable(self) -> "list[BotSession]":
-        """More of the log is on disk: send the frames that waited for it.
+        """Send the frames held for facts now on disk.
 
-        Return the sessions that were told of the end of a match, and so have room for another.
+        Return the sessions told of the end of a match, which have room for another match.
         """
         waiting, self._waiting = self._waiting, {}
         return [session for session in waiting if session.release()]
 
 
 Kind = Literal["frame", "over", "barrier"]
-"""What is said: it ends a match, it waits for everything said before, or none of these."""
+"""Kind of a held item: it ends a match (over), waits for all earlier items (barrier), or neither (frame)."""
 Said = bytes | CloseCode
-"""A frame, or the close of the connection."""
+"""Frame, or close of the connection."""
 Written = Callable[[], None] | None
-"""Called when a frame has left."""
+"""Callback after a frame has left."""
 Held = tuple[Said, int, str, Kind, Written]
-"""What waits. The number is of the fact that must be on disk first, the text is the id of its match."""
+"""Held item, with the number of the fact that must be on disk first, and the id of its match."""
 
 
 class Part:
-    """A player's part in a match: its seat, and which of the player's sessions plays it."""
+    """A player's part in a match: seat, and playing session."""
 
     __slots__ = ("game", "is_challenge", "match_id", "seat", "session")
 
@@ -64,23 +64,25 @@ class Part:
         self.game = game
         self.is_challenge = is_challenge
         self.session: BotSession | None = None
-        """None: the player is away from this match."""
+        """Session that plays the match; None while the player is away from the match."""
 
 
 class BotSession:
-    """One login of a bot on one connection.
+    """A login of a bot on a connection.
 
-    A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
-    every earlier frame. A match has its place until the bot is told of its end, so that no match begins beyond
-    `max_matches` by what it was told.
+    A frame waits until its fact is on disk, and behind held frames of its match or of no match. A barrier waits for
+    every earlier frame. A match keeps its place until the bot is told of its end, so that by its own knowledge the bot
+    never plays more than `max_matches`.
     """
 
     __slots__ = (
         "_held",
         "_held_places",
         "_outlet",
+        "accepted",
         "accepts_challenges",
         "address",
+        "ask_node",
         "challenges",
         "client",
         "closing",
@@ -98,57 +100,68 @@ class BotSession:
         "worker",
     )
 
-    def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
+    def __init__(
+        self,
+        session_id: int,
+        login: Login,
+        caller: Caller,
+        outlet: Outlet,
+        accepted: int,
+    ) -> None:
+        """`accepted` is the login's number in the club."""
         self.id = session_id
+        self.accepted = accepted
         self.worker = login.worker or ""
-        """Which of the bot's workers it is; a login without one is a worker of its own."""
+        """Worker of the bot; a login without a worker is a worker of its own."""
         self.matches: dict[str, Part] = {}
-        """What it plays, by match id."""
+        """Parts in matches, by match id."""
         self.challenges: tuple[str, ...] = ()
-        """Those of these matches that are challenges, the newest last. A tournament's match takes their place."""
+        """Ids of challenges among the matches, the newest last. A tournament's match may take a challenge's place."""
         self.address = caller.address
-        """Where it comes from, for limits and bans."""
+        """Address of the connection, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
         self.accepts_challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)
-        """The games that the bot plays; None: any."""
+        """Games that the bot plays; None for any game."""
         self.omit = tuple(login.omit)
-        """What the bot wants left out of `turn`."""
+        """Fields that the bot wants left out of `turn`."""
         self.version = login.version
         self.client = login.client
         self.lag_ms = caller.lag_ms
-        """The least of the connection's last round trips."""
+        """Minimum of the connection's last round trips, in ms."""
         self.lag_by_pings = caller.lag_by_pings
-        """Only pings measure them, and a bot can delay its pongs."""
+        """True if only pings measure the round trips; a bot can delay its pongs."""
+        self.ask_node = caller.ask_node
         self.delay_ms = caller.delay_ms
         self.is_stamped = caller.delay_ms is not None
-        """Whether it is known for how long its answers wait to be read."""
+        """True if the waiting time of the bot's answers before reading is known."""
         self.closing = False
-        """Nothing more is sent or taken."""
+        """True once nothing more is sent or taken."""
         self._outlet = outlet
         self._held: list[Held] = []
-        """What waits, in the order in which it was said."""
+        """Held items in order."""
         self._held_places: dict[str, None] = {}
-        """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
+        """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty set would be
+        larger.)"""
         self.held_overs = 0
-        """How many of the held frames end a match."""
+        """Number of held frames that end a match."""
 
     @property
     def room(self) -> int:
-        """How many more matches it can take; 0 or less: none."""
+        """Number of further matches that the session can take; 0 or less for none."""
         return self.max_matches - len(self.matches) - self.held_overs
 
     def has_place(self) -> bool:
-        """Whether it can take one more match of a tournament, if need be in the place of a challenge.
+        """Return true if the session can take a further match of a tournament, if need be in a challenge's place.
 
-        None has to give way while it is to be told of an end: then a place is about to be free.
+        No challenge has to give way while the bot is still to be told of an end, since a place will be free soon.
         """
         if self.held_overs:
             return self.room > 0
         return len(self.matches) - len(self.challenges) < self.max_matches
 
     def plays(self, game: str) -> bool:
-        """Whether its login did not leave out this game."""
+        """Return true if the login admits this game."""
         return self.games is None or game in self.games
 
     def take(self, part: Part) -> None:
@@ -175,9 +188,9 @@ class BotSession:
             self._outlet.write(self.id, frame)
 
     def send_behind(self, frame: bytes, match_id: str, written: Callable[[], None]) -> None:
-        """Send a frame of a match of which something is held, after that.
+        """Send a frame of a match behind the held frames of the match.
 
-        `written` is called when it has left, and not at all if it never leaves.
+        `written` is called when the frame has left, and never if it does not leave.
         """
         if not self.closing:
             self._hold((frame, 0, match_id, "frame", written))
@@ -188,40 +201,40 @@ class BotSession:
             self._pass(frame, after, match_id, "over")
 
     def send_last(self, frame: bytes, after: int) -> None:
-        """Send a frame after everything that was said before, once the log is on disk up to `after`."""
+        """Send a frame after all earlier frames, once the log is on disk up to `after`."""
         if not self.closing:
             self._pass(frame, after, NO_MATCH, "barrier")
 
     def send_now(self, frame: bytes) -> None:
-        """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
+        """Send a frame ahead of held frames, such as a notice that the disk fails."""
         if not self.closing:
             self._outlet.write(self.id, frame)
 
     def ask(self, frame: bytes, match_id: str) -> bool:
-        """Send the `turn` of a match, unless something of it is held. Return whether it was sent."""
+        """Send the `turn` of a match, unless a frame of the match is held. Return whether it was sent."""
         if self.closing or (self._held_places and self.holds(match_id)):
             return False
         self._outlet.write(self.id, frame)
         return True
 
     def holds(self, match_id: str) -> bool:
-        """Whether a further frame of this match would have to wait behind a held one."""
+        """Return true if a further frame of this match would have to wait behind a held frame."""
         places = self._held_places
         return bool(places) and (match_id in places or NO_MATCH in places)
 
     def close(self, code: CloseCode) -> None:
-        """Close the connection after what was sent before."""
+        """Close the connection after all earlier frames."""
         if not self.closing:
             self.closing = True
             self._pass(code, 0, NO_MATCH, "barrier")
 
     def drop(self) -> None:
-        """The connection has ended: what is held is not sent any more."""
+        """Drop the held frames, since the connection has ended."""
         self.closing = True
         self._held.clear()
 
     def release(self) -> bool:
-        """Send what waited for the disk and need not wait any more. Return whether a match's end was told."""
+        """Send the held frames that need not wait any more. Return whether a match's end was told."""
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
         self._held_places.clear()
@@ -237,18 +250,18 @@ class BotSession:
         return self.held_overs < held_overs
 
     def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
-        """Send what need not wait, behind what is held; hold anything else."""
+        """Send an item behind the held items if it need not wait; otherwise hold it."""
         if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
             self._hold((said, after, match_id, kind, None))
         else:
             self._leave(said)
 
     def _is_behind(self, match_id: str, kind: Kind) -> bool:
-        """Whether something waits for what is held."""
+        """Return true if an item of this kind must wait for the held items."""
         return kind == "barrier" or self.holds(match_id)
 
     def _leave(self, said: Said) -> None:
-        """Send what need not wait."""
+        """Send an item now."""
         if isinstance(said, bytes):
             self._outlet.write(self.id, said)
         else:

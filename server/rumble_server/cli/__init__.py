@@ -1,1 +1,1 @@
-"""The command line, `rumble`: one module per command, imported when its command is used."""
+"""The command line, `rumble`: a module for each command, imported on its use."""

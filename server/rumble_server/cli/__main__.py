@@ -1,4 +1,4 @@
-"""The process of `rumble`: what it needs of its surroundings, whatever these are."""
+"""The process of `rumble`: makes streams and signals usable in any surroundings, before commands are imported."""
 
 import codecs
 import io
@@ -10,7 +10,7 @@ from typing import NoReturn
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 """The standard streams by their descriptor's order, and how each is opened."""
 PLAIN = {"±": "+-", "…": "..."}
-"""Signs of ours in ASCII."""
+"""ASCII in place of our non-ASCII signs, for streams that cannot encode them."""
 
 
 def main() -> NoReturn:
@@ -24,18 +24,18 @@ def main() -> NoReturn:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python shows a traceback for one that comes while it ends
-    except KeyboardInterrupt:  # a second one, while the first was answered
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a SIGINT during Python's exit would show a traceback
+    except KeyboardInterrupt:  # a second SIGINT, while the first was answered
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 
 def have_streams() -> None:
-    """Open the standard streams that are closed on nothing, and let any text be written in any encoding."""
+    """Open closed standard streams on the null device, and let any text be written in any encoding."""
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):
         if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # the lowest descriptor that is free, so this one
+            os.open(os.devnull, os.O_RDWR)  # gets this descriptor, the lowest free one
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
         stream = getattr(sys, name)
         if mode == "w" and isinstance(stream, io.TextIOWrapper):

@@ -61,7 +61,7 @@ def battle(
 
 
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
-    """Return what makes the bot written `text`. A function is loaded now, and added to `functions`."""
+    """Return a maker of the bot written as `text`. A function is loaded now, and added to `functions`."""
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference import make_reference_bot

@@ -14,7 +14,7 @@ FAULTS = (
     *("timeout", "illegal", "garbage", "drop", "flood", "slow-reader", "crash"),
     *("stale", "duplicate", "wrong-match", "huge", "silent", "absent"),
 )
-"""The faults of `rumble_bots.reference.faulty`, which help lists without loading it."""
+"""The faults of `rumble_bots.reference.faulty`, copied here because help must not load that slow module."""
 
 
 def bot(

@@ -35,7 +35,7 @@ OPTIONS_OF = {
     "movetime": Protocol.UCI,
     "no-clock": Protocol.GTP,
 }
-"""The protocol of each option that only one protocol has."""
+"""The protocol of each option that belongs to a single protocol."""
 
 Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
 

@@ -1,7 +1,7 @@
-"""The entry point of `rumble`: it lists the commands and turns errors into a line and an exit code.
+"""The entry point of `rumble`: lists the commands, and turns errors into a line and an exit code.
 
-A command is the module of its name in this package, with either a `typer.Typer` called `app` or a function called
-like the command. It is imported only when it is used, so a bot starts without loading a web server.
+A command is the module of its name in this package, with either a `typer.Typer` called `app` or a function called like
+the command. The module is imported only on the command's use, so a bot starts without loading a web server.
 """
 
 import os
@@ -43,11 +43,11 @@ COMMANDS = {
 }
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""Limits numpy to one thread: its matrices are small, and more threads would take cores from running matches."""
+"""Environment variable for numpy's number of threads. Matrices are small, and threads would slow running matches."""
 
 
 class LazyGroup(Group):
-    """The group of all commands: lists each by one line of help, and loads the one that is used."""
+    """The group of all commands: lists each command by a line of help, and loads only the command in use."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, listed, rest = super().resolve_command(ctx, args)
@@ -70,7 +70,7 @@ app = App(cls=LazyGroup, add_completion=True, context_settings={"help_option_nam
 def _list(name: str, line: str) -> None:
     @app.command(name, help=line)
     def listed() -> None:
-        """Stand for the command in the list; `load` gives the real one."""
+        """Stand for the command in the list; `load` returns the real command."""
 
 
 for _name, _line in COMMANDS.items():
@@ -99,7 +99,7 @@ def rumble(
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run `rumble` with `args` (default: the process's) and return the exit code. It raises only with RUMBLE_DEBUG.
+    """Run `rumble` with `args` (default: the process's) and return the exit code. Raises only with RUMBLE_DEBUG.
 
     Commands find the arguments in the `obj` of their context.
     """
@@ -133,7 +133,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Drop output that cannot be written: Python would try it again at its end, and complain."""
+    """Drop output that cannot be written. Otherwise Python would try again at its exit, and complain."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -52,9 +52,9 @@ def new(
 
 
 def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> dict[str, str]:
-    """Return what a starter reads from its environment. Raises BadAddress.
+    """Return the environment variables for a starter. Raises BadAddress.
 
-    A `keyless` bot makes no key by itself, and a server on another machine asks for one.
+    A `keyless` bot makes no key by itself, so it gets one here for a server on another machine, which asks for a key.
     """
     from rumble_bots.sdk.address import Address
 

@@ -10,7 +10,7 @@ from rumble_server.cli.support.options import Json
 
 
 class Prior(StrEnum):
-    """Whether one virtual draw for each pair keeps ratings finite."""
+    """Choices for the virtual draw of each pair, which keeps ratings finite."""
 
     AUTO = "auto"
     NONE = "none"

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOGS_S, GARBAGE_S = 60.0, 10.0
-"""How often, in s, the logs tell what they have counted and look for a new day, and garbage is looked for."""
+"""Periods in s of the logs' beat (counts, a new day) and of a look at the garbage collector."""
 BASICS = "What a first server needs"
 FIRST_OF_PANEL = {"host": BASICS, "public_url": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
-"""The first setting of a panel of the help, and its title; the panel has those that follow."""
+"""Titles of the help's panels by the first setting of each; further settings join the newest panel."""
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
 
 
 class Serve(LongCommand):
-    """The command, of whose options a beginner needs four."""
+    """The `serve` command. A beginner needs four of its options; --help explains these only."""
 
     explained = (BASICS,)
 
@@ -56,7 +56,10 @@ def _parameters() -> list[inspect.Parameter]:
 
 
 def _option(setting: Setting, panel: str) -> tuple[Any, Any]:
-    """Return the type and the option of a setting. Values stay text: `read_config` knows which places they have."""
+    """Return the type and the option of a setting.
+
+    Values stay text, because `read_config` names their source in errors.
+    """
     default = f" Default: {setting.shown_default}." if setting.shown_default else ""
     about: dict[str, Any] = {"help": setting.about + default, "rich_help_panel": panel}
     match setting.kind:
@@ -90,16 +93,11 @@ async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.loop import first_of, on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import server_unless_stopped
     from rumble_server.logs.set_up import set_up_logs
-    from rumble_server.service_manager import beat_s, tell_alive
 
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
-        async with (
-            periodically(logs.tick, LOGS_S),
-            periodically(tell_alive, beat_s()),
-            server_unless_stopped(config, HouseProcesses, stopping) as server,
-        ):
-            if server is None:  # it was stopped while another one led
+        async with periodically(logs.tick, LOGS_S), server_unless_stopped(config, HouseProcesses, stopping) as server:
+            if server is None:  # stopped during standby, while another server led
                 return
             interpreter = Interpreter(lambda: server.clubs.playing)
             interpreter.calm()

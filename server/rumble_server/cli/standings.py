@@ -114,7 +114,7 @@ def given_names(text: str | None, results: "ResultsFile") -> list[str]:
 
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
-    """Return the edition in `text`, by default that of the file. Raises ValueError."""
+    """Return the edition in `text`, by default the file's edition. Raises ValueError."""
     from rumble_server.results.editions import FIRST, NEWEST, check_edition, edition_of, named_edition
 
     if text is not None:
@@ -129,7 +129,7 @@ def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
-    """Return the points in `text`, by default those of the file. Raises ValueError."""
+    """Return the points in `text`, by default the file's points. Raises ValueError."""
     if text is not None:
         return read_points(text)
     told = (results.tournament or {}).get("scheme")
@@ -140,7 +140,7 @@ def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float
 
 
 def given_ratings(results: "ResultsFile") -> dict[str, float]:
-    """Return the ratings from before the event that an export tells, by name."""
+    """Return the ratings before the event, by name, if an export has them."""
     told = (results.tournament or {}).get("seed_ratings")
     ratings = told.items() if isinstance(told, dict) else ()
     return {name: float(rating) for name, rating in ratings if isinstance(rating, int | float)}

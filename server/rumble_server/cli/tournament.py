@@ -358,7 +358,7 @@ def transcript(
 
 
 def _only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what is to be said of an invitation that is of no use on other machines."""
+    """Return a hint if an invitation's link works only on the server's own machine."""
     hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
     return (hint,) if told.get("only_here") else ()
 

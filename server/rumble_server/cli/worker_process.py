@@ -1,4 +1,4 @@
-"""A process that `--workers` starts: it runs `rumble` as one worker, and ends when its standard input does."""
+"""A process started by `--workers`: runs `rumble` as a worker, and ends with its standard input."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""The one module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
+"""The only module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
 
 `http_connection.py` hands a connection over when a request asks for an upgrade, so bots share the port with the pages.
-Everything a frame causes happens within `data_received`, or where bytes wait for their turn, within `read_on`.
+All effects of a frame happen within `data_received`, or for bytes that wait for their turn, within `read_on`.
 """
 
 import asyncio
@@ -44,40 +44,40 @@ quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.ERROR)
 
 MOST_UNSENT_BYTES = 1 << 20
-"""A bot that leaves more than this unread is cut off."""
+"""Maximum number of bytes that a bot may leave unread; a bot that leaves more is cut off."""
 CLOSE_S = 5.0
-"""How long the peer may take over the closing handshake."""
+"""Maximum time in s that the peer may take over the closing handshake."""
 ROUND_TRIPS = 5
 FLOOD_MS = 10_000
-"""The time over which control and empty frames are counted."""
+"""Period in ms in which control and empty frames are counted."""
 FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
 """First bytes of the frame that asks a bot for a move."""
 MOST_PONG_BYTES = 32
-"""Bytes of a pong to one of our pings at most, which is handled at once."""
+"""Maximum number of bytes of a pong to one of our pings; so short a pong is handled at once."""
 MOST_ASKED = 64
-"""Maximum number of turns for which one connection is owed the handling of an answer."""
+"""Maximum number of open turns of a connection whose answers are handled at once."""
 MOVE_BYTES = 512
 """Maximum size, in bytes, of answers that are handled at once. A refused frame of this size costs some 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of messages in one turn of the loop that come at once and answer nothing; then all wait for time."""
+"""Maximum number of wasted messages (see `Turns.waste`) in a turn of the loop; then answers ask for time, too."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The answer to a request for an upgrade that cannot be read."""
 
 
 class Connection(asyncio.Protocol):
-    """One WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
+    """A WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
 
     def __init__(
         self, gateway: Gateway, entrance: Entrance, source: Source, place: Place, connections: "set[Any]"
     ) -> None:
-        """`gateway` is that of the club that was asked for."""
+        """`gateway` is the gateway of the requested club."""
         self._entrance = entrance
         self._turns = entrance.turns
         self._gateway = gateway
         self._place = place
         self._connections = connections
-        """uvicorn's set of what it must shut down."""
+        """uvicorn's set of connections to shut down."""
         self.protocol = ServerProtocol(
             max_size=(most_bytes := min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes)),
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
@@ -85,60 +85,63 @@ class Connection(asyncio.Protocol):
             logger=quiet,
         )
         self._most_bytes = most_bytes
-        """Bytes of the largest message that it may send."""
+        """Maximum number of bytes in a message of the peer."""
         self._is_known = False
-        """Whether its bot has logged in."""
+        """True once the bot has logged in."""
         self._asked = 0
-        """Turns that were sent and not answered; the answers do not wait for the time of a turn of the loop."""
+        """Number of turns sent and not yet answered.
+
+        Answers to them are handled without asking for time of the loop's turn.
+        """
         self._is_open = False
-        """Whether frames can be sent, after each call of the protocol that may change it."""
+        """True if frames can be sent; updated after each call of the protocol that may change its state."""
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []
-        """Frames for the end of this turn of the loop, each as its head and its payload."""
+        """Frames to write at the end of this turn of the loop, each as its header and its payload."""
         self.parts = bytearray()
-        """What has come of a message in fragments."""
+        """The received part of a fragmented message."""
         self._fragmented = False
-        """Whether a message has begun whose last frame has not come."""
+        """True if a message has begun and its last frame is missing."""
         self._unparsed = 0
-        """How many bytes the parser may hold of a frame that is not whole; 0 is certain."""
+        """Upper bound of the bytes of an incomplete frame in the parser; 0 is certain."""
         self.rest = b""
-        """Bytes of which those from `rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
+        """Bytes that wait for their turn, from `rest_at` on; meanwhile nothing is read from the socket."""
         self.rest_at = 0
         self._is_held = False
-        """Whether its session wants nothing more to be read."""
+        """True while the session wants nothing to be read."""
         self._few_bytes = 0
-        """Bytes that hold at most the frames that one turn of the loop allows; 0 where it is not that simple."""
+        """Size in bytes up to which data holds no more frames than a turn of the loop allows; 0: frames are counted."""
         self._empty_frames = 0
         """Control and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
-        """When the newest ping went out, unless it is answered."""
+        """Time of the newest ping, in ms of server time; None once it is answered."""
         self._heard_at_ms = 0
-        """When the newest pong came."""
-        self.round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
-        """The newest times in ms that pongs took, the oldest first."""
+        """Time of the newest pong, in ms of server time."""
+        self.round_trips: tuple[int, ...] = ()  # a deque would take half as much memory as this object
+        """The newest round trips of pings in ms, oldest first."""
         self.address = source.address
         self.is_local = source.is_local
         self._shown_host = source.host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
-        """Whether the kernel tells for how long data has lain unread."""
+        """True if the kernel reports how long data has lain unread."""
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The socket is there; the request that asked for the upgrade comes by `open`."""
+        """Keep the socket; the upgrade request follows by `open`."""
         self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Answer the request for an upgrade, and read the frames that came together with it; or close if `refused`."""
+        """Answer the upgrade request, and read the frames that came together with it; or close if `refused`."""
         self.protocol.receive_data(request)
         for event in self.protocol.events_received():
             self._on_request(cast(Request, event), refused)
@@ -149,13 +152,13 @@ class Connection(asyncio.Protocol):
             self.data_received(rest)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came in: frames, messages, and all that follows from them."""
+        """Handle received bytes: frames, messages, and all their effects."""
         size = len(data)
         if size <= self._few_bytes:
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None:
                 self._count_empty()
                 self._on_pong(pong)
-                if not self._is_open:  # too many of them
+                if not self._is_open:  # too many control frames
                     self._flush()
                 return
             texts, _ = whole_texts(data, 0, size, self._most_bytes)
@@ -166,16 +169,16 @@ class Connection(asyncio.Protocol):
                 if is_asked or turns.has_time():
                     for text in texts:
                         session.received(text)
-                    left = self._asked - count
+                    left = self._asked - count  # read anew: a message that answers nothing has set `_asked` to 0
                     self._asked = left if left > 0 else 0
                     return
-        if self.rest or self._is_held:  # a transport may hand over what it had when it was paused
+        if self.rest or self._is_held:  # a transport may still deliver data that it had read when it was paused
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
             self._read(data, 0)
 
     def read_on(self) -> None:
-        """Handle what waited for this turn of the loop; read from the socket again when nothing is left."""
+        """Handle the bytes that waited for this turn of the loop; read from the socket again when none are left."""
         if self._is_held:
             return
         data, self.rest = self.rest, b""
@@ -204,14 +207,14 @@ class Connection(asyncio.Protocol):
             self._parse(data, start, frames, stop)
 
     def _is_at_frame(self) -> bool:
-        """Whether what comes next begins a message on an open connection."""
+        """Return whether the next bytes begin a message on an open connection."""
         return self._is_open and self._unparsed == 0 and not self._fragmented
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
-        """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
+        """Handle bytes by the parser: at most `frames` frames, and none from `stop` on; the rest waits."""
         protocol, turns = self.protocol, self._turns
         while frames > 0 and start < stop and turns.has_time():
-            # So that no more frames are parsed than are left.
+            # A piece of this size has no more frames than are allowed, since each has at least LEAST_FRAME_BYTES.
             piece = data[start : min(start + frames * LEAST_FRAME_BYTES, stop)]
             start += len(piece)
             protocol.receive_data(piece)
@@ -227,7 +230,7 @@ class Connection(asyncio.Protocol):
             self._wait(data, start)
 
     def _wait(self, data: bytes, start: int) -> None:
-        """Leave what comes from `start` on, and all that is still in the socket, for the next turn of the loop."""
+        """Leave the bytes from `start` on, and all bytes in the socket, for the next turn of the loop."""
         if self.transport is not None and not self.transport.is_closing():
             self.rest, self.rest_at = data, start
             self._look_at_state()
@@ -252,7 +255,7 @@ class Connection(asyncio.Protocol):
         self._end_session()
 
     def shutdown(self) -> None:
-        """uvicorn stops: say that the server is draining."""
+        """Tell the bot that the server is draining, because uvicorn stops."""
         if self.session is not None:
             self.session.close(CloseCode.DRAINING)
         elif self.transport is not None:
@@ -272,12 +275,12 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> int:
-        """Return how much of the last `ago_ms` a frame of then waited to be written, and its answer to be read."""
+        """Return how much of the last `ago_ms` passed before the frame was written, and before its answer was read."""
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms)
 
     def hold(self) -> None:
-        """Read no more: the session's login is looked at."""
+        """Stop reading while the session's login is checked."""
         if self.transport is not None and not self.transport.is_closing():
             self._is_held = True
             self._look_at_state()
@@ -326,14 +329,14 @@ class Connection(asyncio.Protocol):
                 self._cut_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
-        """Begin the closing handshake; it ends by force if the peer takes too long."""
+        """Begin the closing handshake, and force its end if the peer takes too long."""
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._look_at_state()
         self._flush()
 
     def cut(self) -> None:
-        """End the connection at once: its peer has long been silent."""
+        """End the connection at once, because its peer has long been silent."""
         log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self._heard_at_ms)
         self._abort()
 
@@ -387,7 +390,7 @@ class Connection(asyncio.Protocol):
                 self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
-        """Count a control or empty frame; who goes on to flood with them is closed, and forfeits nothing."""
+        """Count a control or empty frame. A flood of them closes the connection, without forfeits."""
         self._empty_frames += 1
         if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
             return
@@ -398,7 +401,7 @@ class Connection(asyncio.Protocol):
             log.warning("%s: closed, %s", self._who(), FLOOD_REASON)
             self._entrance.refusals.note("empty_frames", self.address, self._name())
             self._end_session()
-            # The closing handshake is not waited for: nothing more is parsed.
+            # No closing handshake: nothing more is parsed.
             self.protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
             self._look_at_state()
 
@@ -428,7 +431,7 @@ class Connection(asyncio.Protocol):
             return
         self._heard_at_ms = now_ms = self._now_ms()
         if self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
-            return  # of an earlier ping: the peer has read nothing for a while
+            return  # the answer to an earlier ping: the peer has read nothing for a while
         self.round_trips = (*self.round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
         self._pinged_at_ms = None
         self.lag_ms = min(self.round_trips)
@@ -437,7 +440,7 @@ class Connection(asyncio.Protocol):
         self.session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:
-        """Write what the protocol has to say, and see to it that a closing connection comes to an end."""
+        """Write the protocol's pending data, and make sure that a closing connection comes to an end."""
         transport = self.transport
         if transport is None:
             return
@@ -469,7 +472,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def idleness(self) -> Idleness | None:
-        """How idle it is; None while its bot plays."""
+        """The idleness of the connection; None while its bot plays."""
         plays = self._gateway.known.plays(self._name())
         if plays is None:
             return Idleness.STRANGER
@@ -480,7 +483,7 @@ class Connection(asyncio.Protocol):
         self._abort()
 
     def shut_out(self) -> None:
-        """End the connection if its address is banned. Who is logged in is told first, by the arena."""
+        """End the connection if its address is banned. A logged-in bot is told first, by the arena."""
         if not self._name() and self._gateway.ban_of(self.address) is not None:
             self._abort()
 
@@ -489,7 +492,7 @@ class Connection(asyncio.Protocol):
     def keep_alive(self) -> None:
         """Ping, and end a connection that has long been silent, unless its bot is thinking.
 
-        A ping goes out whether or not the last was answered: its peer takes a silent server for one that is gone.
+        A ping goes out whether or not the last ping was answered, because a peer takes a silent server for dead.
         """
         session = self.session
         if session is None or self.protocol.state is not State.OPEN:

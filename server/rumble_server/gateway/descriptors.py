@@ -1,6 +1,6 @@
-"""The file descriptors of the process: as many as the system allows, and what is done when they run out.
+"""The file descriptors of the process: raises their limit, and ends idle connections when descriptors run out.
 
-A socket gets the lowest number that is free, so its number tells how many are in use, without a system call.
+A socket gets the lowest free number, so its number tells how many descriptors are in use, without a system call.
 """
 
 import heapq
@@ -18,21 +18,21 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Descriptors that are kept for files, pipes and connections that are being accepted; at most an eighth of all."""
+"""Descriptors reserved for files, pipes and connections that are being accepted; at most an eighth of all."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
-"""What counts as the limit where the system has none."""
+"""The number that stands for a missing limit."""
 
 
 class Idleness(IntEnum):
-    """How idle a connection is; the first is shed first."""
+    """How idle a connection is; lower values are shed first."""
 
     STRANGER = 0
-    """It has neither logged in nor completed an HTTP request."""
+    """The connection has neither logged in nor completed an HTTP request."""
     BETWEEN_REQUESTS = 1
-    """Its last HTTP request is answered."""
+    """The last HTTP request of the connection is answered."""
     PLAYS_NOTHING = 2
-    """Its bot is in no match."""
+    """The bot is in no match."""
 
 
 class Sheddable(Protocol):
@@ -40,22 +40,22 @@ class Sheddable(Protocol):
 
     @property
     def address(self) -> str:
-        """The source it comes from."""
+        """The source of the connection."""
 
     @property
     def idleness(self) -> Idleness | None:
-        """How idle it is; None: it is never shed."""
+        """The idleness of the connection; None: it is never shed."""
 
     @property
     def opened_ms(self) -> int:
-        """When it was opened, in server time."""
+        """Time of the connection's start, in ms of server time."""
 
     def shed(self) -> None:
-        """End it at once."""
+        """End the connection at once."""
 
 
 def raise_limit() -> int:
-    """Raise the limit of open descriptors as far as the system lets a process do that, and return it."""
+    """Raise the limit of open descriptors as far as the system allows, and return the limit."""
     if sys.platform == "win32":
         return ENDLESS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -70,7 +70,7 @@ def raise_limit() -> int:
 
 
 class Descriptors:
-    """Sheds idle connections before the process has no descriptor left. `limit` is how many it may have open."""
+    """Sheds idle connections before descriptors run out. `limit` is the maximum number of open descriptors."""
 
     def __init__(self, limit: int, refusals: Refusals, now_ms: Callable[[], int]) -> None:
         self._spare = min(SPARE, limit // 8)
@@ -80,7 +80,7 @@ class Descriptors:
         self._logged_ms = float("-inf")
 
     def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
-        """Whether there is room for a new connection with this descriptor; if need be, idle ones are shed for it."""
+        """Return whether a new connection with this descriptor has room; if necessary, shed idle connections."""
         if descriptor < self.limit - self._spare:
             return True
         ranked = [(each.idleness, each.opened_ms, each) for each in connections if each is not new]

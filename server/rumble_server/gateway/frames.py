@@ -1,7 +1,7 @@
-"""Text frames of RFC 6455 (section 5.2) in their plainest form, the one that nearly every move and turn has.
+"""Text frames of RFC 6455 (section 5.2) in their plainest form, which nearly every move and turn has.
 
-`websockets` reads everything else (control frames, fragments, long or broken frames). This module exists for speed:
-a frame comes in and goes out at every ply.
+`websockets` reads everything else (control frames, fragments, long or broken frames). This module exists for speed: a
+frame comes in and goes out at every ply.
 """
 
 from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
@@ -9,7 +9,7 @@ from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
 WHOLE_PING, WHOLE_PONG = 0x89, 0x8A
-"""The same of a ping and of a pong."""
+"""The first bytes of a ping and of a pong that are not fragmented."""
 MASKED = 0x80
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
@@ -17,10 +17,10 @@ LEAST_FRAME_BYTES = 2 + MASK_BYTES
 
 
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
-    """Return the texts of a client's whole text frames that begin before `stop`, and where in `data` they end.
+    """Return the texts of a client's whole text frames that begin before `stop`, and the end of the last in `data`.
 
-    `data[start]` must begin a frame. None at all are taken if anything else is among them, one over `most_bytes`, or
-    what is no UTF-8: then a full parser has to read it.
+    `data[start]` must begin a frame. If `data` has any other frame, a text over `most_bytes`, or invalid UTF-8, no text
+    is returned: then a full parser has to read `data`.
     """
     texts: list[str] = []
     at, end = start, len(data)
@@ -46,7 +46,7 @@ def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[li
 
 
 def only_pong(data: bytes) -> bytes | None:
-    """Return the content of a client's pong if `data` is that and nothing more."""
+    """Return the content of a client's pong if `data` is a pong and nothing more."""
     if data[0] != WHOLE_PONG or len(data) < LEAST_FRAME_BYTES or data[1] != MASKED + len(data) - LEAST_FRAME_BYTES:
         return None
     return apply_mask(data[LEAST_FRAME_BYTES:], data[2:LEAST_FRAME_BYTES])
@@ -58,14 +58,14 @@ def ping(content: bytes) -> bytes:
 
 
 def least_size(payload_bytes: int) -> int:
-    """Return the least number of bytes of a client's frame on the wire; its length may be written in more bytes."""
+    """Return the minimum number of bytes of a client's frame on the wire; its length may be written in more bytes."""
     if payload_bytes < 126:
         return LEAST_FRAME_BYTES + payload_bytes
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
 
 
 def text_head(size: int) -> bytes:
-    """Build what a server's text frame of this many bytes begins with, unmasked and whole."""
+    """Build the header of a server's text frame with `size` bytes of payload, unmasked and whole."""
     if size < 126:
         return bytes((WHOLE_TEXT, size))
     if size < 1 << 16:
@@ -75,4 +75,4 @@ def text_head(size: int) -> bytes:
 
 KNOWN_HEADS = 1024
 HEADS = tuple(text_head(size) for size in range(KNOWN_HEADS))
-"""By the size of a text frame: what it begins with, for those that nearly all turns have."""
+"""Precomputed headers of text frames below 1,024 bytes, by payload size; nearly all turns are shorter."""

@@ -1,4 +1,4 @@
-"""Server time on an asyncio loop, and how late the loop is: the clock that the arena and the sessions are given."""
+"""Server time on an asyncio loop, and the loop's lateness: the clock of the arena and the sessions."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,41 +6,44 @@ from collections.abc import Callable
 from rumble_server.histogram import Histogram
 
 BEAT_MS, REST_MS = 10, 100
-"""How often the loop is to come round while the clock is watched, in ms; and otherwise, for the metrics."""
+"""Interval in ms of the clock's timer while the clock is watched, and otherwise, for the metrics."""
 LATE_MS = 20
-"""How long a loop may not come round before it is late, in ms: it is then late since it was last seen at work."""
+"""Time in ms without a beat after which the loop counts as late, from the clock's last reading on."""
 INPUT_MS = 1
-"""A timer this many ms ahead runs after the loop has read its sockets once more (libuv runs due timers first)."""
+"""Delay in ms of a timer that runs after the loop has read its sockets once more (libuv runs due timers first)."""
 
 
 NEVER = 1 << 62
-"""In the place of a time in ms: the loop is not watched."""
+"""A time in ms that never comes: the loop is not watched."""
 
 
 class LoopClock:
-    """Milliseconds since the epoch at the start, and from then on as the loop counts: it never goes back."""
+    """Milliseconds since the epoch at the start, and then as the loop counts: server time never goes back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
         self._offset_s = wall_s - loop.time()
         self.suspended_until_ms = 0
         self.late_ms = 0
-        """How long the loop was late in all while it was watched, up to the newest `now_ms`."""
+        """Total lateness of the loop in ms while it was watched, up to the newest `now_ms`."""
         self._seen_at_ms = 0
-        """When the loop was last seen at work, or its lateness since then was counted."""
+        """Time in ms of the clock's last reading, up to which lateness is counted."""
         self._late_from_ms = NEVER
-        """When the loop is late if it has not come round before."""
+        """Time in ms from which the loop is late, unless a beat comes before."""
         self._watchers: set[Callable[[], bool]] = set()
-        """What tells of each of those who watch whether it is still wanted."""
+        """Predicates of the watchers; a watcher goes when its predicate is False."""
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
-        """How late the newest beat came."""
+        """Lateness of the newest beat, in s."""
         self.lags = Histogram()
-        """How late all of them came."""
+        """Histogram of the lateness of all beats."""
 
     def now_ms(self) -> int:
-        """Return the server time in ms. After a stall this, or the next beat, is the first to run: both notice it."""
+        """Return the server time in ms.
+
+        The first call after a stall, here or from the next beat, counts the lateness.
+        """
         now_ms = int((self._loop.time() + self._offset_s) * 1000)
         if now_ms >= self._late_from_ms:
             self.late_ms += now_ms - self._seen_at_ms
@@ -48,7 +51,7 @@ class LoopClock:
         return now_ms
 
     def measure(self) -> None:
-        """Measure from now on how late the loop is also where nobody watches, until `stop`."""
+        """Measure the loop's lateness from now on even without watchers, until `stop`."""
         self._is_measured = True
         self._beat_next()
 
@@ -59,7 +62,7 @@ class LoopClock:
         self._beat_next()
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Count how late the loop is, until `is_wanted` says no; so do all others who watch."""
+        """Count the loop's lateness until `is_wanted` returns False. Several watchers share the count."""
         self._watchers.add(is_wanted)
         if self._late_from_ms == NEVER:
             self.now_ms()
@@ -85,8 +88,9 @@ class LoopClock:
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back when server time is at least `when_ms`."""
+        # Half a ms later, because `now_ms` rounds down, and must not return less than `when_ms` in the callback.
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back once the frames that were received before this call have been handled."""
+        """Call back after the handling of all frames that were received before this call."""
         return self._loop.call_later(INPUT_MS / 1000, callback)

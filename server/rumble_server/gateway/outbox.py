@@ -1,7 +1,7 @@
 """The outbox: at the end of a turn of the loop each connection writes all its frames at once.
 
-A bot that plays several matches is often asked in several at once, and a result, the next start and its first turn
-belong together; a system call costs more than all that made the frame.
+A bot with several matches is often asked in several of them at once, and a result, the next start and its first turn
+belong together; a system call costs more than making the frame.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from typing import Protocol
 from rumble_server.histogram import Histogram
 
 NOTICED_S = 0.001
-"""Time in s for which frames may wait here unnoticed: what clocks count is ms."""
+"""Waiting time of frames in s that need not be noted, since clocks count in ms."""
 MOST_NOTED = 256
-"""Maximum number of turns of the loop for which it is known that their frames waited; the newest are."""
+"""Maximum number of notes about waiting frames, a note for a turn of the loop; the newest are kept."""
 MOST_WAITING = 256
-"""Maximum number of connections that wait; one more has all of them written at once, so that the first is not late."""
+"""Maximum number of waiting connections; one more makes all write at once, so that the first is not late."""
 
 
 class Writer(Protocol):
@@ -32,7 +32,7 @@ def at_end_of_turn(callback: Callable[[], None]) -> None:
 
 
 class Outbox:
-    """The connections that have something to write in this turn of the loop; `later` calls back at its end."""
+    """The connections with frames to write in this turn of the loop; `later` calls back at the end of the turn."""
 
     __slots__ = ("_began_s", "_later", "_noted", "_waiting", "latency")
 
@@ -41,9 +41,9 @@ class Outbox:
         self._waiting: list[Writer] = []
         self._began_s = 0.0
         self._noted: deque[tuple[float, float]] = deque(maxlen=MOST_NOTED)
-        """When frames began to wait, and when they were written, where that took long; in s of `perf_counter`."""
+        """Times in s (`perf_counter`) at which frames began to wait and were written, where the wait was long."""
         self.latency = Histogram()
-        """Time from the first frame of a turn of the loop until all of them were written."""
+        """Time from the first frame of a turn of the loop until the end of all writes."""
 
     def add(self, writer: Writer) -> None:
         """Queue a connection with its first pending frame; may flush at once."""
@@ -58,7 +58,8 @@ class Outbox:
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
         if waiting:
-            # Before the first is written: a stop in the midst of it excuses nobody who has its frame already.
+            # Noted before the first write: a bot that already has its frame is not excused for a stop during later
+            # writes.
             began_s, writing_s = self._began_s, perf_counter()
             if writing_s - began_s > NOTICED_S:
                 self._noted.append((began_s, writing_s))
@@ -72,6 +73,6 @@ class Outbox:
         for began_s, wrote_s in reversed(self._noted):
             if sent_s > wrote_s:
                 break
-            if sent_s >= began_s - NOTICED_S:
+            if sent_s >= began_s - NOTICED_S:  # `ago_ms` is in whole ms, so `sent_s` may be a ms too early
                 return int((wrote_s - sent_s) * 1000)
         return 0

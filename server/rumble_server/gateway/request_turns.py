@@ -1,4 +1,4 @@
-"""Requests wait for their turn like everything that strangers send (`turns.py`)."""
+"""Fairness for HTTP: requests wait for their turn like frames of strangers (`turns.py`)."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -6,7 +6,7 @@ from rumble_server.gateway.turns import Turns
 
 
 class RequestTurns:
-    """ASGI middleware: a request, and each part of a body that it has read, is handled in its turn."""
+    """ASGI middleware: a request, and each part of its body, is handled in the turn of its address."""
 
     def __init__(self, app: ASGIApp, turns: Turns) -> None:
         self._app = app

@@ -1,6 +1,6 @@
-"""What the kernel measures of a connection, which the program at the other end cannot make longer.
+"""Linux's own measurements of a connection, which the program at the other end cannot make longer.
 
-These are its round trip, and how long the newest data lay unread while the server did something else.
+They are the round trip, and the time for which the newest data lay unread while the server did something else.
 """
 
 import asyncio
@@ -9,14 +9,14 @@ import sys
 from collections.abc import Callable
 
 MIN_RTT_OFFSET, MIN_RTT_BYTES = 148, 4
-"""Where `tcpi_min_rtt`, in microseconds, is in Linux's `struct tcp_info` (include/uapi/linux/tcp.h)."""
+"""Place of `tcpi_min_rtt`, in microseconds, in Linux's `struct tcp_info` (include/uapi/linux/tcp.h)."""
 LAST_DATA_OFFSET, LAST_DATA_BYTES = 52, 4
-"""Where `tcpi_last_data_recv` is, the time since data came in, in ms."""
+"""Place of `tcpi_last_data_recv`, the time since data came in, in ms."""
 UNMEASURED = 0xFFFFFFFF
 
 
 def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return the least recent round trip in ms, rounded up; None where the kernel does not tell it."""
+    """Return the minimum of recent round trips in ms, rounded up; None where the kernel does not report it."""
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
     if own is None or option is None:
@@ -25,9 +25,9 @@ def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return for how long the newest data that came in has been there, in ms; None where the kernel does not tell it.
+    """Return the age in ms of the newest data that came in; None where the kernel does not report it.
 
-    A peer that sends more after an answer makes that time shorter, and never longer.
+    A peer that sends more after an answer makes this age shorter, and never longer.
     """
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
@@ -42,7 +42,7 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def read_round_trip_ms(read_info: Callable[[int], bytes]) -> int | None:
-    """Read the round trip from as many bytes of `struct tcp_info`; None if it is too short or holds none yet."""
+    """Read the round trip from the start of `struct tcp_info`; None if it is too short or has no measurement yet."""
     end = MIN_RTT_OFFSET + MIN_RTT_BYTES
     try:
         info = read_info(end)

@@ -11,13 +11,13 @@ audit = logging.getLogger("rumble_server.audit")
 
 
 class Sessions:
-    """The open sessions by id. A message for one that has ended is dropped."""
+    """The open sessions by id. A message for an ended session is dropped."""
 
     def __init__(self, club: str = MAIN) -> None:
         self.open: dict[int, Session] = {}
         self._prefix = "" if club == MAIN else f"{club}/"
 
-    def logged_in(self, session_id: int, name: str) -> None:
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
             audit.info("logged in", extra={"bot": self._prefix + name, "address": session.link.address})

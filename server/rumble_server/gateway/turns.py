@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Address that is charged for the work."""
 
     def read_on(self) -> None:
-        """Handle as much of what waits as one turn allows; wait again with the rest."""
+        """Handle as much of the waiting bytes as the budget of the turn allows; wait again with the rest."""
 
 
 def next_turn(callback: Callable[[], None]) -> None:
@@ -50,7 +50,7 @@ class Turns:
         self._ends_s = 0.0
         """Time at which the budget of this turn ends, in s."""
         self.wasted = 0
-        """Messages in this turn that answered none of the turns for which their connections had been asked."""
+        """Number of messages in this turn that were handled at once as answers, and answered no open turn."""
 
     def has_time(self) -> bool:
         """Return True if this turn has time left. The first call in a turn starts the budget."""
@@ -61,21 +61,21 @@ class Turns:
         return now_s < self._ends_s
 
     def wait(self, reader: Reader) -> None:
-        """Have a connection read on in its turn."""
+        """Have a connection read on in a later turn, when its address is served."""
         self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
 
     async def come(self, address: str) -> None:
-        """Wait, if this turn has no time left, until a request of this address has its turn."""
+        """Return at once if this turn has time left; otherwise wait until the address is served."""
         if not self.has_time():
             request = _Request(address, self)
             self.wait(request)
             await request.turn
 
     def waste(self) -> None:
-        """Count a message that was handled as an answer, and is none."""
+        """Count a message that was handled at once as an answer, and answered no open turn."""
         self.wasted += 1
-        self.has_time()  # starts the budget, of which what follows has the rest
+        self.has_time()  # starts the budget, so that later work has the rest
 
     def end(self) -> None:
         """Spend the rest of this turn."""

@@ -1,8 +1,8 @@
-"""What is on disk, read beside the event loop: nothing of this runs on it.
+"""The archive: what is on disk is read for the web and for bots beside the event loop, never on it.
 
-What is shown of a tournament or a match is made of its facts in a process of its own (`store/shelf.py`), by functions
-of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. A database of an earlier version
-has none: the record is then made when it is asked for first, and filed in the log.
+Answers about a tournament or a match are made from its facts in a process of its own (`store/shelf.py`), by functions
+of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. Databases of an earlier version
+have no records: a missing record is made when first asked for, and filed in the log.
 """
 
 import asyncio
@@ -26,10 +26,9 @@ from rumble_server.tournament.tournament import OVER
 log = logging.getLogger(__name__)
 
 FIND_S = 1.0
-"""How long the record of a tournament may take to be found for a bot, in s: until then nothing else that was said to
-its club is acknowledged."""
+"""Maximum time in s to find a tournament's record for a bot: until then no later message to the club is answered."""
 MOST_LINES = 200_000
-"""Maximum number of lines of records kept in memory, some 40 MB; beyond it the record that was read first goes."""
+"""Maximum number of lines of records kept in memory, some 40 MB; beyond it the record kept longest goes."""
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
@@ -37,27 +36,27 @@ Made = TypeVar("Made")
 
 
 class ReadingRoom:
-    """What the archives of all clubs share: a connection on a thread, a process, and the records in memory."""
+    """The shared parts of all clubs' archives: a connection on a thread, a process, and the records in memory."""
 
     def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
-        """`open_reader` is called in the process, too, so it is pickled. Raises StoreError."""
+        """`open_reader` is called in the process, too, so it must be picklable. Raises StoreError."""
         self.reader = open_reader()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
         self.process = SideProcess(open_shelf, open_reader, bounds.rebuilt_results)
         self.queue = FairQueue()
-        """Who waits for the process."""
+        """Queue of the callers that wait for the process."""
         self.kept: dict[tuple[str, str], EndedTournament] = {}
-        """Records by club and id; changed on the thread only."""
+        """Records by club and id; changed only on the thread."""
         self._kept_lines = 0
 
     def close(self) -> None:
-        """Close the connections after the reads that go on now; reads that wait are cancelled."""
+        """Close the connections after the current reads; waiting reads are cancelled."""
         self.process.close()
         self.thread.shutdown(cancel_futures=True)
         self.reader.close()
 
     def keep(self, club: str, ended: EndedTournament) -> None:
-        """Keep a record in memory. On the thread."""
+        """Keep a record in memory. Call it on the thread only."""
         if (club, ended.id) in self.kept:
             return
         self.kept[club, ended.id] = ended
@@ -81,7 +80,7 @@ class Archive:
         self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
-        """List tournaments, not over, that could not be rebuilt at the start, for these reasons by their ids."""
+        """List tournaments, not over, that could not be rebuilt at the start; `problems` has the errors by id."""
         for tournament_id, error in problems.items():
             self._damage(tournament_id, error)
         self._set_aside = list(problems)
@@ -95,7 +94,10 @@ class Archive:
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Have something made of a tournament; None if there is none. One that is damaged is not read again."""
+        """Return what `make` makes of a tournament in the process; None for an unknown id.
+
+        A damaged tournament is not read again. Raises StoreError, DamagedLog.
+        """
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
         try:
@@ -127,7 +129,7 @@ class Archive:
             return None
 
     async def is_filed(self, tournament_id: str) -> bool:
-        """Whether there is a record of a tournament, which is over then. Raises StoreError."""
+        """Return true if a tournament has a record, and so is over. Raises StoreError."""
         return await self._on_thread(self._ended, tournament_id) is not None
 
     async def listed(self, limit: int) -> Sequence[Outline]:
@@ -137,7 +139,7 @@ class Archive:
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Call back on the running loop with what `ended` gives; with None if anything goes wrong or takes `FIND_S`."""
+        """Call `done` on the running loop with the result of `ended`; with None after an error or `FIND_S`."""
 
         def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
             error = None if finding.cancelled() else finding.exception()
@@ -154,7 +156,7 @@ class Archive:
             return await self.ended(tournament_id)
 
     async def _made_once(self, tournament_id: str) -> EndedTournament | None:
-        """Have the record made that is missing, once for all who ask meanwhile."""
+        """Return a missing record, which is made once for all who ask meanwhile."""
         making = self._making.get(tournament_id)
         if making is None:
             making = self._making[tournament_id] = asyncio.create_task(self._make(tournament_id))
@@ -194,7 +196,7 @@ class Archive:
     def _outline(self, tournament_id: str) -> Outline:
         try:
             return Outline.from_facts(self._reader.outline(tournament_id))
-        except (DamagedLog, ValueError):  # logged when its record is asked for
+        except (DamagedLog, ValueError):  # logged when the record is asked for
             return self._unreadable(tournament_id, over=True)
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
@@ -208,5 +210,5 @@ class Archive:
 
 
 def record_of(rebuilt: Rebuilt) -> EndedTournament | None:
-    """Make the record of a tournament; None while it is not over."""
+    """Return the record of a tournament; None while it is not over."""
     return EndedTournament.of(rebuilt.tournament) if rebuilt.tournament.status in OVER else None

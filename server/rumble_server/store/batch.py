@@ -1,4 +1,7 @@
-"""Facts of a club on their way to the disk, sorted into rows as they come."""
+"""Facts of a club on their way to the disk, sorted into rows when they are written.
+
+`ClubLog` fills a batch, and the group commit takes it.
+"""
 
 from collections import defaultdict
 from typing import get_args
@@ -17,7 +20,7 @@ _MARKS = frozenset((TournamentCreated, TournamentEnded))
 
 
 class Batch:
-    """Facts in the order of their numbers. It is false while it has nothing to write."""
+    """Facts in the order of their numbers, and records. A batch is false while it has nothing to write."""
 
     __slots__ = ("_ended", "facts")
 
@@ -35,7 +38,7 @@ class Batch:
         self._ended.append(ended)
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
-        """Return what is to be written: the rows of a club whose newest fact is so far number `before`."""
+        """Return the rows to write for a club whose newest fact before this batch is number `before`."""
         of_plies, others, marks = self._rows()
         rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
         return {
@@ -50,9 +53,9 @@ class Batch:
         }
 
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
-        """Return the lines of each tournament: of the plies and frames of its matches, and of all other facts.
+        """Return the lines by tournament of plies and frames, the lines by tournament of other facts, and the marks.
 
-        Third: the facts that begin or end a tournament.
+        Marks are the facts that create or end a tournament.
         """
         of_plies: dict[str, list[Line]] = defaultdict(list)
         others: dict[str, list[Line]] = defaultdict(list)
@@ -60,7 +63,7 @@ class Batch:
         for number, fact in self.facts:
             kind = type(fact)
             if kind in _OF_A_PLY:
-                row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # by its type it has a match
+                row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # this kind has a match
             else:
                 row = (others if kind in _REBUILDING else of_plies)[tournament_of(fact)]
                 if kind in _MARKS:

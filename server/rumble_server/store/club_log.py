@@ -1,6 +1,6 @@
-"""The log of one club: facts are numbered and taken here, and written together with those of all other clubs.
+"""The log of a club: it numbers and gathers facts; the group commit writes the facts of all clubs together.
 
-Listeners are told of a club's facts only when they are on disk.
+Listeners are told of a club's facts only when the facts are on disk.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Listener = Callable[[list[Numbered]], None]
 
 
 class Numbers:
-    """The numbers that facts are given, one after the other: those of one log, or of several."""
+    """The counter of facts' numbers, of one log (PostgreSQL) or of all logs (SQLite)."""
 
     __slots__ = ("last",)
 
@@ -30,20 +30,20 @@ class Numbers:
 
 
 class Group(Protocol):
-    """What has the logs of all clubs written."""
+    """The writer of all clubs' logs, as a club's log sees it."""
 
     trouble: str | None
-    """Why the last write failed; None while writing works."""
+    """Reason why writing fails at present; None while writing works."""
 
     def gather(self, club_log: "ClubLog") -> None:
-        """Take note that a log has something to write."""
+        """Note that a log has facts or records to write."""
 
     def hurry(self) -> None:
-        """Begin the next commit soon: somebody waits for it."""
+        """Begin the next commit soon, since a caller waits for it."""
 
 
 class ClubLog:
-    """The `Log` of a club's arena, and `DurableLog` of its web. `last` and `durable` are numbers of its own facts."""
+    """The `Log` of a club's arena and the `DurableLog` of its web. `last` and `durable` are numbers of own facts."""
 
     def __init__(
         self,
@@ -55,23 +55,23 @@ class ClubLog:
         epoch: int = 0,
         size: int = 0,
     ) -> None:
-        """Make the log of a club whose facts up to `last` are on disk and take `size` bytes.
+        """Make the log of a club whose facts up to `last` are on disk, with a size of `size` bytes.
 
-        Its next facts are counted by `numbers`, and written under `epoch`.
+        `numbers` counts the next facts, which are written under `epoch`.
         """
         self.club = club
         self.epoch = epoch
         self.last = self.durable = last
         self.bytes = size
-        """About how many bytes its rows on disk take."""
+        """Approximate size in bytes of the club's rows on disk."""
         self.on_durable: list[Listener] = []
         self.on_sizes: list[Callable[[Counter[str]], None]] = []
-        """Told how many bytes a batch takes on disk of each tournament, after the facts."""
+        """Called after `on_durable` with the bytes that a batch takes on disk, by tournament."""
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
-        """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
+        """Called once, when another server was found to lead the club: facts not yet durable never will be."""
         self.group = group
-        """The writer of this log and of other clubs' logs."""
+        """Writer of this log and of other clubs' logs."""
         self._numbers = numbers
         self._fenced: str | None = None
         self._batch = Batch()
@@ -80,7 +80,7 @@ class ClubLog:
 
     @property
     def trouble(self) -> str | None:
-        """Why facts cannot be written at the moment; None while they can."""
+        """Reason why facts cannot be written at present; None while they can."""
         return self._fenced or self.group.trouble
 
     # --- Log ---
@@ -95,7 +95,7 @@ class ClubLog:
         return number
 
     def file(self, ended: EndedTournament) -> None:
-        """Take the record of a tournament that is over for the batch that has the fact appended last."""
+        """Add the record of an ended tournament to the batch that has the fact appended last."""
         self._batch.file(ended)
         self.group.gather(self)
 
@@ -104,7 +104,7 @@ class ClubLog:
             self.group.hurry()
 
     async def wait(self, number: int) -> None:
-        """Return once the fact of that number is on disk. Raises StoreError if it never will be."""
+        """Return when the fact with this number is on disk. Raises StoreError if it never will be."""
         if number > self.durable:
             if self._fenced is not None:
                 raise StoreError(self._fenced)
@@ -116,15 +116,15 @@ class ClubLog:
     # --- for what writes it ---
 
     def take(self) -> Batch:
-        """Return what has gathered; from now on the next batch does."""
+        """Return the batch that has gathered, and begin the next batch."""
         batch, self._batch = self._batch, Batch()
         self._facts = self._batch.facts
         return batch
 
     def written(self, batch: Batch, sizes: Counter[str]) -> None:
-        """Tell of a batch that is on disk, and how many bytes it takes there of each tournament.
+        """Tell listeners that a batch is on disk; `sizes` has the bytes of its rows, by tournament.
 
-        A listener that fails keeps nobody else from being told, of this club or of another one in the commit.
+        A failing listener keeps no other listener from being told, be it of this club or of another club in the commit.
         """
         self.bytes += sizes.total()
         if batch.facts:
@@ -146,7 +146,7 @@ class ClubLog:
             self.hurry()
 
     def fence(self) -> None:
-        """Take note that somebody else leads the club: what is not on disk yet is lost."""
+        """Note that the club has another leader: facts not yet on disk are lost, and waiting calls get StoreError."""
         if self._fenced is not None:
             return
         self._fenced = f"another node leads the club {self.club}"
@@ -159,5 +159,5 @@ class ClubLog:
 
     @property
     def is_fenced(self) -> bool:
-        """Whether somebody else was found to lead the club."""
+        """True if another server was found to lead the club."""
         return self._fenced is not None

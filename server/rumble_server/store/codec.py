@@ -1,9 +1,11 @@
-"""Facts and records to text and back. A row of the log tells of each kind of fact how many fields it had then:
+"""Facts and records to text and back, for batches (`store/batch.py`) and readers (`store/reader.py`).
+
+A row of the log has the number of fields of each kind of fact in it, as they were when the row was written:
 
 {"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
 
-These are the first fields of its class: fields are never renamed or moved, and a new one comes last. Rows of before
-have the names of the fields.
+So old rows stay readable: fields of a class are never renamed or moved, and a new field comes last. Rows of the first
+format have the fields' names instead of their number.
 """
 
 import dataclasses
@@ -28,14 +30,14 @@ _ended = TypeAdapter(EndedTournament)
 _TAGS: dict[type[LogFact], str] = {
     kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in get_args(LogFact)
 }
-"""By kind: its name in the log, that of the class in lower case with `_` between its words."""
+"""Name in the log of each kind of fact: the name of the class in lower case, with `_` between words."""
 _KINDS = {tag: kind for kind, tag in _TAGS.items()}
 FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
-"""By name in the log: the names of a kind's fields, in their order."""
+"""Names of each kind's fields in order, by the kind's name in the log."""
 
 
 def line_of(tag: str) -> Callable[[int, LogFact], Line]:
-    """Return what makes the line of a fact in a row, in a third of the time of a loop over its fields."""
+    """Return a function that makes the line of a fact, in a third of the time of a loop over the fields."""
     values = ", ".join(f"fact.{name}" for name in FIELDS[tag])
     line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
     return line
@@ -46,19 +48,19 @@ LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
     MoveMade: line_of_move,
     TurnAsked: line_of_turn,
 }
-"""By kind: makes the line of a fact, with its number: what a row tells of it."""
+"""Function of each kind of fact that makes the fact's line in a row from its number and the fact."""
 
 
 def write_lines(lines: Sequence[Line]) -> str:
-    """Return the text of a row: the number of fields of each kind of fact in it, then the lines of its facts."""
+    """Return the text of a row: the number of fields of each kind of fact in the row, then the lines of the facts."""
     fields = {tag: len(FIELDS[tag]) for tag in {line[1]: None for line in lines}}
     return orjson.dumps({"fields": fields, "facts": lines}, default=_plain).decode()
 
 
 def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbered]:
-    """Return the facts of a row, or those of some matches, which costs less.
+    """Return the facts of a row, or only the facts of `match_ids`, which costs less.
 
-    Raises ValueError if it is damaged, or tells of a game that cannot be played here.
+    Raises ValueError if the row is damaged, or has a game that this server cannot play.
     """
     row = orjson.loads(text)
     try:
@@ -75,11 +77,12 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
         raise ValueError(f"not a row of the log: {error!r}") from None
 
 
-@cache  # for each kind, at most one entry a version of its fields
+@cache  # at most one entry for each kind and version of its fields
 def _reader(kind: str, names: tuple[str, ...]) -> Callable[[object], LogFact]:
-    """Return what makes a fact of the values of these fields. Fields without a value have their defaults.
+    """Return a function that makes a fact from the values of fields with these names.
 
-    Values are validated apart from the class, whose own constructor makes the fact.
+    Missing fields get their defaults. The values are validated apart from the class; then the class's own constructor
+    makes the fact.
     """
     fact = _KINDS[kind]
     hints = get_type_hints(fact)
@@ -97,16 +100,16 @@ def _whole(made: MoveMade) -> MoveMade:
 
 
 def write_ended(ended: EndedTournament) -> str:
-    """Return the text of a record."""
+    """Return the text of a record of an ended tournament."""
     return orjson.dumps(ended, default=_plain).decode()
 
 
 def read_ended(text: str) -> EndedTournament:
-    """Return the record of a text. Raises ValueError if it is damaged."""
+    """Return the record that a text holds. Raises ValueError if the text is damaged."""
     return _ended.validate_json(text)
 
 
 def _plain(value: Any) -> Any:
-    if type(value) is TimeControl:  # every match that begins has one; its fields are plain
+    if type(value) is TimeControl:  # in the fact of every match's start, so the cheapest way: its fields are plain
         return vars(value)
     return value.model_dump(mode="json")

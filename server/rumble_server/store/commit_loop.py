@@ -1,8 +1,8 @@
-"""What each program that writes a database does: commits come on standard input, one at a time, and are answered.
+"""The loop of the programs that write a database: read a commit from standard input, write it, answer it, repeat.
 
-An answer is a line: the clubs of which nothing was written, since somebody else leads them; or `FAILED` and what went
-wrong. The program ends when standard input does, after the commit that it is in. It imports next to nothing, because
-it starts with every server.
+An answer is a line: the clubs of which nothing was written because another server leads them, or `FAILED` and the
+problem. The program ends after the current commit when standard input ends. This module imports next to nothing,
+because the program starts with every server.
 """
 
 import marshal
@@ -15,28 +15,28 @@ from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 
 FAILED = "!"
-"""What a line begins with that says what went wrong; no club's name does."""
+"""Beginning of an answer that tells a failure; no club's name begins so."""
 STDOUT = 1
-"""The file descriptor."""
+"""File descriptor."""
 SIZE_BYTES = 8
-"""How many bytes the size of a message takes, with which it begins."""
+"""Number of bytes of a message's size, which comes first in the message."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Writes a commit, and gives the clubs that somebody else leads. Raises StoreError.
+"""Function that writes a commit, and returns the clubs that other servers lead. Raises StoreError.
 
-True: it may be written already, in part or whole, since the one before this was the same, and failed.
+The second argument is true if the commit before was the same and failed, so that it may be written already.
 """
 
 
 def message(contents: Sequence[Content], *, again: bool = False) -> bytes:
-    """Return what the program reads for a commit."""
+    """Return the message of a commit to the program."""
     content = marshal.dumps((list(contents), again))
     return len(content).to_bytes(SIZE_BYTES) + content
 
 
 def answer_all(commit: Commit) -> None:
-    """Write commits until standard input ends, and end the process."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are for the server, which drains first
+    """Write commits until standard input ends, then end the process."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # signals are for the server, which drains first
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     while content := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(SIZE_BYTES))):
@@ -48,6 +48,6 @@ def answer_all(commit: Commit) -> None:
             os.write(STDOUT, f"{answer}\n".encode())
         except BrokenPipeError:
             break
-    # No connection is closed: one to SQLite could remove the WAL from under the next server, which looks at the file
+    # No connection is closed: closing SQLite's could remove the WAL from under the next server, which looks at the file
     # before it has the lock.
     os._exit(0)

@@ -1,4 +1,4 @@
-"""What `rumble db copy` takes from a database of either kind: the port of its ends."""
+"""The port of `rumble db copy`: the contents of a database of either kind."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -8,25 +8,25 @@ import orjson
 Row = tuple[int, str, int, str]
 """Number, tournament, kind and text of a row of the log."""
 TournamentRow = tuple[str, bool, bool, bool]
-"""Id, and whether it is listed, over, and without its plies."""
+"""Id of a tournament, and true for each: listed, over, plies deleted."""
 
 DERIVED = ("indexed", "runs", "bytes")
-"""Small values that each database makes for itself."""
+"""Keys of values that each database makes for itself, and that are not copied."""
 
 
 class Contents(Protocol):
-    """What a database holds, in an order that is the same for both kinds. Raises StoreError."""
+    """Contents of a database, in an order that is the same for both kinds. Methods raise StoreError."""
 
     name: str
 
     def clubs(self) -> list[str]:
-        """Return the clubs that have anything, and `main`, in order."""
+        """Return `main` and all clubs with any rows, in order."""
 
     def newest_run(self) -> int:
-        """Return the greatest number that a run or an epoch has had."""
+        """Return the greatest number of any run or epoch."""
 
     def log(self, club: str) -> Iterator[Row]:
-        """Yield the rows of a club by tournament, kind and number."""
+        """Yield the rows of a club's log by tournament, kind and number."""
 
     def tournaments(self, club: str) -> Iterator[TournamentRow]:
         """Yield the tournaments of a club, oldest first."""
@@ -35,7 +35,7 @@ class Contents(Protocol):
         """Yield the records of a club with their ids, by id."""
 
     def values(self, club: str) -> Iterator[tuple[str, str]]:
-        """Yield the small values of a club by key, but for those that are derived."""
+        """Yield the keys and values of a club, by key, without `DERIVED`."""
 
 
 def last_fact(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Copies of a database: backups of a running server's, and their way back."""
+"""Copies of an SQLite database: backups, which a running server does not mind, and their restoration."""
 
 import os
 import sqlite3
@@ -14,7 +14,7 @@ from rumble_server.store.schema import check_database, open_existing
 
 
 def backup(path: str, to: str) -> None:
-    """Copy a database, as it is at one moment, to a new file; a server may run on it. Raises StoreError."""
+    """Copy a database, as of one moment, to a new file; a server may run on the database. Raises StoreError."""
     if Path(to).exists():
         raise StoreError(f"{to} exists; choose another name")
     copy(path, to)
@@ -23,7 +23,8 @@ def backup(path: str, to: str) -> None:
 def restore(path: str, backup: str, *, replace: bool) -> None:
     """Put a backup in the place of a database on which no server runs. Raises StoreError.
 
-    One that is there is replaced if `replace`, and refused otherwise.
+    An existing database is replaced only if `replace` is true. The next run gets a greater number than any run of the
+    replaced database, so that no turn ids come twice.
     """
     if not Path(backup).is_file():
         raise StoreError(f"there is no backup {backup}")
@@ -38,7 +39,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 def _runs(path: str) -> int:
-    """Return how many runs of a server a database has had; 0 if that cannot be read."""
+    """Return the number of runs that a database has had; 0 if the number cannot be read."""
     try:
         with closing(open_existing(path)) as database:
             return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
@@ -48,7 +49,7 @@ def _runs(path: str) -> int:
 
 @contextmanager
 def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
-    """Hold the lock of a database on which no server runs, and give its real path. Raises StoreError at once."""
+    """Hold the lock of a database, and yield its real path. Raises StoreError at once if a server runs on it."""
     real_path = os.path.realpath(path)
     if not may_be_new and not Path(real_path).is_file():
         raise StoreError(f"there is no database {path}")
@@ -60,10 +61,10 @@ def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
 
 
 def copy(path: str, to: str, least_run: int = 0) -> None:
-    """Copy a database to a file that is whole from the moment it is there, in the place of any other.
+    """Copy a database to a file that is whole as soon as it exists, and replaces any existing file. Raises StoreError.
 
-    The next run on the copy has a greater number than `least_run`, so that none of its turns is taken for one that was
-    asked in a run that the copy knows nothing of.
+    The next run on the copy has a greater number than `least_run`. So no turn of the run equals a turn of runs that are
+    missing in the copy.
     """
     part = f"{to}.part"
     with closing(open_existing(path)) as database:
@@ -71,7 +72,7 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
         try:
             make_private(part)
             with closing(sqlite3.connect(part)) as target:
-                database.backup(target)  # in one step: a reader in WAL mode holds up no writer
+                database.backup(target)  # in one step: in WAL mode a reader blocks no writer
                 if least_run:
                     target.execute(
                         """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
@@ -87,8 +88,8 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
 
 
 def take_place(part: str, path: str) -> None:
-    """Put a whole database in the place of another one that nobody has open. Raises OSError."""
-    for suffix in ("-wal", "-shm"):  # before it: they would be taken for its own
+    """Move a whole database to `path`, where no process has a database open. Raises OSError."""
+    for suffix in ("-wal", "-shm"):  # first, since SQLite would take old ones for the new file's
         Path(path + suffix).unlink(missing_ok=True)
     os.replace(part, path)
     if os.name == "posix":

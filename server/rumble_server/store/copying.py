@@ -1,7 +1,7 @@
-"""`rumble db copy`: all clubs of a database go to another one, of the other kind, and are compared there row by row.
+"""`rumble db copy`: copy all clubs to a database of the other kind, and compare both row by row.
 
-Facts keep their numbers and their texts. The run, or the epoch of each club, begins above all that either database has
-had, so no turn that was ever asked is taken for one that is asked after the copy.
+Facts keep their numbers and texts. The run of the copy (in PostgreSQL: each club's epoch) begins above all runs and
+epochs of either database. So turn ids from before the copy never equal turn ids from after the copy.
 """
 
 import itertools
@@ -24,7 +24,7 @@ from rumble_server.store.sqlite import database_path
 
 
 class SqliteContents:
-    """What a file holds, on a connection that nobody writes by."""
+    """The contents of an SQLite file that no server writes."""
 
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self._database = database
@@ -84,9 +84,9 @@ class SqliteContents:
 
 
 def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[int, int]:
-    """Copy all clubs to a database that has nothing of them. No server may run on either.
+    """Copy all clubs to a database without rows of these clubs. No server may run on either database.
 
-    Return how many clubs and rows of the log there are. Raises StoreError, and then the target is as it was.
+    Return the number of clubs and of rows of the log. Raises StoreError; the target then is unchanged.
     """
     now_ms = int(1000 * time.time()) if now_ms is None else now_ms
     if is_postgres(source) == is_postgres(target):
@@ -109,7 +109,7 @@ def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[
 
 
 def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
-    """Write a new file. Raises StoreError."""
+    """Write the contents to a new file, and return the number of clubs and of rows of the log. Raises StoreError."""
     clubs = source.clubs()
     if len(clubs) > 1:
         raise StoreError(
@@ -131,7 +131,7 @@ def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
 
 @contextmanager
 def _part(path: str) -> Iterator[str]:
-    """Give a new file that takes its place at the end, if nothing goes wrong. Raises StoreError."""
+    """Yield the path of a new file, which takes its place at `path` if the block succeeds. Raises StoreError."""
     part = f"{path}.part"
     Path(part).unlink(missing_ok=True)
     make_private(part)
@@ -168,7 +168,7 @@ def _fill(database: sqlite3.Connection, source: Contents) -> int:
 
 
 def compare(source: Contents, target: Contents) -> None:
-    """Raise StoreError unless the target holds of each club of the source all that the source does, and no more."""
+    """Raise StoreError unless the target holds the same rows as the source for each club of the source."""
     for club in source.clubs():
         for one, other in (
             (source.log(club), target.log(club)),

@@ -1,4 +1,7 @@
-"""Looking for damage in a database: its structure, each row, and whether each tournament can be rebuilt."""
+"""`rumble db verify`: damage in a file's structure, its rows and indexes, and tournaments that cannot be rebuilt.
+
+`repair.py` and the same care of PostgreSQL (`postgres/care.py`) use parts of this module.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -21,23 +24,23 @@ from rumble_server.tournament.rebuild import rebuild_tournament
 
 @dataclass(slots=True)
 class Row:
-    """A row of the log as it is in the file."""
+    """A row of the log as read from the file."""
 
     number: int
     tournament: str
-    """The key of the tournament, with its club."""
+    """Key of the tournament, with the club."""
     kind: int
     content: bytes
     checksum: int | None
 
     def facts(self) -> list[Numbered]:
-        """Return its facts. Raises ValueError with a line that says why it is damaged."""
+        """Return the row's facts. Raises ValueError with a line about the damage."""
         text = intact(self.content, self.checksum, self.number, self.tournament, self.kind)
         return facts_in(text, self.number, split(self.tournament)[1])
 
 
 def facts_in(text: str | None, number: int, tournament: str) -> list[Numbered]:
-    """Return the facts of a row. Raises ValueError with a line that says why it is damaged."""
+    """Return the facts of a row. Raises ValueError with a line about the damage."""
     if text is None:
         raise ValueError("it is not what was written")
     facts = read_facts(text)
@@ -48,7 +51,7 @@ def facts_in(text: str | None, number: int, tournament: str) -> list[Numbered]:
 
 @dataclass(slots=True)
 class Findings:
-    """What is in a database, and what is wrong with it. `unchecked`: rows of earlier versions, without a checksum."""
+    """Findings in a database. `unchecked` counts rows of earlier versions, which have no checksum."""
 
     rows: int = 0
     unchecked: int = 0
@@ -56,7 +59,7 @@ class Findings:
 
 
 def verify(path: str) -> Findings:
-    """Look through a whole database; a server may run on it. Raises StoreError if it is none of Rumble, or newer."""
+    """Check a whole database; a server may run on it. Raises StoreError if the file is not Rumble's, or is newer."""
     found = Findings()
     damaged: set[str] = set()
     with closing(open_existing(path)) as database:
@@ -83,15 +86,15 @@ def verify(path: str) -> Findings:
 
 
 class _Indexes:
-    """The indexes of tournaments and matches beside the log. What a server writes meanwhile is passed over."""
+    """The indexes of tournaments and matches, compared with the log. Rows written meanwhile are skipped."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.is_log_whole = True
-        """Whether every row of the log can be read."""
+        """True while every row of the log could be read."""
         self._database = database
         self._told: Told = {}
         self._astray: set[str] = set()
-        """Matches of whose starts and ends the index of matches misses some."""
+        """Matches of which a start or end lies outside their span in the index of matches."""
         self._has_lost_values = False
         try:
             with database:
@@ -100,11 +103,11 @@ class _Indexes:
                 self._last, self._indexed = last_number(database), indexed(database)
                 rows = database.execute("SELECT id, listed, over FROM tournaments NOT INDEXED").fetchall()
             self._index = {key: (bool(listed), bool(over)) for key, listed, over in rows}
-        except sqlite3.Error:  # told by `structure_problems`
+        except sqlite3.Error:  # `structure_problems` reports the error
             self._last = self._indexed = 0
 
     def note(self, row: Row) -> None:
-        """Compare a row. Raises ValueError with a line that says why it is damaged."""
+        """Compare a row with the index of matches. Raises ValueError with a line about the damage."""
         facts = row.facts()
         club, tournament = split(row.tournament)
         if tournament and row.number <= self._last:
@@ -123,7 +126,7 @@ class _Indexes:
             return False
 
     def problems(self, damaged: set[str]) -> Iterator[str]:
-        """Yield what is wrong with the indexes; `damaged`: tournaments with damaged rows."""
+        """Yield a line for each problem of the indexes; `damaged` has the keys of tournaments with damaged rows."""
         if self._has_lost_values:
             yield LOST_VALUES
         if self._last:
@@ -133,14 +136,14 @@ class _Indexes:
 
 
 def about(club: str, tournament: str) -> str:
-    """Return what a row of the log is about, for people."""
+    """Return the subject of a row of the log, for people."""
     if tournament:
         return f"tournament {prefix_of(club)}{tournament}"
     return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")
 
 
 def structure_problems(database: sqlite3.Connection) -> list[str]:
-    """Return what SQLite finds wrong with the structure of the file."""
+    """Return a line for each problem that SQLite finds in the structure of the file."""
     try:
         told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except sqlite3.Error as error:
@@ -149,7 +152,7 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row | range]:
-    """Yield every row of the log in order, and the ranges of numbers whose rows SQLite cannot read."""
+    """Yield every row of the log in order, and ranges of numbers whose rows SQLite cannot read."""
     checksum = "checksum" if database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS else "NULL"
     query = (
         f"SELECT number, tournament, kind, CAST(facts AS BLOB), {checksum} FROM log"
@@ -159,7 +162,7 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row | range]:
 
 
 def _halves(database: sqlite3.Connection, query: str, first: int, last: int) -> Iterator[Row | range]:
-    """Yield the rows from a number to another. Where that fails, look at each half by itself."""
+    """Yield the rows from `first` to `last`; after an error, read each half of the rest by itself."""
     while first <= last:
         try:
             portion = [Row(*row) for row in database.execute(query, (first, last, 500))]
@@ -194,7 +197,7 @@ def _halves(database: sqlite3.Connection, query: str, first: int, last: int) -> 
 
 
 def _last_row(database: sqlite3.Connection) -> int:
-    """Return the number of the last row, from the table or, if that is damaged, from its index. Raises StoreError."""
+    """Return the number of the last row, from the table, or from the index of a damaged table. Raises StoreError."""
     for table in ("log", "log INDEXED BY log_by_tournament WHERE tournament >= ''"):
         try:
             return int(database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()[0])
@@ -216,7 +219,7 @@ def _damaged_records(database: sqlite3.Connection) -> list[str]:
 
 
 def is_record(tournament_id: str, record: bytes, expected: int | None) -> bool:
-    """Whether the record of a tournament can be read, and is what was written."""
+    """Return true if the record of a tournament can be read and is undamaged."""
     text = intact(record, expected, tournament_id)
     try:
         return text is not None and read_ended(text).id == split(tournament_id)[1]
@@ -225,7 +228,7 @@ def is_record(tournament_id: str, record: bytes, expected: int | None) -> bool:
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
-    """Yield what is wrong with tournaments each of whose rows is whole."""
+    """Yield a line for each tournament that cannot be rebuilt, although its rows are undamaged."""
     with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
         try:
             keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]
@@ -239,12 +242,12 @@ def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
 
 
 def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
-    """Yield why a tournament cannot be rebuilt, each of whose rows is whole; nothing if it can."""
+    """Yield a line if a tournament with undamaged rows cannot be rebuilt."""
     what = about(club, tournament_id)
     try:
         if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
             yield f"{what} cannot be rebuilt: its creation is not in the log"
-    except Exception as error:  # noqa: BLE001  # facts that contradict each other raise anything
+    except Exception as error:  # noqa: BLE001  # contradicting facts raise anything
         yield f"{what} cannot be rebuilt: {line_of(error)}"
 
 

@@ -1,4 +1,4 @@
-"""How many tournaments are over, by status: those that earlier runs left, counted once, and those that end now."""
+"""The count of ended tournaments by status: from earlier runs, counted once on disk, and from this run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,22 +9,22 @@ from rumble_server.tournament.facts import TournamentEnded
 
 
 class EndedCount:
-    """The count. `take` what gets on disk; `add` what was there, whenever that has been counted."""
+    """The count. `take` gets facts as they are on disk; `add` gets the count of the whole database, whenever ready."""
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """By club: the number and the status of those that ended and may have been counted, too."""
+        """Numbers and statuses of newly ended tournaments by club, which the count of the database may include, too."""
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 
     def take(self, club: str, batch: Iterable[Numbered]) -> None:
-        """Take facts of a club that are on disk, with their numbers."""
+        """Take the facts of a club that are on disk, with their numbers."""
         self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
         if self._counted is not None:
             self._settle(self._counted)
 
     def add(self, counted: Mapping[str, Counted]) -> None:
-        """Take what `LogReader.ended_by_club` found, and drop what it has counted, too."""
+        """Add the counts of `LogReader.ended_by_club`, and drop new ends that these counts include."""
         self._counted = counted
         for _, counts in counted.values():
             self._counts += counts
@@ -37,5 +37,5 @@ class EndedCount:
         self._new.clear()
 
     def by_status(self) -> Counter[str]:
-        """Return how many are known to be over, by status."""
+        """Return the known number of ended tournaments, by status."""
         return self._counts + Counter(status for ended in self._new.values() for _, status in ended)

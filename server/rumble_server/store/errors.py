@@ -1,8 +1,8 @@
 """Errors of the store.
 
-StoreError         the database cannot be used; its text is one line for the host
-    DamagedLog     a part of it can never be read
-    Pruned         a part of it was deleted by the host, to save space
+StoreError         the database cannot be used; the text is one line for the host
+    DamagedLog     a part of the log can never be read
+    Pruned         a part of the log was deleted by the host, to save space
 """
 
 
@@ -11,7 +11,7 @@ class StoreError(RuntimeError):
 
 
 class DamagedLog(StoreError):
-    """What the log holds is damaged: trying again is of no use."""
+    """The log's content is damaged, so trying again is of no use."""
 
 
 class Pruned(StoreError):

@@ -1,6 +1,6 @@
-"""The files of a database: where links lead, readable by their owner alone, and whether they are still there.
+"""The files of an SQLite database: private to their owner, without hard links, and missed when removed.
 
-Nothing here opens a database that is there: to close any descriptor of it drops the locks of SQLite in this process.
+Nothing here opens an existing database: closing any descriptor of it drops SQLite's locks in this process.
 """
 
 import os
@@ -11,29 +11,29 @@ from pathlib import Path
 from rumble_server.store.errors import StoreError
 
 SUFFIXES = ("", "-wal", "-shm", "-lock")
-"""What the names of the files end with."""
+"""Endings of the files' names."""
 WRITTEN = SUFFIXES[:2]
-"""Those to which facts are written."""
+"""Endings of the files with facts."""
 ABSENT = "-"
 OWNER_ONLY = 0o600
-"""Their mode. On Windows the rights of the folder hold."""
+"""Mode of the files. On Windows the folder's rights hold instead."""
 
 
 def check_name(path: str) -> None:
-    """Raise StoreError if the file has several names (hard links): a lock is beside one of them only."""
+    """Raise StoreError if the file has hard links: the lock beside one name would not guard the other names."""
     file = Path(path)
     if file.is_file() and file.stat().st_nlink > 1:
         raise StoreError(f"{path} has {file.stat().st_nlink} hard links: a database must have one name")
 
 
 def make_private(path: str) -> list[str]:
-    """Create the database's file if there is none, and take the rights of others from all its files.
+    """Create the database's file if it is missing, and take away other users' rights to all files.
 
-    Return a line for each file that others may still be able to read. Raises StoreError.
+    Return a line for each file that other users may still be able to read. Raises StoreError.
     """
     problems = []
     try:
-        # A file that is new has no locks to lose. SQLite gives the mode of it to what it makes beside it.
+        # A new file has no locks to lose. SQLite gives the file's mode to the files that it makes beside it.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
     except FileExistsError:
         pass
@@ -44,19 +44,19 @@ def make_private(path: str) -> list[str]:
         if file.is_file() and stat.S_IMODE(file.stat().st_mode) != OWNER_ONLY:
             try:
                 file.chmod(OWNER_ONLY)
-            except OSError as error:  # it is somebody else's, or the file system knows no modes
+            except OSError as error:  # another user's file, or a file system without modes
                 problems.append(f"others may be able to read {file}: {error.strerror}")
     return problems
 
 
 def identity_of(path: str) -> str:
-    """Return what tells the files of a database that is in use from any that may take their places."""
+    """Return device and inode numbers of the files in use, which differ for any files that may take their places."""
     numbers = [_numbers(path + suffix) for suffix in SUFFIXES]
     return " ".join(ABSENT if each is None else f"{each[0]}:{each[1]}" for each in numbers)
 
 
 class Files:
-    """The files of a database in use, by what `identity_of` told of them; those that were not there do not count."""
+    """The files of a database in use, known by `identity_of`. Files missing at that moment do not count."""
 
     def __init__(self, path: str, identity: str, suffixes: Sequence[str] = SUFFIXES) -> None:
         self._known = [
@@ -66,7 +66,7 @@ class Files:
         ]
 
     def displaced(self) -> str | None:
-        """Return which file was removed or replaced, as a line; None if they are in place."""
+        """Return a line about a removed or replaced file; None while every file is in place."""
         for path, numbers in self._known:
             if _numbers(path) != numbers:
                 name = os.path.basename(path)

@@ -1,7 +1,8 @@
-"""Group commit: what the clubs of a server append gathers, and is written as one commit of all of them.
+"""Group commit: the facts that a server's clubs append gather, and are written as one commit of all clubs.
 
-A commit begins within `BATCH_S` of a fact, or `HURRIED_S` when somebody waits for it. While one is being written, the
-next one gathers. One that failed is written again just so, before anything else: it may be on disk nevertheless.
+A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. During a write, the
+next commit gathers. A failed commit may be on disk nevertheless, so it is written again, unchanged, before any other.
+Both stores use it, each with a `Writer` of its own.
 """
 
 import asyncio
@@ -18,46 +19,46 @@ from rumble_server.store.content import Content, sizes_of
 log = logging.getLogger(__name__)
 
 BATCH_S = 0.006
-"""How long facts gather, in s, while nobody waits for them. The time of one write comes on top."""
+"""Time in s that facts gather while no caller waits. The time of a write comes on top."""
 HURRIED_S = 0.003
-"""How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
+"""Time in s that facts gather once a caller waits: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
-"""How long after a failed write, in s, the batch is written again."""
+"""Time in s between a failed write and its repetition."""
 WATCH_S = 0.5
-"""How often the database is looked at, in s."""
+"""Time in s between looks at the database."""
 STUCK_S = 5.0
-"""How long a commit may take, in s; then the database is in trouble until it is written."""
+"""Time in s after which a commit counts as stuck: the database is in trouble until the commit is written."""
 
 
 class Writer(Protocol):
-    """What writes to the database, one commit at a time."""
+    """A writer to the database, one commit at a time."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, and return the clubs of which nothing was written, since somebody else leads them.
+        """Write a commit, and return the clubs not written because another server leads them.
 
-        Raises StoreError or OSError; it may be written nevertheless. Then the same is given, `again`, before anything
-        else.
+        Raises StoreError or OSError; the commit may be written nevertheless. The next call then has the same contents
+        with `again` true.
         """
 
     async def close(self) -> None:
-        """End, after the commit that is being written."""
+        """End after the current commit."""
 
 
 class GroupCommit:
-    """Writes what the logs of clubs gather. `attach` it to the running loop, then `close` it."""
+    """The writer of all clubs' logs. `attach` it to the running loop, then `close` it."""
 
     def __init__(self, writer: Writer, look: Callable[[], str | None]) -> None:
-        """`look` tells what is wrong with the database as a whole; it is asked every `WATCH_S`."""
+        """`look` returns a problem of the database as a whole, or None; it is called every `WATCH_S`."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}
-        """The logs that are open, by club."""
+        """Open logs by club."""
         self.commits = Histogram()
-        """How long the commits took that were written."""
+        """Histogram of the durations of successful commits."""
         self.trouble: str | None = None
-        """Why the last write failed; None while writing works."""
+        """Reason why writing fails at present; None while writing works."""
         self._look = look
         self._seen: str | None = None
-        """What was found wrong when the database was looked at last."""
+        """Problem found by the last look at the database."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gathered: dict[ClubLog, None] = {}
         self._failed: list[tuple[ClubLog, Batch]] | None = None
@@ -84,7 +85,7 @@ class GroupCommit:
             self._write_in(HURRIED_S)
 
     async def wait_all(self) -> None:
-        """Return once everything is on disk, or writing has failed."""
+        """Return when everything is on disk, or when writing has failed."""
         while (self._gathered or self._writing is not None) and self.trouble is None:
             if self._writing is not None:
                 await asyncio.wait([self._writing])
@@ -93,7 +94,7 @@ class GroupCommit:
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """Write what is left."""
+        """Write everything that has gathered, and end the writer."""
         await self.wait_all()
         self._loop = None
         for timer in (self._timer, self._watching):
@@ -108,13 +109,13 @@ class GroupCommit:
             log.error("facts that could not be written are lost: %d", lost)
 
     def _write_in(self, delay_s: float) -> None:
-        """Begin the next commit after a delay, and not before."""
+        """Begin the next commit after a delay in s, and not before."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
 
     def write(self) -> None:
-        """Begin the next commit now, unless one is being written."""
+        """Begin the next commit now, unless a commit is being written."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
@@ -139,7 +140,7 @@ class GroupCommit:
         error = written.exception()
         if error is not None:
             self._failed = taken
-            self._hurried = True  # whoever is told of the trouble may wait for a fact: that hurries nothing
+            self._hurried = True  # listeners told of the trouble may wait for a fact, and must not hurry the retry
             self._write_in(RETRY_S)
             self._report(str(error))
             return
@@ -159,7 +160,10 @@ class GroupCommit:
             self._write_in(BATCH_S)
 
     def _watch(self) -> None:
-        """Look at the database, which a write does, too; but there may be none for long."""
+        """Look at the database, and at the current commit's time, every `WATCH_S`.
+
+        A write notices problems, too, but long times may pass without one.
+        """
         if self._loop is None:
             return
         self._seen = self._look()

@@ -1,18 +1,18 @@
-"""The keys of rows in SQLite: those of a club's tournaments, matches and values begin with its name and a slash.
+"""Keys of rows in SQLite: the keys of a club's tournaments, matches and values begin with the club's name and a slash.
 
-`main` has no prefix, so a database of one club is as it always was. No id has a slash. (The program that writes needs
-this, so it imports nothing.)
+Keys of `main` have no prefix, so a database from before there were clubs needs no change. No id has a slash. The module
+imports nothing, because the program that writes imports it, and starts with every server.
 """
 
 MAIN = "main"
 
 
 def prefix_of(club: str) -> str:
-    """Return what the keys of a club's rows begin with."""
+    """Return the prefix of the keys of a club's rows."""
     return "" if club == MAIN else f"{club}/"
 
 
 def split(key: str) -> tuple[str, str]:
-    """Return the club of a row by its key, and the key as that club knows it."""
+    """Return the club of a row's key, and the key without the club."""
     club, slash, rest = key.partition("/")
     return (club, rest) if slash else (MAIN, key)

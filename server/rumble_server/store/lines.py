@@ -1,17 +1,17 @@
-"""The lines of the facts that every ply makes, written out. `store/codec.py` makes the lines of all other facts."""
+"""The lines of the two facts of every ply, as explicit code for speed. `store/codec.py` makes all other lines."""
 
 from typing import Any
 
 from rumble_server.match.facts import MoveMade, TurnAsked
 
 COMPACT, SPACED = "compact", "spaced"
-"""Stand in a row for a bot's frame that has the fields of a move alone, in their order: as most programs write it."""
+"""Short forms in a row for a bot's frame with only the fields of a move, in order, as most programs write them."""
 Line = tuple[Any, ...]
-"""A fact in a row of the log: its number, the name of its kind, and its values in the order of its fields."""
+"""A fact in a row of the log: its number, the name of its kind, and the values of its fields in order."""
 
 
 def line_of_turn(number: int, fact: TurnAsked) -> Line:
-    """Return the line of a turn that was asked."""
+    """Return the line of an asked turn."""
     return (
         number,
         "turn_asked",
@@ -29,9 +29,9 @@ def line_of_turn(number: int, fact: TurnAsked) -> Line:
 
 
 def line_of_move(number: int, fact: MoveMade) -> Line:
-    """Return the line of a move that counted; what stands for its frame is shorter, and as fast to find as one text."""
+    """Return the line of a counted move, with the short form in the place of its frame if the frame has such a form."""
     frame = fact.frame
-    form = SPACED if frame[8:9] == " " else COMPACT  # behind `{"type":`
+    form = SPACED if frame[8:9] == " " else COMPACT  # the character after `{"type":`
     return (
         number,
         "move_made",
@@ -54,7 +54,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
 
 
 def in_form(fact: MoveMade, form: str) -> str:
-    """Return the frame that a form stands for; any other text is the frame itself."""
+    """Return the frame for which a short form stands; a text of any other kind is the frame."""
     if form == COMPACT:
         return f'{{"type":"move","match":"{fact.match}","turn_id":"{fact.turn_id}","move":"{fact.move}"}}'
     if form == SPACED:

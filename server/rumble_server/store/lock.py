@@ -1,4 +1,4 @@
-"""One server for each database: a second one on the same file is refused."""
+"""The lock of a database in a file, held by a server or `rumble db`: a second server on the file is refused."""
 
 import os
 import sys
@@ -9,17 +9,17 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.files import OWNER_ONLY
 
 WAIT_S = 5.0
-"""How long a start waits for the lock, in s: the last transaction of a server that was killed may still be written."""
+"""Maximum time in s that a start waits for the lock: a killed server's last transaction may still be going on."""
 _PAUSE_S = 0.02
 
 
 class DatabaseLock:
-    """A lock from the start of a server to its end. The system releases it when all processes with its `file` died."""
+    """The lock of a database. The system releases it when no process with the descriptor `file` is left."""
 
     def __init__(self, database: str, wait_s: float | None = None) -> None:
-        """Lock a file beside the database, and wait for it up to `wait_s`, by default `WAIT_S`.
+        """Lock a file beside the database, and wait for the lock up to `wait_s` s, by default `WAIT_S`.
 
-        Raises StoreError if another server holds the lock.
+        Raises StoreError if another server holds the lock, or the file cannot be opened.
         """
         path = Path(f"{database}-lock")
         try:

@@ -1,10 +1,11 @@
-"""The index of matches: between which facts of the log each match is. It is filled from the log itself.
+"""The index of matches: the numbers of each match's first and last facts, found in the log itself.
 
-Each club but `main` has beside it the sum of its rows' sizes up to there: `bytes` of `meta`, for its quota.
+`meta` has beside it the size of the rows of each club but `main`, up to the same fact: the key `bytes`, for the quota.
 
-Matches come in no order of their ids, so a row for each in every commit would touch many pages. In SQLite the index is
-written about once a second, in the order of its keys; `meta` has the number up to which it is complete ("indexed"), and
-readers look through the rows of the log that are later. PostgreSQL does much the same (`store/postgres/unindexed.py`).
+Matches come in no order of their ids, so writing a row for each in every commit would touch many pages. In SQLite the
+index is written about once a second, in the order of its keys; the key `indexed` of `meta` has the number up to which
+the index is complete, and readers search all later rows of the log. PostgreSQL does much the same
+(`store/postgres/unindexed.py`).
 """
 
 import re
@@ -14,17 +15,20 @@ from collections.abc import Iterable
 from rumble_server.store.keys import MAIN, prefix_of, split
 
 _START_OR_END = re.compile(r'\[(\d+),"match_(started|over)","([^"]+)"')
-"""In the text of a row. Text that somebody chose cannot look like it: its quotation marks are escaped."""
+"""Finds starts and ends of matches in the text of a row.
+
+Texts chosen by users cannot match, because their quotation marks are escaped.
+"""
 
 
 INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
-"""The number of the last fact that the index reaches, in SQL."""
+"""SQL of the number of the last indexed fact."""
 LAST_NUMBER = f"""SELECT coalesce(max(
         CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
              THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
              ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
     FROM log WHERE number > {INDEXED}"""
-"""The number of the last fact of the log, in SQL. A damaged row does not tell it; each of its facts had a character."""
+"""SQL of the number of the log's last fact. For a damaged row, its length serves as an upper bound on its facts."""
 
 
 _BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
@@ -33,24 +37,25 @@ _BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
 
 
 def indexed(database: sqlite3.Connection) -> int:
-    """Return the number of the last fact that the index reaches. Raises sqlite3.Error."""
+    """Return the number of the last indexed fact. Raises sqlite3.Error."""
     return int(database.execute(f"SELECT {INDEXED}").fetchone()[0])
 
 
 def last_number(database: sqlite3.Connection) -> int:
-    """Return the number of the last fact of the log. Raises sqlite3.Error."""
+    """Return the number of the log's last fact. Raises sqlite3.Error."""
     return int(database.execute(LAST_NUMBER).fetchone()[0])
 
 
 def matches_in(facts: str) -> set[str]:
-    """Return the ids of the matches that start or end in the text of a row."""
+    """Return the ids of matches that start or end in the text of a row."""
     return {match_id for _, _, match_id in _START_OR_END.findall(facts)}
 
 
 def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
-    """Return the matches that start or end in rows of a club, in order: the numbers of their first and last facts.
+    """Return the numbers of the first and last facts of matches that start or end in rows of a club.
 
-    The first is that of the match's first start among these rows. There is no last one where it has started again.
+    `rows` come in the log's order. The first number is of the match's first start in the rows. The last is None if the
+    match has not ended since its last start.
     """
     found: dict[str, tuple[int, int | None]] = {}
     for facts in rows:
@@ -61,7 +66,7 @@ def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
 
 
 def index_matches(database: sqlite3.Connection, last: int) -> None:
-    """Bring the index up to the log, whose last fact has this number. In a transaction. Raises sqlite3.Error."""
+    """Complete the index up to the log's last fact, `last`. Call it in a transaction. Raises sqlite3.Error."""
     done = indexed(database)
     rows = database.execute(
         "SELECT tournament, CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (done,)
@@ -70,7 +75,7 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
     for tournament, facts in rows:
         of_clubs.setdefault(prefix_of(split(tournament)[0]), []).append(facts.decode(errors="replace"))
     found = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
-    # A match that starts again is in the index with its first start.
+    # A match that starts again keeps its first start in the index.
     database.executemany(
         """INSERT INTO matches (id, first, last) VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET last = excluded.last""",
@@ -82,7 +87,7 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
 
 
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
-    """Return how many bytes the rows after a fact take, by club; without `main`. Raises sqlite3.Error."""
+    """Return the size in bytes of the rows after a fact, by club, without `main`. Raises sqlite3.Error."""
     sizes: dict[str, int] = {}
     for tournament, size in database.execute(
         """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log
@@ -95,7 +100,7 @@ def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
 
 
 def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
-    """Add to the sum of a club's bytes. In a transaction. Raises sqlite3.Error."""
+    """Add `size` to the sum of a club's bytes. Call it in a transaction. Raises sqlite3.Error."""
     database.execute(
         """INSERT INTO meta (key, value) VALUES (?, ?)
            ON CONFLICT (key) DO UPDATE SET value = CAST(value + excluded.value AS TEXT)""",
@@ -104,10 +109,10 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 
 
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
-    """Return about how many bytes the rows of a club take. Raises sqlite3.Error.
+    """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
 
-    To `main` counts what the file uses beside the rows of other clubs: to sum its own up would be to read the whole
-    log, and to keep the sum would cost each commit.
+    The size of `main` is the file's without other clubs' rows: to sum up the rows of `main` would mean reading the
+    whole log, and to keep their sum would make each commit dearer.
     """
     if club == MAIN:
         return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])

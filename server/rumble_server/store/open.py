@@ -1,4 +1,7 @@
-"""Opening the database of `--db`, whichever kind it is."""
+"""Opening the database of `--db`, in a file or in PostgreSQL.
+
+The modules for PostgreSQL are imported only when needed, because their library is optional.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -13,11 +16,11 @@ if TYPE_CHECKING:
     Store = SqliteStore | PostgresStore
 
 POSTGRES = ("postgresql://", "postgres://")
-"""What the URL of a database in PostgreSQL begins with."""
+"""Beginnings of the URL of a database in PostgreSQL."""
 
 
 def is_postgres(url: str) -> bool:
-    """Whether this is the URL of a database in PostgreSQL."""
+    """Return true for the URL of a database in PostgreSQL."""
     return url.startswith(POSTGRES)
 
 

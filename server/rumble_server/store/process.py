@@ -1,4 +1,4 @@
-"""The server's end of the process that writes the database (`store/commit_loop.py`)."""
+"""The server's end of the process that writes the database; `store/commit_loop.py` is the other end."""
 
 import asyncio
 import sys
@@ -10,13 +10,13 @@ from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 
 STDIN = 0
-"""The file descriptor."""
+"""File descriptor."""
 
 
 class WriterProcess:
-    """The process that writes one database. It starts with the first commit, and with the next one if it has ended.
+    """The process that writes a database. The first commit starts the process, as does the next commit after its end.
 
-    Or by `start`: until it is there takes longer than many commits.
+    `start` starts the process ahead, since a start takes as long as many commits.
     """
 
     def __init__(
@@ -27,20 +27,20 @@ class WriterProcess:
         environment: Mapping[str, str] | None = None,
         patience_s: float | None = None,
     ) -> None:
-        """Make the server's end of the process of a command, which inherits a file descriptor.
+        """Prepare the process of a command, which inherits the file descriptor `inherits`.
 
-        It is killed when it does not answer within `patience_s`.
+        The process is killed if it does not answer within `patience_s`.
         """
         self.command = command
         self._environment = environment
         self.patience_s = patience_s
         self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
         self.child: _Child | None = None
-        """The process while it runs."""
+        """The running process; None if there is none."""
         self._starting = asyncio.Lock()
 
     async def start(self) -> "_Child":
-        """Start the process, unless it runs. Raises OSError."""
+        """Start the process unless it runs. Raises OSError."""
         async with self._starting:
             if self.child is None:
                 loop = asyncio.get_running_loop()
@@ -51,7 +51,7 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Have a commit written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
+        """Have a commit written, one at a time. Raises StoreError or OSError; it may be written nevertheless."""
         child = self.child or await self.start()
         try:
             async with asyncio.timeout(self.patience_s):
@@ -75,11 +75,14 @@ class WriterProcess:
 
 
 class ProcessEnded(StoreError):
-    """The process has ended: the next one may do better."""
+    """The process has ended; the next process may succeed."""
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """A process that answers each message with a line. (The streams of asyncio cost several times as much.)"""
+    """A process that answers each message with a line.
+
+    A protocol, since asyncio's streams cost several times as much.
+    """
 
     def __init__(self) -> None:
         self._answer = b""
@@ -94,7 +97,7 @@ class _Child(asyncio.SubprocessProtocol):
         self._answer += data
         if self._answer.endswith(b"\n"):
             answer, self._answer = self._answer.decode().strip(), b""
-            if self._answered is None or self._answered.done():  # nobody waits for it any more
+            if self._answered is None or self._answered.done():  # the caller has given up
                 return
             if answer.startswith(FAILED):
                 self._answered.set_exception(StoreError(answer.removeprefix(FAILED)))
@@ -108,7 +111,7 @@ class _Child(asyncio.SubprocessProtocol):
             self._answered.set_exception(self._death())
 
     async def ask(self, content: bytes) -> str:
-        """Send a message, and return the good answer to it. Raises StoreError with any other; ProcessEnded."""
+        """Send a message, and return its answer. Raises StoreError for an answer that tells a failure; ProcessEnded."""
         if self._answered is not None and not self._answered.done():
             raise RuntimeError("the commit before has not been answered")
         if self._ended.done():
@@ -118,7 +121,7 @@ class _Child(asyncio.SubprocessProtocol):
         return await self._answered
 
     async def end(self) -> None:
-        """Close its standard input, and wait until it has ended."""
+        """Close the process's standard input, and wait for the process's end."""
         self._stdin.close()
         await asyncio.shield(self._ended)
 
@@ -127,7 +130,7 @@ class _Child(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._transport.kill()
 
     def _death(self) -> ProcessEnded:

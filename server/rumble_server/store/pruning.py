@@ -1,4 +1,7 @@
-"""Making a database smaller: the plies of old tournaments go, and free space is given back."""
+"""`rumble db prune` and `vacuum`: delete the plies of old tournaments, and give free space back to the disk.
+
+`old_challenges` and `old_tournaments` serve PostgreSQL, too.
+"""
 
 import sqlite3
 import time
@@ -19,16 +22,16 @@ from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 PORTION = 50
-"""Rows that are deleted in one transaction: a server that runs on the database waits for no more than that."""
+"""Number of rows deleted in one transaction: a running server waits no longer than for one transaction."""
 PAUSE_S = 0.01
-"""Time in s between two of them, in which the server can write."""
+"""Time in s between two transactions, in which the server can write."""
 
 
 def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments that ended before a moment, in ms since the epoch.
+    """Delete the plies and frames of tournaments, of all clubs or one, that ended before a time in ms since the epoch.
 
-    Those of all clubs, or of one. Results, standings and records stay; `match_facts` raises Pruned. A server may run on
-    the database. Return how many tournaments had any, and how many rows were deleted. Raises StoreError.
+    Results, standings and records stay; `match_facts` raises Pruned. A server may run on the database. Return the
+    number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with closing(open_existing(path)) as database:
@@ -51,9 +54,9 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
 
 
 def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-    """Delete the plies and frames of challenges that ended before a moment, in ms since the epoch.
+    """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
 
-    A server runs on the database. Stop early where `is_stopped` tells so. Raises StoreError.
+    A server runs on the database. Deleting stops early when `is_stopped` returns true. Raises StoreError.
     """
     with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
         try:
@@ -70,14 +73,15 @@ def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], b
 def old_challenges(
     any_club: LogReader, unlisted: Iterable[tuple[str, str]], ended_before_ms: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield those of these tournaments that are challenges and ended before a moment, each with its club.
+    """Yield the challenges, each with its club, that ended before a time in ms since the epoch.
 
-    The tournaments are over and come in the order of their creation, each with its club.
+    `unlisted` are ended tournaments with their clubs in the order of creation, so the first newer creation ends the
+    search.
     """
     for club, tournament_id in unlisted:
         try:
             found = {type(fact): fact for fact in any_club.of(club).outline(tournament_id)}
-        except StoreError:  # what is damaged stays
+        except StoreError:  # damaged tournaments stay
             continue
         match found.get(TournamentCreated), found.get(TournamentEnded):
             case TournamentCreated(at_ms=created_ms), _ if created_ms >= ended_before_ms:
@@ -87,7 +91,7 @@ def old_challenges(
 
 
 def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
-    """Yield the tournaments of clubs that ended before a moment, each with its club."""
+    """Yield the tournaments of clubs, each with its club, that ended before a time in ms since the epoch."""
     for club in clubs:
         reader = any_club.of(club)
         for tournament_id in reader.tournament_ids(over=True):
@@ -96,7 +100,7 @@ def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: 
 
 
 def _ended_ms(reader: LogReader, tournament_id: str) -> float:
-    """Return when a tournament ended; never, if that cannot be read."""
+    """Return the time of a tournament's end in ms since the epoch; infinity if the end cannot be read."""
     ended = reader.ended([tournament_id]).get(tournament_id)
     try:
         outline = ended or Outline.from_facts(reader.outline(tournament_id))
@@ -127,10 +131,7 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
 
 
 def vacuum(path: str) -> tuple[int, int]:
-    """Give free space back to the disk, while no server runs. Return the size before and after, in bytes.
-
-    Raises StoreError.
-    """
+    """Give free space back to the disk, while no server runs. Return the file's size in bytes before and after."""
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
         try:
             empty_wal(database)

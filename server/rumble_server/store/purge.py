@@ -1,13 +1,13 @@
-"""Removing a value for good: its bytes are gone from the database's file and from the write-ahead log."""
+"""Removal of a secret value for good: no byte of it stays in the database's file or write-ahead log."""
 
 import sqlite3
 
 
 def purge(database: sqlite3.Connection, key: str) -> None:
-    """Remove a value of `meta`, and every trace that it or an earlier one of its key has left. Raises sqlite3.Error.
+    """Remove a value of `meta`, with every trace of it and of earlier values of its key. Raises sqlite3.Error.
 
-    A deleted value stays in the free space of its page, so the table moves to a page without one, and the old page is
-    filled with zeros. Old pages in the write-ahead log go when it is emptied; a start does that, too, after a crash.
+    A deleted value stays in the free space of its page. So the table moves to new pages, and the old pages are filled
+    with zeros. Old pages in the write-ahead log go when the log is emptied; after a crash, the next start empties it.
     """
     if database.execute("SELECT 1 FROM meta WHERE key = ?", (key,)).fetchone() is None:
         return
@@ -23,5 +23,5 @@ def purge(database: sqlite3.Connection, key: str) -> None:
 
 
 def empty_wal(database: sqlite3.Connection) -> bool:
-    """Bring the write-ahead log into the file, and cut it to nothing; False if a reader is in the way."""
+    """Move the write-ahead log into the file, and truncate the log. Return false if a reader prevents it."""
     return bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)

@@ -1,4 +1,7 @@
-"""Reading a club's log back: recovery, what is over, replays, transcripts and exports all come from here."""
+"""Reading a club's log, for recovery, ended tournaments, replays, transcripts and exports.
+
+The same code reads both kinds of database, through the port `Rows`.
+"""
 
 import json
 import logging
@@ -14,70 +17,74 @@ from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
 from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.facts import FrameTaken, LogFact
 
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""How many rows at the log's end are looked at for the time of the newest fact: one commit may have several."""
+"""Number of rows at the log's end that are searched for the newest time: a commit may write several rows."""
 PORTION_ROWS = 256
-"""How many rows of a tournament are read at a time."""
+"""Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""The facts of a match that follow its end (the frames that told it) are among this many facts after its end."""
+"""Maximum number of facts between a match's end and its last fact, such as the frames that told the end."""
 
 
 class LogReader:
-    """Reads what is on disk of one club. Two threads must not use it at once. Raises StoreError."""
+    """A reader of one club's log, for one thread at a time. Raises StoreError."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        """The rows of the log that this reads."""
+        """Rows of the log."""
 
     def of(self, club: str) -> "LogReader":
-        """Return a reader of another club that shares this one's connection."""
+        """Return a reader of another club on the same connection."""
         return LogReader(self.rows.of(club))
 
     def close(self) -> None:
         self.rows.close()
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
-        """Return the ids of all tournaments, of those that are over, or of those that are not; oldest first."""
+        """Return the ids of tournaments, oldest first: all (None), ended (True), or not over (False)."""
         return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and listed, newest first."""
+        """Return the ids of the newest ended and listed tournaments, newest first."""
         return self.rows.listed_ids(limit)
 
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest ended tournaments, listed or not, newest first."""
+        return self.rows.over_ids(limit)
+
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
-        """Return those of these tournaments that are listed."""
+        """Return the listed tournaments among these."""
         return self.rows.only_listed(tournament_ids)
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
-        """Return the records of these tournaments by id; a record that is not there or not readable is left out."""
+        """Return the records of these tournaments by id, without missing and damaged records."""
         found: dict[str, EndedTournament] = {}
         for tournament_id, record in self.rows.records(tournament_ids):
             try:
                 found[tournament_id] = read_ended(record or "")
-            except ValueError:  # it can be made again from the log
+            except ValueError:  # the record can be made again from the log
                 continue
         return found
 
     def ended_by_club(self) -> dict[str, Counted]:
-        """Return how many tournaments of each club are over. It reads them all.
+        """Return the count of ended tournaments of each club, by status. The query reads every record.
 
-        One without a record counts as finished.
+        A tournament without a record counts as finished.
         """
         return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
-        """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""
+        """Return the facts about the club as a whole, and an error for each damaged row."""
         numbered, problems = self._server_facts(0)
         return [fact for _, fact in numbered], problems
 
     def server_facts_after(self, number: int) -> list[Numbered]:
-        """Return the facts about the club as a whole from the one after `number` on, which ended a row or is 0.
+        """Return the facts about the club as a whole after `number`, the last number of a row or 0.
 
-        Rows that cannot be read are left out.
+        Damaged rows are left out.
         """
         return self._server_facts(number)[0]
 
@@ -92,15 +99,15 @@ class LogReader:
         return facts, problems
 
     def bytes(self) -> int:
-        """Return how many bytes the facts of the club take, as its quota counts them."""
+        """Return the size of the club's facts in bytes, as the quota counts them."""
         return self.rows.bytes()
 
     def newest(self) -> int:
-        """Return the number of the newest fact; 0 if there is none."""
+        """Return the first number of the newest row; 0 for an empty log."""
         return max([number for number, _ in self.rows.newest(1)], default=0)
 
     def newest_ms(self) -> int:
-        """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
+        """Return the approximate time of the newest fact, in ms since the epoch; 0 if no fact can be read."""
         at_ms = [0]
         for row in self.rows.newest(NEWEST_ROWS):
             with suppress(DamagedLog):
@@ -108,13 +115,13 @@ class LogReader:
         return max(at_ms)
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:
-        """Return the facts that rebuild a tournament, in order; empty if there is none of that id."""
+        """Return the facts that rebuild a tournament, in order; an empty list for an unknown id."""
         return [fact for _, fact in self.facts_after(tournament_id, 0)]
 
     def facts_after(self, tournament_id: str, number: int) -> Iterator[Numbered]:
-        """Yield the facts that rebuild a tournament from the one after `number` on, which ended a row or is 0.
+        """Yield the facts that rebuild a tournament after `number`, the last number of a row or 0.
 
-        They are read in portions, so that no transaction of a reader lasts long: a checkpoint would wait for it.
+        The rows are read in portions, so that no transaction lasts long: a checkpoint would wait for its end.
         """
         while True:
             rows = self.rows.after(tournament_id, number, PORTION_ROWS)
@@ -124,9 +131,10 @@ class LogReader:
             number = rows[-1][0]
 
     def match_facts(self, match_id: str) -> list[LogFact]:
-        """Return every fact of a match, all attempts, in order; empty if it never began. Raises Pruned.
+        """Return the facts of all attempts of a match, in order; empty if the match never began. Raises Pruned.
 
-        That its last result was voided is not among them while it is not played again: nothing after it is read.
+        Reading stops soon after the match's end. So a later voiding of the result is missing until the match is played
+        again.
         """
         tournament_id = tournament_id_of(match_id)
         span = self.rows.span(tournament_id, match_id)
@@ -141,7 +149,7 @@ class LogReader:
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Find the matches that have begun beside one."""
+        """Return the begun matches next to a match."""
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
@@ -151,13 +159,13 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Find the frame that a match shares with another one."""
+        """Return the frame shared by another match; None if that frame is not in the log."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
-        """Return every fact of matches of a tournament that have begun, in order; its log is read once for all."""
+        """Return the facts of begun matches of a tournament by match, in order. The log is read once for all."""
         first = self.rows.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
         found: list[Numbered] = []
@@ -165,15 +173,25 @@ class LogReader:
             found += self._parsed(self.rows.since(tournament_id, kind, first), match_ids)
         found.sort(key=lambda numbered: numbered[0])
         for _, fact in found:
-            facts[fact.match].append(fact)  # type: ignore[union-attr]  # it is of one of these matches
+            facts[fact.match].append(fact)  # type: ignore[union-attr]  # only facts of these matches were read
         return facts
 
     def outline(self, tournament_id: str) -> list[LogFact]:
-        """Return the facts of those rows that have a tournament's creation, its start or its end.
+        """Return the facts of the rows with a tournament's creation, start or end.
 
-        For databases that were written before there were records.
+        It serves databases from before records existed, and damaged tournaments.
         """
         return [fact for _, fact in self._parsed(self.rows.outline(tournament_id))]
+
+    def frames_taken(self, tournament_ids: Sequence[str]) -> list[FrameTaken]:
+        """Return the frames taken by these tournaments, without damaged rows."""
+        found: list[FrameTaken] = []
+        for row in self.rows.frames(tournament_ids):
+            try:
+                found += [fact for _, fact in self._parsed([row]) if isinstance(fact, FrameTaken)]
+            except DamagedLog as error:
+                log.warning("it is not known which frames were taken: %s", error)
+        return found
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []

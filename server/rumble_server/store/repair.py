@@ -1,4 +1,4 @@
-"""Mending a database: what can be read goes into a new file, which takes its place; what cannot is set aside."""
+"""`rumble db repair`: readable rows go into a new file, which takes the database's place; damage is set aside."""
 
 import shutil
 import sqlite3
@@ -36,9 +36,9 @@ SERVER_ROWS_LOST = (
 
 
 def repair(path: str, backup: str, now_ms: int) -> list[str]:
-    """Mend a database on which no server runs, and copy it to `backup` first. Return what was done, in lines.
+    """Mend a database on which no server runs, and copy it to `backup` first. Return lines that describe the work.
 
-    Nothing is done if nothing is damaged. Damaged rows are kept in the table `set_aside`. Raises StoreError.
+    An undamaged database stays as it is. Damaged rows are kept in the table `set_aside`. Raises StoreError.
     """
     with locked(path) as real_path:
         if not verify(real_path).problems:
@@ -60,7 +60,7 @@ def repair(path: str, backup: str, now_ms: int) -> list[str]:
 
 
 def _copy_files(path: str, backup: str) -> None:
-    """Copy the files byte by byte, damage and all; nobody has them open. Raises OSError, StoreError."""
+    """Copy the files byte by byte, damage included; no process has them open. Raises OSError, StoreError."""
     for suffix in ("", "-wal"):
         if Path(path + suffix).exists():
             if Path(backup + suffix).exists():
@@ -71,14 +71,14 @@ def _copy_files(path: str, backup: str) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """What could be read of a club."""
+    """Readable facts of a club."""
 
     names: set[str] = field(default_factory=set)
-    """The names with a claim, or without one because the host took it from them; without case."""
+    """Names, in lower case, that a bot has claimed or the host has freed."""
     entrants: dict[str, str] = field(default_factory=dict)
-    """By the name without case."""
+    """Names of entrants, by the name in lower case."""
     tokens: dict[str, None] = field(default_factory=dict)
-    """The names of the host tokens that are valid."""
+    """Names of the valid host tokens."""
     has_administrator: bool = False
 
 
@@ -90,7 +90,8 @@ class _Repair:
         self._rows, self._aside, self._ranges = 0, 0, 0
         self._clubs: defaultdict[str, _Known] = defaultdict(_Known)
         self._aside_of: set[str] = set()
-        """The keys of damaged rows' tournaments; a club's for it as a whole. Not sure, since they are damaged, too."""
+        """Keys of damaged rows' tournaments, or of a club as a whole. The keys may be wrong, since they are damaged,
+        too."""
         self._tournaments: Told = {}
 
     def run(self, now_ms: int) -> list[str]:
@@ -101,7 +102,7 @@ class _Repair:
         with self._mended:
             self._mended.execute("BEGIN IMMEDIATE")
             self._copy("meta", "key, value")
-            # Where that is lost: no run may have the number of an earlier one.
+            # If the number of runs is lost: no run may have the number of an earlier run.
             runs = (str(now_ms // 1000),)
             self._mended.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('runs', ?)", runs)
             self._copy("set_aside", "number, tournament, kind, facts, checksum, problem")
@@ -131,7 +132,7 @@ class _Repair:
     def _copy(self, table: str, columns: str) -> None:
         try:
             rows = self._damaged.execute(f"SELECT {columns} FROM {table}").fetchall()
-        except sqlite3.Error:  # it is not there, or not readable: the new one begins empty
+        except sqlite3.Error:  # a missing or unreadable table begins empty
             return
         places = ", ".join("?" * (columns.count(",") + 1))
         self._mended.executemany(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({places})", rows)
@@ -147,7 +148,8 @@ class _Repair:
         except ValueError as error:
             self._aside += 1
             self._aside_of.add(row.tournament)
-            # It does not tell its last number; each of its facts had at least a character.
+            # The row's last number is unknown. Each fact has at least a character, so the row's length is an upper
+            # bound.
             self._last = max(self._last, row.number + len(row.content))
             self._set_aside(row.number, row.tournament, row.kind, row.content, row.checksum, str(error))
             return
@@ -189,14 +191,14 @@ class _Repair:
         pruned = "pruned" if _version(self._damaged) >= WITH_CHECKSUMS else "0"
         try:
             rows = self._damaged.execute(f"SELECT id, listed, over, {pruned} FROM tournaments").fetchall()
-        except sqlite3.Error:  # what the log tells is all that is known
+        except sqlite3.Error:  # only the log tells of tournaments then
             return
-        # Where all of a tournament was read, the log knows better than the index whether it is over.
+        # For a tournament whose rows were all read, the log knows better than the index whether the tournament is over.
         rows = [
             (key, listed, over and bool(self._ranges or key in self._aside_of or key not in self._tournaments), pruned)
             for key, listed, over, pruned in rows
         ]
-        # One whose creation is lost is kept, so that it is shown as damaged.
+        # A tournament whose creation is lost stays in the index, so that it is shown as damaged.
         self._mended.executemany(
             """INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)
                ON CONFLICT (id) DO UPDATE SET pruned = excluded.pruned, over = max(over, excluded.over)""",
@@ -208,16 +210,16 @@ class _Repair:
         checksum = "checksum" if version >= WITH_CHECKSUMS else "NULL"
         try:
             rows = self._damaged.execute(f"SELECT id, CAST(record AS BLOB), {checksum} FROM ended").fetchall()
-        except sqlite3.Error:  # they are made again from the log
+        except sqlite3.Error:  # records are made again from the log
             return 0
         whole = [(each, record.decode(), record, each) for each, record, sum_ in rows if is_record(each, record, sum_)]
         self._mended.executemany("INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))", whole)
         return len(whole)
 
     def _close_doors(self, club: str, now_ms: int) -> list[str]:
-        """Take every host token back, and claim the names of bots whose claims are lost; return these names.
+        """Take back every host token, and claim the names of bots whose claims are lost; return these names.
 
-        They are claimed with no key: nobody may take them until the host says so.
+        The claims have no key: no bot may use the names until the host frees them.
         """
         known = self._clubs[club]
         held = [name for folded, name in sorted(known.entrants.items()) if folded not in known.names]

@@ -1,35 +1,35 @@
-"""What a reader asks the tables of one club for: the port that each kind of database implements."""
+"""The port by which a reader queries the tables of one club; each kind of database implements it."""
 
 from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 Row = tuple[int, str | None]
-"""The number of a row of the log, and the text of its facts; None if it is not what was written."""
+"""Number of a row of the log, and the text of its facts; None for a damaged row."""
 
 
 class Span(NamedTuple):
-    """Where a match is in the log."""
+    """Place of a match in the log."""
 
     indexed: int
-    """The index of matches knows nothing of what is later than this fact."""
+    """Number of the newest fact that the index of matches covers."""
     first: int | None
-    """The number of its first fact; None if the index does not have it."""
+    """Number of the match's first fact; None if the match is not in the index."""
     last: int | None
-    """The number of the fact that ended it."""
+    """Number of the fact that ended the match; None while the match goes on."""
     pruned: bool
-    """Whether the plies of its tournament were deleted."""
+    """True if the plies of the match's tournament were deleted."""
 
 
 Counted = tuple[int, Counter[str]]
-"""The number of a club's newest fact, and how many of its tournaments were over then, by status."""
+"""Number of a club's newest fact, and the counts of its tournaments that were over by then, by status."""
 
 
 class Rows(Protocol):
-    """The rows of a club, by the ids that it knows. Each method raises StoreError; DamagedLog if that is for good."""
+    """The rows of a club, by ids without the club. Methods raise StoreError; DamagedLog for lasting errors."""
 
     name: str
-    """The database, for messages."""
+    """Name of the database for messages."""
 
     def of(self, club: str) -> "Rows":
         """Return the rows of another club, on the same connection."""
@@ -38,59 +38,64 @@ class Rows(Protocol):
         """Close the connection."""
 
     def tournament_ids(self, over: bool | None) -> list[str]:
-        """Return the ids of all tournaments, or of those that are over or not; oldest first."""
+        """Return the ids of tournaments, oldest first: all (None), ended (True), or not over (False)."""
 
     def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest tournaments that are over and listed, newest first."""
+        """Return the ids of the newest ended and listed tournaments, newest first."""
+
+    def over_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest ended tournaments, listed or not, newest first."""
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
-        """Return those of these tournaments that are listed."""
+        """Return the listed tournaments among these."""
 
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
-        """Return the records of these tournaments, with their ids."""
+        """Return the ids and records of these tournaments, without missing records; a damaged record is None."""
 
     def ended_by_club(self) -> dict[str, Counted]:
-        """Return how many tournaments of each club are over; one without a record counts as finished."""
+        """Return the count of ended tournaments of each club; a tournament without a record counts as finished."""
 
     def bytes(self) -> int:
-        """Return how many bytes the facts of the club take, or of `main` of a file the whole database."""
+        """Return the size of the club's facts in bytes; for `main` in a file, the file's size without other clubs."""
 
     def newest(self, limit: int) -> list[Row]:
-        """Return the newest rows of whatever tournament, perhaps of other clubs, too."""
+        """Return the newest rows of any tournament. In a file, rows of other clubs are among them."""
 
     def of_server(self, number: int = 0) -> list[Row]:
-        """Return the rows about the club as a whole that begin after a fact, in order."""
+        """Return the rows about the club as a whole whose first facts come after `number`, in order."""
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
-        """Return the first rows after a number that rebuild a tournament."""
+        """Return the first rows after `number` that rebuild a tournament."""
 
     def outline(self, tournament_id: str) -> list[Row]:
-        """Return the rows with a tournament's creation, its start or its end."""
+        """Return the rows with a tournament's creation, start or end."""
+
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        """Return the rows of these tournaments with a taken frame (`FrameTaken`)."""
 
     def span(self, tournament_id: str, match_id: str) -> Span:
-        """Return where a match is in the log."""
+        """Return the place of a match in the log."""
 
     def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
-        """Return the rows of a tournament that may have facts of a match.
+        """Return the rows of a tournament that may have facts of a match: rows with `text`, and damaged rows.
 
-        They are those with `text`, and damaged ones, from the row that has the fact `span.first` up to the fact
-        `until`, and after `span.indexed`.
+        Searched are the rows from the row with the fact `span.first` to the fact `until`, and all after `span.indexed`.
         """
 
     def first_of(self, match_ids: Collection[str]) -> int | None:
-        """Return the number of a fact before which there is none of these matches; None: of a club without facts.
+        """Return a number that is at most the number of these matches' first fact; None for a club without facts.
 
-        What is not in the index is later than all that is.
+        For matches that are not in the index, it is the number after the last indexed fact.
         """
 
     def since(self, tournament_id: str, kind: int, first: int | None) -> list[Row]:
-        """Return the rows of a tournament from the one that has the fact `first`; None: all of them."""
+        """Return the rows of a tournament from the row with the fact `first` on; every row if `first` is None."""
 
     def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
-        """Return the row of a tournament that has a fact, if there is one."""
+        """Return the row of a tournament with the fact `number`, in a list; an empty list without such a row."""
 
     def matches(self, start: str) -> list[str]:
-        """Return the ids of matches in the index that go on with a dot after `start`."""
+        """Return the ids of indexed matches that begin with `start` and a dot."""
 
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
-        """Return the facts of a tournament's rows that the index of matches may not have yet."""
+        """Return the texts of a tournament's rows that the index of matches may not cover yet."""

@@ -1,4 +1,4 @@
-"""Opening the database: its tables, its version, and which files are refused."""
+"""Opening an SQLite database: tables, versions, and the refusal of files that must not be used."""
 
 import sqlite3
 from contextlib import closing
@@ -9,12 +9,12 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.files import check_name
 
 WAL_BYTES = 1 << 26
-"""The size in bytes to which the write-ahead log shrinks again; while somebody reads for long, it only grows."""
+"""Size in bytes to which the write-ahead log shrinks after a checkpoint; during a long read the log only grows."""
 WITH_CHECKSUMS = 4
-"""The version from which on rows have checksums."""
+"""First version whose rows have checksums."""
 
 APPLICATION_ID = 0x52554D42
-"""`RUMB`: marks a file as ours (SQLite keeps it in the file's header)."""
+"""`RUMB` in ASCII: marks a file as a database of Rumble (SQLite keeps the number in the file's header)."""
 
 MIGRATIONS = (
     """
@@ -37,17 +37,17 @@ MIGRATIONS = (
     ALTER TABLE tournaments ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
     """,
 )
-"""`MIGRATIONS[n]` brings a database of version n to version n + 1; a new file has version 0."""
+"""Scripts of the versions: `MIGRATIONS[n]` brings version n to version n + 1. A new file has version 0."""
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open or create the database, and bring it to the newest version. Raises StoreError."""
+    """Open or create the database, and bring its tables to the newest version. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
         raise StoreError(f"cannot open the database {path}: {error}") from None
     try:
-        # Larger pages and fewer checkpoints: rows hold many facts, and hardly ever change.
+        # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
         database.execute("PRAGMA page_size = 8192")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 2000")
@@ -62,7 +62,7 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """Open a connection that only reads, to which the content of a damaged row is NULL. Raises StoreError."""
+    """Open a connection that only reads, and sees NULL as the content of a damaged row. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
@@ -71,7 +71,7 @@ def open_reader(path: str) -> sqlite3.Connection:
         add_functions(database)
         has_checksums = database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS
         checksum = "checksum" if has_checksums else "NULL"
-        # These stand before the tables of the same names, so that no query can take a damaged row for a good one.
+        # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
         database.execute(
             "CREATE TEMP VIEW log AS SELECT number, tournament, kind,"
             f" intact(CAST(facts AS BLOB), {checksum}, number, tournament, kind) AS facts FROM main.log"
@@ -88,7 +88,7 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def open_existing(path: str) -> sqlite3.Connection:
-    """Open a database of Rumble that is there, of any version. Raises StoreError."""
+    """Open an existing database of Rumble, of any known version. Raises StoreError."""
     if not Path(path).is_file():
         raise StoreError(f"there is no database {path}")
     try:
@@ -107,15 +107,15 @@ def open_existing(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged or has several names.
+    """Raise StoreError if the file is no database of Rumble, or is newer, damaged or hard-linked.
 
-    The file stays untouched; so does the WAL that a crash has left.
+    The file stays unchanged, and so does a write-ahead log left by a crash.
     """
     check_name(path)
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:
         return
-    # A connection that may write brings the WAL into the file; one that may not leaves an empty WAL behind.
+    # A writing connection would move the WAL into the file; a read-only one would leave an empty WAL behind.
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=1.0)) as database:
@@ -129,7 +129,7 @@ def check_database(path: str) -> None:
 
 
 def check_owner(database: sqlite3.Connection, path: str) -> None:
-    """Raise StoreError if this is no database of Rumble, or a newer one. Raises sqlite3.Error."""
+    """Raise StoreError if the file is no database of Rumble, or is newer than this program. Raises sqlite3.Error."""
     version = database.execute("PRAGMA user_version").fetchone()[0]
     owner = database.execute("PRAGMA application_id").fetchone()[0]
     is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

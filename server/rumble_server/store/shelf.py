@@ -1,6 +1,7 @@
-"""What the process that reads the log does: tournaments rebuilt, those asked for last kept, and what is made of them.
+"""The process that reads the log: it rebuilds tournaments, keeps the last ones asked for, and makes answers of them.
 
-A kept tournament follows the log: for the next who asks, only the facts that are new are read and applied.
+A kept tournament follows the log: the next request reads and applies only new facts. `store/archive.py` sends the
+requests; the functions that make answers are the web's.
 """
 
 from collections import OrderedDict
@@ -23,11 +24,11 @@ Made = TypeVar("Made")
 class _Kept:
     rebuilt: Rebuilt
     number: int
-    """The last fact of the tournament that was applied."""
+    """Number of the tournament's last applied fact."""
 
 
 class Shelf:
-    """Rebuilt tournaments of all clubs: as many as have `most_results` in all, and at least the last one."""
+    """Rebuilt tournaments of all clubs, the last used ones, within `most_results` results in all, but at least one."""
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
         self._open_reader = open_reader
@@ -36,7 +37,7 @@ class Shelf:
         self._open: LogReader | None = None
 
     def reader(self, club: str) -> LogReader:
-        """Return the reader of a club. The connection is opened when it is used first. Raises StoreError."""
+        """Return the reader of a club. The first use opens the connection. Raises StoreError."""
         if self._open is None:
             self._open = self._open_reader()
         return self._open.of(club)
@@ -46,7 +47,7 @@ class Shelf:
             self._open.close()
 
     def rebuilt(self, club: str, tournament_id: str) -> Rebuilt | None:
-        """Return a tournament as the log has it; None if there is none of that id. Raises StoreError, DamagedLog."""
+        """Return a tournament rebuilt from the log; None if the id is unknown. Raises StoreError, DamagedLog."""
         reader = self.reader(club)
         kept = self._kept.pop((club, tournament_id), None)
         tournament = None if kept is None else kept.rebuilt.tournament
@@ -57,7 +58,7 @@ class Shelf:
                 tournament = apply_to(tournament, fact)
         except StoreError:
             raise
-        except Exception as error:  # facts that contradict each other raise anything
+        except Exception as error:  # contradicting facts raise anything
             raise DamagedLog(f"bad facts: {error!r}") from error
         if tournament is None:
             return None
@@ -80,11 +81,11 @@ class Shelf:
 
 
 _shelf: Shelf | None = None
-"""The shelf of this process."""
+"""Shelf of this process."""
 
 
 def open_shelf(open_reader: Callable[[], LogReader], most_results: int) -> None:
-    """Prepare the process."""
+    """Give this process a new shelf."""
     use(Shelf(open_reader, most_results))
 
 
@@ -97,13 +98,13 @@ def use(shelf: Shelf) -> None:
 def make_of_tournament(
     club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
 ) -> Made | None:
-    """Make something of a tournament; None if there is none of that id. Raises StoreError."""
+    """Return what `make` makes of a tournament; None if the id is unknown. Raises StoreError."""
     rebuilt = _here().rebuilt(club, tournament_id)
     return None if rebuilt is None else make(rebuilt, *given)
 
 
 def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
-    """Make something of the facts of a match; there are none if it never began. Raises StoreError."""
+    """Return what `make` makes of a match's facts; the facts are empty if the match never began. Raises StoreError."""
     facts: Sequence[LogFact] = _here().reader(club).match_facts(match_id)
     return make(facts, *given)
 

@@ -1,7 +1,7 @@
-"""All clubs of a server in one SQLite file: their logs, what reads them, and small values kept beside them.
+"""The store in SQLite: one file for all clubs of a server, with their logs, readers, and small values beside the logs.
 
-A commit is one transaction (WAL, synchronous FULL) of a row per tournament and kind, written in a process of its own.
-Facts have their numbers from one sequence of all clubs.
+A commit is a transaction (WAL, synchronous FULL) with a row per tournament and kind, written by another process. The
+facts of all clubs are numbered in one sequence.
 """
 
 import asyncio
@@ -38,31 +38,32 @@ class SqliteStore:
     """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
 
     def __init__(self, path: str, bounds: Bounds | None = None) -> None:
-        """Open or create a database, and take it for this server alone. Raises StoreError."""
+        """Open or create a database, and lock it for this server. Raises StoreError."""
         self.path = path = os.path.realpath(path)
         self._bounds = bounds or Bounds()
         check_database(path)
         self.lock = DatabaseLock(path)
-        """The lock that keeps the database for this server."""
+        """Lock against other servers on the database."""
         try:
             for problem in make_private(path):
                 log.warning(problem)
             self.database = open_database(path)
-            """The connection of this process; another process writes the log."""
+            """Connection of this process, which does not write the log; another process does."""
             self._numbers = Numbers(self._take_up())
         except StoreError:
             self.lock.release()
             raise
         identity = identity_of(path)
         command = (sys.executable, "-m", "rumble_server.store.writer", path, identity)
-        # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
+        # The writing process inherits the lock, so that no server opens the database before the last transaction is
+        # over.
         writer = WriterProcess(command, inherits=self.lock.file)
         self.group = GroupCommit(writer, Files(path, identity).displaced)
         self._room: ReadingRoom | None = None
         self._run: int | None = None
 
     def _take_up(self) -> int:
-        """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
+        """Complete the index of matches from the log, and return the number of the last fact. Raises StoreError."""
         try:
             last = last_number(self.database)
             empty_wal(self.database)
@@ -81,33 +82,34 @@ class SqliteStore:
     # --- clubs ---
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same one each time. Raises StoreError."""
+        """Return the log of a club, the same object each time. Raises StoreError."""
         if club not in self.group.logs:
             size = self._read_bytes(club)
-            # All of the club that is on disk has a lower number than the newest fact of all clubs, or that.
+            # The newest fact of all clubs is an upper bound for the club's newest fact on disk.
             last = self._numbers.last
             self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
         return self.group.logs[club]
 
     def close_log(self, club: str) -> None:
-        """Forget the log of a club that is not used any more; what it gathered is written."""
+        """Forget the log of a club out of use; gathered facts are still written."""
         self.group.logs.pop(club, None)
 
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this run of the server, which is the same for all clubs.
 
-        It tells the turns of this run from those in any other. The first call counts it, which blocks.
+        The number in a turn id tells turns of this run from other runs' turns. The first call writes the number, and
+        blocks.
         """
         if self._run is None:
             self._run = self._count_run()
         return self._run
 
     def reader(self, club: str = MAIN) -> LogReader:
-        """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
+        """Open a reader of a club, for use on one thread; the caller closes it. Raises StoreError."""
         return read_sqlite(self.path, club)
 
     def archive(self, club: str = MAIN) -> Archive:
-        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
+        """Return the archive of a club, which is closed with the store. Raises StoreError."""
         if self._room is None:
             self._room = ReadingRoom(partial(read_sqlite, self.path), self._bounds)
         return Archive(self._room, club, self.log(club).file)
@@ -119,11 +121,11 @@ class SqliteStore:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a moment. It blocks; any thread."""
+        """Delete the plies and frames of challenges that ended before a time. It blocks, and may run on any thread."""
         prune_challenges(self.path, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
-        """Count anew how many bytes the clubs take whose logs are open. Raises StoreError."""
+        """Count the bytes of all clubs with an open log anew. Raises StoreError."""
         for club, club_log in self.group.logs.items():
             club_log.bytes = self._read_bytes(club)
 
@@ -142,11 +144,11 @@ class SqliteStore:
         self.group.attach(loop)
 
     async def wait_all(self) -> None:
-        """Return once everything is on disk, or writing has failed."""
+        """Return when everything is on disk, or when writing has failed."""
         await self.group.wait_all()
 
     async def close(self) -> None:
-        """Write what is left and close the database."""
+        """Write everything that has gathered, and close the database."""
         await self.group.close()
         if self._room is not None:
             self._room.close()
@@ -155,13 +157,13 @@ class SqliteStore:
 
     @property
     def commits(self) -> Histogram:
-        """How long the commits took that were written."""
+        """Histogram of the durations of successful commits."""
         return self.group.commits
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
 
     def _count_run(self) -> int:
-        """Count a run of a server on this database, and return its number, from 1. Raises StoreError."""
+        """Count this run of a server on the database, and return its number, from 1. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))
         return run
@@ -179,7 +181,7 @@ class SqliteStore:
             raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless there is one already, and return what is kept. Raises StoreError."""
+        """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
         kept = self.get(key)
         if kept is None:
             self.put(key, value)

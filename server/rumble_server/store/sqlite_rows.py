@@ -1,4 +1,4 @@
-"""The rows of a club in SQLite, where the keys of its rows begin with its name (`store/keys.py`)."""
+"""The rows of a club in SQLite, where keys begin with the club's name (`store/keys.py`). Readers use them."""
 
 import json
 import sqlite3
@@ -16,7 +16,10 @@ from rumble_server.store.schema import open_reader
 
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE tournament = :tournament AND kind = :kind AND number <= :first), :first, 0)"""
-"""A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
+"""SQL condition of rows from the fact `first` on.
+
+A row's number is that of its first fact, so the row before `first` may hold the fact.
+"""
 
 
 def read_sqlite(path: str, club: str = MAIN) -> LogReader:
@@ -25,7 +28,7 @@ def read_sqlite(path: str, club: str = MAIN) -> LogReader:
 
 
 def clubs_in(database: sqlite3.Connection) -> list[str]:
-    """Return the clubs that have rows in the log, and `main`. Raises sqlite3.Error."""
+    """Return `main` and all clubs with rows in the log. Raises sqlite3.Error."""
     keys = database.execute("SELECT DISTINCT tournament FROM log")
     return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 
@@ -38,7 +41,7 @@ class SqliteRows:
         self.name = name
         self._club = club
         self._prefix = prefix_of(club)
-        # Whatever begins with the prefix is below its slash's next sign. A slash is in no id of main.
+        # The character after `/` is `0`, so all keys with the prefix are below `club0`. No id of `main` has a slash.
         self._own = "id > :prefix AND id < :beyond" if self._prefix else "instr(id, '/') = 0"
         self._place = {"prefix": self._prefix, "beyond": f"{club}0"}
 
@@ -54,9 +57,13 @@ class SqliteRows:
         return self._short(self._rows(query, {**self._place, "over": over}))
 
     def listed_ids(self, limit: int) -> list[str]:
-        query = (
-            f"SELECT id FROM tournaments WHERE {self._own} AND over = 1 AND listed = 1 ORDER BY rowid DESC LIMIT :limit"
-        )
+        return self._newest_over("AND listed = 1", limit)
+
+    def over_ids(self, limit: int) -> list[str]:
+        return self._newest_over("", limit)
+
+    def _newest_over(self, which: str, limit: int) -> list[str]:
+        query = f"SELECT id FROM tournaments WHERE {self._own} AND over = 1 {which} ORDER BY rowid DESC LIMIT :limit"
         return self._short(self._rows(query, {**self._place, "limit": limit}))
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
@@ -102,12 +109,19 @@ class SqliteRows:
         )
 
     def outline(self, tournament_id: str) -> list[Row]:
-        # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
+        # Texts chosen by users cannot match, because their quotation marks are escaped.
         return self._rows(
             """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND (
                facts LIKE '%"tournament_created":%' OR facts LIKE '%"tournament_started":%'
                OR facts LIKE '%"tournament_ended":%') ORDER BY number""",
             {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT},
+        )
+
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        return self._rows(
+            """SELECT number, facts FROM log WHERE tournament IN (SELECT value FROM json_each(:ids)) AND kind = :kind
+               AND facts LIKE '%"frame_taken":%'""",
+            {"ids": self._keys(tournament_ids), "kind": TOURNAMENT},
         )
 
     def span(self, tournament_id: str, match_id: str) -> Span:
@@ -158,7 +172,7 @@ class SqliteRows:
         )
 
     def matches(self, start: str) -> list[str]:
-        # A slash is the sign after the dot.
+        # `/` is the character after the dot.
         query = "SELECT id FROM matches WHERE id > :start || '.' AND id < :start || '/'"
         return self._short(self._rows(query, {"start": self._prefix + start}))
 

@@ -1,6 +1,6 @@
-"""The index of tournaments, compared with the log.
+"""Comparison of the index of tournaments with the log, at a start and for `rumble db verify` and `repair`.
 
-A server lists and takes up only tournaments of the index, so one that the index lacks would be gone in silence.
+A server lists and resumes only tournaments of the index, so a tournament missing there would be lost in silence.
 """
 
 import sqlite3
@@ -10,7 +10,7 @@ from rumble_server.store.codec import Numbered
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 Told = dict[str, tuple[bool | None, bool]]
-"""Flags of each tournament by its key: listed (None: its creation was not read) and over."""
+"""Flags of each tournament by key: listed (None if the creation was not read), and over."""
 
 LOST_VALUES = "the values beside the log are lost"
 
@@ -19,11 +19,11 @@ _UNINDEXED = """WITH RECURSIVE keys (key) AS (
         UNION ALL SELECT (SELECT min(tournament) FROM log WHERE tournament > key) FROM keys WHERE key IS NOT NULL)
     SELECT key FROM (SELECT key FROM keys EXCEPT SELECT id FROM tournaments NOT INDEXED)
     WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
-"""The recursion makes one step in the log's own index for each tournament, not for each row."""
+"""One step of the recursion for each tournament, in the log's own index, is faster than one for each row."""
 
 
 def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
-    """Note what a row of a tournament tells."""
+    """Update `told` by the facts of a row of a tournament."""
     listed, over = told.get(key, (None, False))
     for _, fact in facts:
         if isinstance(fact, TournamentCreated):
@@ -33,7 +33,10 @@ def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
 
 
 def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
-    """Yield how the index differs from the log. Some rows of the tournaments `unsure` were not read."""
+    """Yield a line for each difference between the index and the log.
+
+    Some rows of the tournaments in `unsure` were not read, so their flags are not compared.
+    """
     for key, (listed, over) in told.items():
         if key not in index:
             yield f"tournament {key} is not in the index of tournaments"
@@ -42,18 +45,18 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 
 
 def has_lost_values(database: sqlite3.Connection) -> bool:
-    """Tell whether a log has lost the values beside it. Raises sqlite3.Error.
+    """Return true if the log has rows, but the values beside the log are lost. Raises sqlite3.Error.
 
-    A start would then count runs from 1 again, and turns of two runs would have the same ids.
+    A start would then count runs from 1 again, and turns of two runs would have equal ids.
     """
     query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key IN ('indexed', 'last'))"
     return bool(database.execute(query).fetchone()[0])
 
 
 def check_index(database: sqlite3.Connection) -> str | None:
-    """Return a line that tells why the index of a file is damaged, or None. Raises sqlite3.Error.
+    """Return a line about the damage of a file's index, or None for a whole index. Raises sqlite3.Error.
 
-    The index is whole if it has each tournament that the log creates.
+    The index is whole if it has each tournament whose creation the log has.
     """
     if has_lost_values(database):
         return LOST_VALUES

@@ -1,6 +1,6 @@
 """Writing to SQLite: the transaction, and the program that the server runs for it (`store/commit_loop.py`).
 
-In a process of its own, writing does not contend with the event loop for the interpreter.
+The program is a process of its own, so that writing does not contend with the event loop for the interpreter.
 """
 
 import sqlite3
@@ -17,9 +17,9 @@ from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import open_database
 
 INDEX_S = 1.0
-"""How often the index of matches is written, in s."""
+"""Time in s between writes of the index of matches."""
 
-# A commit that seemed to fail may be on disk nevertheless, so each statement may be repeated.
+# A commit that seemed to fail may be on disk nevertheless, so statements give the same result when repeated.
 _LOG = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
     SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
     FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
@@ -30,9 +30,9 @@ _ENDED = """INSERT OR REPLACE INTO ended (id, record, checksum)
 
 
 def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: bool) -> None:
-    """Write what clubs have to be written in one transaction, and the index of matches as well if `index`.
+    """Write the contents of clubs in one transaction, and with `index` the index of matches, too.
 
-    Raises sqlite3.Error, and then nothing was written, or all of it was. Writing it once more changes nothing.
+    Raises sqlite3.Error; the transaction then is on disk whole or not at all. Writing it again changes nothing.
     """
     last = 0
     with database:
@@ -50,7 +50,7 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
 
 
 class _Database:
-    """The database of a path, opened when it is first written, and written only while its files are these."""
+    """A database that is opened for the first commit, and written only while its files are those of `identity`."""
 
     def __init__(self, path: str, identity: str) -> None:
         self._path = path
@@ -59,7 +59,7 @@ class _Database:
         self._index_at_s = time.monotonic() + INDEX_S
 
     def commit(self, contents: Sequence[Content], again: bool) -> Sequence[str]:
-        """Write a commit; writing it again changes nothing. Raises StoreError."""
+        """Write a commit; writing the same again changes nothing. Raises StoreError."""
         now_s = time.monotonic()
         index = now_s >= self._index_at_s
         try:

@@ -1,1 +1,1 @@
-"""One tournament: schedule, standings, and the machine that leads it. Sans-I/O."""
+"""A tournament: schedule, standings, and the state machine that leads both. Sans-I/O; the arena drives it."""

@@ -1,4 +1,4 @@
-"""The bots of a field that are not connected, and how long a tournament waits for each: the absent budget."""
+"""The absent bots of a field, and the time for which a tournament waits for each: the absent budget."""
 
 from collections.abc import Callable, Iterable
 
@@ -7,7 +7,7 @@ from rumble_server.tournament.facts import BotAbsent
 
 
 class Absence:
-    """The bots of one tournament that are away. The budget of one runs while it `has_matches` now and plays none."""
+    """The absent bots of a tournament. A bot's budget runs while the bot `has_matches` and plays none."""
 
     def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
         self._tournament_id = tournament_id
@@ -28,11 +28,14 @@ class Absence:
             self._absent[entrant.bot] = entrant
 
     def end(self) -> None:
-        """The tournament is over: nobody has matches. (And it does not know itself: it is freed when it is let go.)"""
+        """Take note that the tournament is over: no bot has matches.
+
+        The tournament's method is dropped, too, so that no reference cycle keeps the tournament in memory.
+        """
         self._has_matches = _none
 
     def forget(self, bot: str) -> None:
-        """Take out a bot that is connected, or not in the field any more."""
+        """Remove a bot that is connected, or no longer in the field."""
         self._absent.pop(bot, None)
 
     def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:
@@ -47,7 +50,7 @@ class Absence:
             entrant.count_absence_from(at_ms)
 
     def used(self, now_ms: int) -> list[BotAbsent]:
-        """Return what is left of each budget that runs."""
+        """Return facts with the rests of all running budgets."""
         return [
             BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()

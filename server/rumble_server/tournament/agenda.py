@@ -1,8 +1,8 @@
-"""The agenda of a running tournament: which matches are still to be played, per bot, and what the schedule gives next.
+"""The agenda of a running tournament: the matches still to be played by each bot, pulled from the schedule.
 
-A schedule that follows no results is pulled lazily: a bot that finds nothing to play has the next round pulled, until
-it has `LOOK_AHEAD` opponents or `MOST_IN_SIGHT` matches in sight. So memory follows the bots and not the pairings, no
-round is a barrier, and a bot plays on while its matches with a few slow opponents pile up.
+A schedule that does not depend on results is pulled lazily: when a bot finds no match to play, the next round is
+pulled, until the bot has `LOOK_AHEAD` opponents or `MOST_IN_SIGHT` matches in sight. So memory grows with the bots and
+not with the pairings, no round is a barrier, and a bot plays on while its matches with a few slow opponents pile up.
 """
 
 from collections.abc import Sequence, Set
@@ -15,13 +15,13 @@ from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
-"""Number of opponents in sight with which a bot waits: no further round is pulled. Late joiners do not count."""
+"""Number of opponents in sight at which no further round is pulled for a bot. Late joiners do not count."""
 MOST_IN_SIGHT = 256
-"""Number of matches in sight with which a bot waits, however few its opponents are. Late joiners do not count."""
+"""Number of matches in sight at which no further round is pulled for a bot. Late joiners do not count."""
 
 
 class Slot:
-    """One match of the schedule that has no result yet. `seats` are bot names; `attempt` is the next to be played."""
+    """A match of the schedule without a result. `seats` are bot names; `attempt` is the next attempt to be played."""
 
     __slots__ = ("attempt", "key", "match_id", "order", "seats")
 
@@ -31,35 +31,35 @@ class Slot:
         self.seats = seats
         self.attempt = attempt
         self.order = 0
-        """Of two slots that wait, the one that has waited longer has the lower number; 0: it does not wait."""
+        """Position in the queue of waiting slots, lowest first; 0 for a slot that does not wait."""
 
     def opponent(self, bot: str) -> str:
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
 
 
 class Agenda:
-    """Slots by bot and opponent, so that the next match of a bot is found at the same cost in any field."""
+    """Slots by bot and opponent, so that finding a bot's next match costs the same in any field."""
 
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule) -> None:
         self._tournament_id = tournament_id
         self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
-        """By bot and opponent: the matches that they have in sight, the oldest first. Both have the same list."""
+        """Waiting slots by bot and opponent, oldest first. Both bots share the list."""
         self._in_sight = dict.fromkeys(bots, 0)
-        """By bot: how many of these are of the schedule's own rounds, and not with one that came late."""
+        """Number of waiting slots by bot, without those of late joiners."""
         self._put = 0
         self._played: dict[MatchKey, Played] = {}
-        """The results, where the schedule follows them."""
+        """Results by match, if the schedule follows results."""
         self._gone: set[int] = set()
-        """The numbers of the bots that have withdrawn."""
+        """Numbers of the withdrawn bots."""
         self._late: set[str] = set()
         self._late_matches = 0
         self._leads = berger_leads(len(bots)) if schedule.plan.cycles * schedule.plan.legs % 2 else [0] * len(bots)
-        """By number: how much more often it moves first than second in the whole schedule."""
+        """Surplus of first over second moves in the whole schedule, by bot number."""
         self.bots = list(bots)
-        """By number; those that came late stand at the end."""
+        """Bots by number, late joiners at the end."""
         self.schedule = schedule
         self.open: dict[str, Slot] = {}
-        """Matches without a result, waiting or running, of the rounds that were added."""
+        """Matches without a result, waiting or running, of the added rounds."""
 
     @property
     def exhausted(self) -> bool:
@@ -74,16 +74,16 @@ class Agenda:
         return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
     def prepare(self) -> Task | None:
-        """Return the task that pairs the next round; None: not now, or never if `exhausted`. Changes nothing."""
+        """Return the task that pairs the next round; None for not now, or never if `exhausted`. Changes no state."""
         return self.schedule.prepare(self._played, self._gone)
 
     def add(self, paired: Round) -> None:
-        """Take in the schedule's next round. Its matches wait to be played."""
+        """Add the schedule's next round; its matches wait to be played."""
         self.schedule.add(paired)
         self._put_pairings(paired.pairings)
 
     def pull(self) -> Round | None:
-        """Pair and add the next round, of a schedule that follows no results; None if there is none."""
+        """Pair and add the next round of a schedule that follows no results; return None after the last round."""
         task = self.prepare()
         if task is None:
             return None
@@ -101,10 +101,10 @@ class Agenda:
                 self.put(Slot(match_id_of(tournament_id, key), key, seats))
 
     def enter_late(self, bot: str) -> None:
-        """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
+        """Add matches of a late joiner with all earlier bots, in rounds of their own after the schedule's.
 
-        An opponent that had one seat more often gets the other, so that first moves and second moves of any bot differ
-        by one at most.
+        An opponent with more first moves gets the second move, and the reverse, so that the first and second moves of
+        each bot differ by one at most.
         """
         plan = self.schedule.plan
         swing = plan.cycles % 2 * plan.legs % 2
@@ -130,16 +130,16 @@ class Agenda:
         self._late_matches += newcomer * plan.cycles * plan.legs
 
     def withdraw(self, bot: str) -> None:
-        """Take out a bot that has left: a schedule that follows results pairs it no more."""
+        """Mark a bot as withdrawn, so that no further pairing of a schedule that follows results has it."""
         self._gone.add(self.bots.index(bot))
 
     def give_half_bye(self, bot: str, number: int) -> None:
-        """Leave a bot out of a round of a Swiss."""
+        """Give a bot a half-point bye in a round of a Swiss."""
         if bot in self.bots:
             self.schedule.half_byes.setdefault(number, set()).add(self.bots.index(bot))
 
     def take_half_bye(self, bot: str, number: int) -> None:
-        """Have a bot paired in a round of a Swiss in which it was to have a half-point bye."""
+        """Take a bot's half-point bye in a round of a Swiss back, so that the bot is paired."""
         if bot in self.bots:
             self.schedule.half_byes.get(number, set()).discard(self.bots.index(bot))
 
@@ -148,7 +148,7 @@ class Agenda:
         self.wait(slot)
 
     def wait(self, slot: Slot) -> None:
-        """Have a match that does not run (any more) wait to be started."""
+        """Let a match that does not run wait to be started."""
         if slot.order:
             return
         self._put += 1
@@ -163,7 +163,7 @@ class Agenda:
         self._see(first, second, 1)
 
     def start(self, slot: Slot) -> None:
-        """Take a match that runs, or is lost before it began, out of the sight of its bots."""
+        """Remove a match from the waiting ones, because it starts, or is lost before its start."""
         if not slot.order:
             return
         slot.order = 0
@@ -191,35 +191,35 @@ class Agenda:
             self._played[slot.key] = Played((first, second), over.termination is Termination.NO_SHOW)
 
     def reopen(self, match_id: str, seats: Sequence[str]) -> Slot:
-        """Have a match that had a result wait to be played again."""
+        """Void a match's result, so that the match waits to be played again."""
         slot = Slot(match_id, MatchId.parse(match_id).key, (seats[0], seats[1]))
         self._played.pop(slot.key, None)
         self.put(slot)
         return slot
 
     def find(self, match_id: str) -> Slot:
-        """Return the open slot of a match, pulling until it comes. Raises KeyError if the schedule has none."""
+        """Return the open slot of a match, pulling rounds until it comes. Raises KeyError for an unknown match."""
         while match_id not in self.open and not self.schedule.follows_results:
             if self.pull() is None:
                 break
         return self.open[match_id]
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return what the bot has in sight, oldest first."""
+        """Return the bot's waiting slots, oldest first."""
         return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
 
     def has_waiting(self, bot: str) -> bool:
         return bool(self._waiting[bot])
 
     def heads(self, bot: str) -> list[Slot]:
-        """Return the oldest match that the bot has in sight with each of its opponents."""
+        """Return the bot's oldest waiting match with each of its opponents."""
         return [slots[0] for slots in self._waiting[bot].values()]
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
-        """Return the match to start because a bot is free or gone: the oldest of both its bots. None: there is none.
+        """Return the match to start for a free or gone bot: the oldest for both of its bots; None if there is none.
 
-        The bot's own oldest match can be with an opponent that owes an older one to another bot that waits. That older
-        match comes first, so that no bot is passed over again and again.
+        The oldest match of the bot may be with an opponent that owes an older match to another waiting bot. The older
+        match then comes first, so that no bot is passed over again and again.
         """
         found = self._oldest_of(bot, free, gone)
         while found is not None:
@@ -231,7 +231,7 @@ class Agenda:
         return found
 
     def _oldest_of(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
-        """Return the oldest match that the bot has in sight with an opponent that is free or gone."""
+        """Return the oldest waiting match of a bot with an opponent that is free or gone."""
         waiting = self._waiting[bot]
         near = waiting.keys() & free
         if gone:
@@ -244,11 +244,11 @@ class Agenda:
         return oldest
 
     def has_more(self, bot: str) -> bool:
-        """Whether matches of the bot are due or will be; where they follow from results, whether any are due."""
+        """Return true if the bot has waiting matches, or may get more from a schedule that follows no results."""
         return bool(self._waiting[bot]) or not (self.schedule.follows_results or self.exhausted)
 
     def may_pull_for(self, bot: str) -> bool:
-        """Whether another round should be pulled for a bot that found nobody to play."""
+        """Return true if another round should be pulled for a bot that found no match to play."""
         if bot in self._late or self.schedule.follows_results or self.exhausted:
             return False
         return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self._late) < LOOK_AHEAD

@@ -1,12 +1,13 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
-A flag is something that cost somebody something and is nobody's choice; docs/HOSTING.md tells what each means:
-- `seats`: a schedule that gives each bot both seats equally often was played to its end, and did not;
+A flag is an event that cost a bot something and that nobody chose; docs/HOSTING.md explains each kind:
+- `seats`: a schedule with equal numbers of first and second moves for each bot was played to the end, and failed;
 - `passed_over`: a bot that could play waited longer than `patience_ms` while its next opponent began more than
-  `patience` matches with others that come later in the schedule than their own;
+  `patience` matches with other bots, later in the schedule than theirs;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
-A bot waits while it is connected, has a place, and plays nothing here; pauses and its time in other tournaments do not
-count. Each wait is flagged once, for the bot that it cost most.
+
+A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
+tournaments do not count. Each wait is flagged once, for the bot that it cost most. `history.py` makes the input.
 """
 
 from bisect import bisect_left
@@ -20,15 +21,15 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.openings import duplicates
 
 Span = tuple[int, int]
-"""From and to, in ms."""
+"""Begin and end, in ms."""
 FlagKind = Literal["seats", "passed_over", "needless_wait"]
 Place = tuple[int, ...]
-"""The place of a match in the schedule, by its id; empty if the id has none."""
+"""Place of a match in the schedule, by its id; empty if the id tells no place."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """One match that was begun, or lost before it began. `ended_ms` is None while it runs."""
+    """A match that began, or was lost before it began. `ended_ms` is None while the match runs."""
 
     match_id: str
     seats: tuple[str, str]
@@ -38,10 +39,10 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Since when its pairing stands, where that depends on results (Swiss, knockout), or since when it is to be played
-    again: before, nobody waits for it."""
+    """Time in ms since which the match is known: its pairing from results (Swiss, knockout), or the voiding of its
+    result. No bot waits for the match before."""
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms by seat since which the bots were connected and had a place when the match began."""
+    """Times in ms, by seat, since which the bots were connected with a free place when the match began."""
 
     @property
     def place(self) -> Place:
@@ -57,29 +58,29 @@ class MatchRecord:
 
 @dataclass
 class BotAudit:
-    """What one bot had. Waits are in ms."""
+    """The figures of a bot. Waits are in ms."""
 
     matches: int = 0
     seats: list[int] = field(default_factory=lambda: [0, 0])
     faults: dict[str, int] = field(default_factory=dict)
     longest_wait_ms: int = 0
     waited_for: str | None = None
-    """The opponent that it met after its longest wait."""
+    """Opponent that the bot met after its longest wait."""
     needless_wait_ms: int = 0
     passed_over: int = 0
     waits_since_ms: int | None = None
-    """Since when it is connected, idle, and has matches to play; None if one of these does not hold."""
+    """Time in ms since which the bot is connected, idle, and has matches to play; None in any other state."""
     waits_for: dict[str, str] = field(default_factory=dict)
-    """While it waits: its opponents to come, and what keeps each (`playing`, `away` or `nothing`)."""
+    """Opponents to come, while the bot waits, with the obstacle of each (`playing`, `away` or `nothing`)."""
     excused_ms: int = 0
-    """Time on its clock in which the server was late and it could think on, in all attempts that are over."""
+    """Time in ms on the bot's clock in which the server was late and the bot could think on, in all ended attempts."""
     drops: int = 0
-    """How often its connection ended on its own turn, in these."""
+    """Number of times that the bot's connection ended on its own turn, in all ended attempts."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Something that a fair tournament does not do."""
+    """An event that does not happen in a fair tournament."""
 
     kind: FlagKind
     bot: str
@@ -88,7 +89,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The audit. `distinct` matches did not have the seats and moves of an earlier one."""
+    """The audit. `distinct` counts the matches without those that repeat the seats and moves of an earlier match."""
 
     bots: dict[str, BotAudit]
     matches: int
@@ -97,7 +98,7 @@ class Audit:
 
     @property
     def repeated(self) -> int:
-        """How many matches had the seats and moves of an earlier one."""
+        """Number of matches with the seats and moves of an earlier match."""
         return self.matches - self.distinct
 
     @property
@@ -117,30 +118,30 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the audit must know beside the matches."""
+    """The input of the audit beside the matches."""
 
     bots: Sequence[str]
     started_ms: int
     now_ms: int
     finished: bool = False
     has_even_seats: bool = False
-    """Whether all of a schedule was played that gives each bot both seats equally often."""
+    """True if a schedule that gives each bot both seats equally often was played completely."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
     """Matches in sight by bot, each as its opponent and its place."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
-    """Times in ms since which bots are connected and have a place, by bot; others are missing."""
+    """Times in ms since which bots are connected with a free place, by bot; other bots are missing."""
     absent: frozenset[str] = frozenset()
-    """The bots that are not connected now."""
+    """Bots that are not connected now."""
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    """When each bot was not connected; a span that lasts ends at `now_ms` or later."""
+    """Spans in which each bot was not connected; a span that lasts ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     drops: Mapping[str, int] = field(default_factory=dict)
-    """By bot, of all attempts that are over, void ones too."""
+    """Number of lost connections on the bot's own turn in all ended attempts, void ones included, by bot."""
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
-    """Audit matches, which may be given in any order."""
+    """Return the audit of matches, which may come in any order."""
     ordered = sorted(records, key=lambda record: record.started_ms)
     bots = {name: BotAudit() for name in context.bots}
     by_bot: dict[str, list[MatchRecord]] = {name: [] for name in context.bots}
@@ -179,14 +180,14 @@ class _Waits:
         }
         self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
-        """Times in ms at which the last matches ended, by bot."""
+        """Times in ms of the ends of the last matches, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """Opponents that passed bots over most often, and the length of that wait in ms, by bot."""
+        """Opponents that passed bots over most often, and the length of the wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
-        """Idle opponents that bots waited for longest, by bot."""
+        """Idle opponents for which bots waited longest, by bot."""
 
     def take(self, record: MatchRecord) -> None:
-        """Take in a match. They come in the order in which they began."""
+        """Take a match; matches must come in the order of their starts."""
         if record.was_played:
             since = [
                 max(self._ended_ms[name], record.known_ms, free_ms)
@@ -201,7 +202,7 @@ class _Waits:
             self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
 
     def look_at_now(self) -> None:
-        """Take in the waits that last."""
+        """Take the waits that last until now."""
         context, now_ms = self._context, self._context.now_ms
         since = {
             name: max(self._ended_ms[name], free_ms)
@@ -257,7 +258,7 @@ def _seconds(ms: int) -> str:
 
 
 def _waited(start: int, end: int, context: Context, *names: str) -> int:
-    """Return the ms from `start` to `end`, without pauses and the times when one of the bots was away."""
+    """Return the time in ms from `start` to `end`, without pauses and the times when a named bot was away."""
     excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
     total, at = 0, start
     for begins, ends in excused:

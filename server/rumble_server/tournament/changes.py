@@ -1,4 +1,4 @@
-"""What facts change in a tournament, for those who watch it. Pure."""
+"""The changes that facts make to a tournament, for its watchers. Pure; the feed of the web uses it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -17,27 +17,27 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 VOIDED = "the host has it played again"
-"""The reason of a result that was told and no longer counts."""
+"""Reason of an announced result that no longer counts."""
 
 
 @dataclass(slots=True)
 class Changes:
-    """The changes of one tournament since somebody was last told of it."""
+    """The changes of a tournament since its watchers were last told."""
 
     tournament: Tournament
     started: dict[str, None] = field(default_factory=dict)
-    """The ids of the matches that began, in order."""
+    """Ids of the matches that began, in order."""
     moved: dict[str, None] = field(default_factory=dict)
-    """The ids of the matches whose board or running clock is another, or who is away from them, in order."""
+    """Ids of the matches with a changed board, running clock or absent bot, in order."""
     over: list[MatchOver] = field(default_factory=list)
-    """The matches that ended, and those whose result was voided (without scores)."""
+    """Ended matches, and matches with a voided result (without scores)."""
     met: dict[frozenset[str], None] = field(default_factory=dict)
-    """The bots whose result against each other is another."""
+    """Pairs of bots with a changed result."""
     field_changed: bool = False
     status_changed: bool = False
 
     def note(self, fact: LogFact) -> None:
-        """Add what a fact of this tournament changes; the tournament has applied it already."""
+        """Add the changes of a fact of this tournament, which the tournament has applied already."""
         match fact:
             case MoveMade() | TurnAsked() | SeatAway() | SeatBack() | StartTold():
                 self.moved[fact.match] = None

@@ -1,4 +1,7 @@
-"""Commands to a tournament: each checks, and returns the fact to be recorded, which the caller records and applies."""
+"""Commands to a tournament: each checks, and returns a fact, which the caller records and applies.
+
+The organiser (`arena/organiser.py`) and the players' sessions call them, on behalf of hosts and bots.
+"""
 
 from math import inf
 from random import Random
@@ -28,11 +31,11 @@ from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
-"""What follows for most commands from the end of a tournament."""
+"""End of the refusal of most commands to an ended tournament."""
 
 
 def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
-    """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
+    """Return the fact that a bot enters the field; None for a bot in the field. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is not None:
         if entrant.withdrawn:
@@ -49,7 +52,10 @@ def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = Non
 
 
 def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
-    """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
+    """Return the fact that a bot leaves for good; None for a bot that left before, or is not in the field.
+
+    Raises TournamentError after the tournament's end.
+    """
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         return None
@@ -59,7 +65,10 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
 
 
 def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> TournamentStarted:
-    """Number the field: by the seed from the sorted names, or as `order` has it. Raises TournamentError."""
+    """Return the fact of the start, which numbers the field: by ratings, then by the seed, or by `order`.
+
+    Raises TournamentError.
+    """
     if tournament.status != "lobby":
         raise _closed(tournament, "; it cannot be started")
     if len(tournament.field) < 2:
@@ -79,7 +88,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:
-    """Raise TournamentError if so many bots cannot play as many rounds of a Swiss as are asked for."""
+    """Raise TournamentError if a Swiss has more rounds than this number of bots can play."""
     most = most_rounds(bots)
     if config.format == "swiss" and bots > 1 and config.rounds is not None and config.rounds > most:
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
@@ -89,21 +98,24 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
 def pause(
     tournament: Tournament, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host"
 ) -> list[TournamentFact]:
-    """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
+    """Return the facts of a pause: running matches finish, no match starts, and absent budgets stop.
+
+    Raises TournamentError.
+    """
     if tournament.status != "running":
         raise _closed(tournament, "; it cannot be paused")
     return [*tournament.absence.used(now_ms), TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
 def resume(tournament: Tournament, now_ms: int) -> TournamentResumed:
-    """Resume: matches start again. Raises TournamentError."""
+    """Return the fact that matches start again. Raises TournamentError."""
     if tournament.status != "paused":
         raise _closed(tournament, "; it cannot be resumed")
     return TournamentResumed(tournament.id, now_ms)
 
 
 def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
-    """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
+    """Return the fact of an early end: cancelled, or finished with the current standings. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
     if not cancelled and tournament.status == "lobby":
@@ -112,14 +124,14 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
 
 
 def change_invite(tournament: Tournament, invite: str | None, now_ms: int) -> InviteChanged:
-    """Let bots join with this code, or (None) without any. Raises TournamentError."""
+    """Return the fact that bots join with this code, or (None) without a code. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament, "; it takes no more bots")
     return InviteChanged(tournament.id, invite, now_ms)
 
 
 def bench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched | None:
-    """Bench a bot that has failed too often in a row, until it is unbenched; None if it has not."""
+    """Return the fact that a bot is benched for too many own faults in a row; None if no bench is due."""
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
         return None
@@ -128,7 +140,7 @@ def bench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched | None:
 
 
 def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
-    """Let a benched bot play again. Raises TournamentError."""
+    """Return the fact that a benched bot may play again. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is None:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
@@ -138,7 +150,7 @@ def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
-    """Raise TournamentError unless a bot of a Swiss may have a half-point bye in this round, from 1, or not."""
+    """Raise TournamentError unless a half-point bye of a bot in this round, counted from 1, may still change."""
     if tournament.status in OVER or tournament.config.format != "swiss":
         what = tournament.status if tournament.status in OVER else f"a {tournament.config.format}, and no Swiss"
         raise closed(tournament.id, what, "; it has no half-point byes")
@@ -157,14 +169,17 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
 
 
 def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-    """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
+    """Return the fact that a bot gets a half-point bye in a round of a Swiss, from 1; None if the bye was given before.
+
+    Raises TournamentError.
+    """
     _check_bye(tournament, bot, number)
     given = bot in tournament.half_byes.get(number, ())
     return None if given else HalfByeGiven(tournament.id, bot, number, now_ms)
 
 
 def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeTaken:
-    """Take a half-point bye back in a round that is not paired yet. Raises TournamentError."""
+    """Return the fact that a half-point bye is taken back, before the round is paired. Raises TournamentError."""
     _check_bye(tournament, bot, number)
     if bot not in tournament.half_byes.get(number, ()):
         message = f"{bot} has no half-point bye in round {number} of {tournament.id}"
@@ -173,7 +188,7 @@ def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
 
 
 def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
-    """Have a match that has a result played again. Raises TournamentError."""
+    """Return the fact that a result is voided, so that the match is played again. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
     over = tournament.results.get(match_id)
@@ -191,6 +206,6 @@ def _closed(tournament: Tournament, so: str = STANDS) -> TournamentError:
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
-    """Make the refusal of what a tournament of this status does not do; `so` says what follows from the status."""
+    """Return the error for a command that this status does not allow; `so` ends the message with a consequence."""
     text = "over" if status in OVER else status
     return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

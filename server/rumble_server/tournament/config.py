@@ -1,4 +1,4 @@
-"""What an organiser chooses for a tournament."""
+"""The options of a tournament, chosen by its organiser."""
 
 from functools import cached_property
 from typing import Annotated, Literal, Self
@@ -18,13 +18,13 @@ from rumble_server.tournament.openings import suite
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
-"""Maximum number of openings that are made; a pair with more matches plays them again from the first."""
+"""Maximum number of openings made; a pair with more matches starts again from the first opening."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
 
 class TournamentConfig(BaseModel):
-    """All choices of one tournament, with defaults that suit a first one. Bad values raise ValidationError.
+    """All options of a tournament, with defaults that suit a first tournament. Bad values raise ValidationError.
 
     Durations are in ms.
     """
@@ -38,49 +38,50 @@ class TournamentConfig(BaseModel):
     cycles: Count = 1
     legs: Count = 2
     rounds: Count | None = None
-    """Swiss: how many rounds; None: the number that a knockout of the field would have."""
+    """Swiss: number of rounds; None for the number of rounds of a knockout with as many bots."""
     challengers: Count = 1
-    """Gauntlet: how many bots, the first by number, meet all others."""
+    """Gauntlet: number of bots, the first by number, that meet every other bot."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
-    """Knockout: how often a tied pairing is played again before the better seed goes on."""
+    """Knockout: number of times that a tied pairing is played again before the better seed goes on."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
-    """In order; None: the format's own."""
+    """Tie-breaks in order; None for the format's own."""
     points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
-    """For a win, a draw and a loss."""
+    """Points for a win, a draw and a loss."""
     openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
-    """The openings of each pair, played from both seats: `auto` begins with none and goes on with the game's suite, so
-    that no match is played twice; `suite` takes the suite from the beginning; or a list of openings."""
+    """Openings of each pair, played from both seats: `auto` begins without an opening and continues with the game's
+    suite, so that no match is played twice; `suite` plays only the suite; or a list of openings."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
-    """When it starts by itself (ms since the epoch); if fewer than two bots are in at that time, as soon as two are."""
+    """Time of the automatic start in ms since the epoch; with fewer than two bots by then, the start comes with the
+    second."""
     late_join: bool = False
-    """Round-robin: whether bots may enter while it runs. A newcomer meets all earlier bots, as often as they meet each
+    """Round-robin: true if bots may join while it runs. A late bot meets all earlier bots, as often as they meet each
     other, in rounds after the schedule's own; a bot that leaves loses its remaining matches as `no_show`."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     away_ms: Duration = 30_000
     away_clock: AwayClock = "stands"
-    """Whether a bot's clock stands while it is away on its own turn, or runs on."""
+    """Rule for the clock of a bot that is away on its own turn: the clock stands, or runs on."""
     absent_ms: Duration = 120_000
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """A bot that loses this many matches in a row by its own fault is benched; 0: never."""
+    """Number of matches lost in a row by its own fault after which a bot is benched; 0 for never."""
     rated: bool = True
     listed: bool = True
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     pairing_rules: Literal["dutch-2025", "dutch-2026"] | None = None
-    """Swiss: the edition of the pairing rules. None: of a tournament to be created, the newest; of one that Rumble 0.1
-    made, `dutch-2025`."""
+    """Swiss: edition of the pairing rules. None means the newest in a new tournament, and `dutch-2025` in a tournament
+    made by Rumble 0.1."""
     acceleration: Literal["none", "baku"] = "none"
-    """Swiss: `baku` has the first half of the seeds meet each other at first, by virtual points."""
+    """Swiss: with `baku`, virtual points make the first half of the seeds meet each other at first."""
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed. A list of
-    texts `NAME=RATING` is read, too."""
+    """Ratings by name that decide the seeding, greatest first; bots without a rating come last, in an order by the
+    seed. A list of texts `NAME=RATING` is accepted, too."""
     tiebreak_rules: FideEdition | None = None
-    """The edition of the tie-break rules. None: of a tournament to be created, the newest; of one that Rumble 0.1 made,
-    its own."""
+    """Edition of the tie-break rules. None means the newest in a new tournament, and Rumble 0.1's own in a tournament
+    made by it."""
 
     @field_validator("format")
     @classmethod
@@ -126,7 +127,7 @@ class TournamentConfig(BaseModel):
         return self
 
     def plan(self, bots: int) -> Plan:
-        """Return what the schedule of a field of `bots` bots is made from."""
+        """Return the input of the schedule for a field of `bots` bots."""
         return Plan(
             bots,
             self.cycles,
@@ -140,7 +141,7 @@ class TournamentConfig(BaseModel):
         )
 
     def with_rules_of_today(self) -> "TournamentConfig":
-        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
+        """Return the configuration of a new tournament, with the newest rules by name, so that they stay."""
         named = {
             "pairing_rules": self.pairing_rules or NEWEST_PAIRING_RULES,
             "tiebreak_rules": self.tiebreak_rules or NEWEST,
@@ -149,11 +150,11 @@ class TournamentConfig(BaseModel):
 
     @property
     def pairing_edition(self) -> str:
-        """The name of the pairing rules of a Swiss that exists."""
+        """Name of the pairing rules of an existing Swiss."""
         return self.pairing_rules or DUTCH_2025
 
     def seed_rating(self, bot: str) -> float | None:
-        """Return the rating by which a bot is seeded; None if it has none."""
+        """Return the rating by which a bot is seeded; None for a bot without a rating."""
         return self._seed_ratings.get(bot.casefold())
 
     @cached_property
@@ -167,7 +168,7 @@ class TournamentConfig(BaseModel):
 
     @property
     def edition(self) -> Edition:
-        """The name of the tie-break rules of a tournament that exists."""
+        """Name of the tie-break rules of an existing tournament."""
         return self.tiebreak_rules or FIRST
 
     @property
@@ -179,15 +180,15 @@ class TournamentConfig(BaseModel):
         return DEFAULT_SWISS_FIRST if self.edition == FIRST else DEFAULT_SWISS
 
     def make_openings(self) -> list[tuple[str, ...]]:
-        """Make the openings of every pair, in order; the same config gives the same.
+        """Return the openings of every pair, in order; equal configurations give equal openings.
 
-        This may take a second in some games. The result is kept, so call it off the event loop first.
+        Making them may take a second in some games, so the first call belongs off the event loop. The result is kept.
         """
         return list(self.made_openings)
 
     @cached_property
     def made_openings(self) -> list[tuple[str, ...]]:
-        """The openings, made when they are asked for first."""
+        """Openings, made at the first use."""
         wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
         if isinstance(self.openings, list):
             return [tuple(opening) for opening in self.openings]
@@ -208,7 +209,7 @@ def _read_rating(text: object) -> tuple[str, float]:
 
 
 def check_opening(state: State, opening: list[str]) -> None:
-    """Play an opening. Raises EngineError if a move is not legal, or the game is over after it."""
+    """Check an opening by playing it. Raises EngineError if a move is illegal, or the opening ends the game."""
     for move in opening:
         state = state.play(move)
     if state.outcome is not None:

@@ -1,4 +1,4 @@
-"""The record of a tournament that is over: what bots and lists are told of it without rebuilding it from its facts."""
+"""Records of ended tournaments, from which bots and lists are answered without rebuilding the tournament."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from rumble_server.tournament.tournament import Tournament
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one bot has done in a tournament, and its rank."""
+    """The result and rank of a bot."""
 
     name: str
     rank: int
@@ -24,7 +24,7 @@ class Line:
     draws: int
     losses: int
     decided_by: str = ""
-    """The tie-break that parted it from a neighbour with as many points; empty where none did."""
+    """Tie-break that separates the bot from a neighbour with equal points; empty if none does."""
     withdrawn: bool = False
     byes: int = 0
     half_byes: int = 0
@@ -36,10 +36,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a list shows of a tournament that is over while nobody has made its record. `bots` None: not counted."""
+    """The facts that a list shows of an ended tournament without a record. `bots` is None if the number is unknown."""
 
     damaged: ClassVar[bool] = False
-    """Whether the database holds too little of it to rebuild it."""
+    """True if the tournament is too damaged to be rebuilt."""
     id: str
     name: str
     game: str
@@ -51,7 +51,10 @@ class Outline:
 
     @classmethod
     def from_facts(cls, facts: Iterable[LogFact]) -> "Outline":
-        """Make the outline from a tournament's creation, start and end; other facts are skipped. Raises ValueError."""
+        """Return the outline made from a tournament's creation, start and end.
+
+        Other facts are skipped. Raises ValueError without a creation or an end.
+        """
         found = {type(fact): fact for fact in facts}
         created, started, ended = map(found.get, (TournamentCreated, TournamentStarted, TournamentEnded))
         if not isinstance(created, TournamentCreated) or not isinstance(ended, TournamentEnded):
@@ -65,13 +68,13 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class DamagedTournament(Outline):
-    """A tournament that cannot be rebuilt: what can still be read of it."""
+    """A tournament that cannot be rebuilt, with the values that can still be read."""
 
     damaged: ClassVar[bool] = True
 
     @classmethod
     def of(cls, tournament_id: str, facts: Iterable[LogFact] = (), *, over: bool) -> "DamagedTournament":
-        """Make it from the facts of the tournament that can be read, if there are any."""
+        """Return the outline made from the tournament's readable facts, if there are any."""
         created = next((fact for fact in facts if isinstance(fact, TournamentCreated)), None)
         name, game = (tournament_id, "") if created is None else (created.config.name, created.config.game)
         created_at_ms = 0 if created is None else created.at_ms
@@ -80,7 +83,7 @@ class DamagedTournament(Outline):
 
 @dataclass(frozen=True, slots=True)
 class EndedTournament(Outline):
-    """A tournament at its end. `lines`: its field, by rank."""
+    """The record of a tournament. `lines` has its field by rank."""
 
     settings: dict[str, SettingValue]
     time_control: TimeControl
@@ -89,7 +92,7 @@ class EndedTournament(Outline):
     matches_over: int
     matches_total: int | None
     challengers: tuple[str, ...]
-    """The bots of a gauntlet that met all others."""
+    """Bots of a gauntlet that met every other bot."""
     lines: tuple[Line, ...]
     away_clock: AwayClock = "stands"
 
@@ -117,7 +120,7 @@ class EndedTournament(Outline):
         )
 
     def line(self, bot: str) -> Line | None:
-        """Return the line of a bot; None if it was not in the field."""
+        """Return the line of a bot; None if the bot was not in the field."""
         return next((line for line in self.lines if line.name == bot), None)
 
 

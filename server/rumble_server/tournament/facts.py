@@ -1,4 +1,7 @@
-"""What is written to the event log about a tournament, beside the facts of its matches."""
+"""The facts about a tournament, and about a club as a whole, that are written to the event log.
+
+`match/facts.py` has the facts of matches.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -12,7 +15,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament exists, in its lobby. `challenger`: the bot that asked for it, if it is a challenge."""
+    """A tournament was created, and is in its lobby. `challenger` is the bot that asked for it if it is a challenge."""
 
     tournament: str
     config: TournamentConfig
@@ -22,7 +25,7 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class BotJoined:
-    """A bot is in the field. `house`: the reference bot that plays, if the organiser added it as a house bot."""
+    """A bot joined the field. `house` is the reference bot that plays, if the organiser added a house bot."""
 
     tournament: str
     bot: str
@@ -42,7 +45,7 @@ class BotLeft:
 
 @dataclass(frozen=True, slots=True)
 class BotAbsent:
-    """What is left of a bot's budget for being absent when its matches are due."""
+    """A bot's absent budget changed to `absent_left_ms`: the time for which matches that are due wait for the bot."""
 
     tournament: str
     bot: str
@@ -52,7 +55,7 @@ class BotAbsent:
 
 @dataclass(frozen=True, slots=True)
 class BotBenched:
-    """A bot failed too often: its matches are lost as `no_show` until `benched` is False again."""
+    """A bot was benched for failing too often, or let play again. A benched bot's due matches are lost as `no_show`."""
 
     tournament: str
     bot: str
@@ -63,7 +66,7 @@ class BotBenched:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStarted:
-    """The field is numbered: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
+    """The tournament started: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
 
     tournament: str
     bots: tuple[str, ...]
@@ -73,7 +76,7 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundPaired:
-    """Pairings that follow from results (Swiss, knockout), and the bots with a bye; by number, from 0."""
+    """A round was paired from results (Swiss, knockout); the pairings and byes have bots' numbers, from 0."""
 
     tournament: str
     pairings: tuple[Pairing, ...]
@@ -84,7 +87,7 @@ class RoundPaired:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeGiven:
-    """The organiser leaves a bot out of a round of a Swiss, counted from 1: it gets half a point in it."""
+    """The organiser gave a bot a half-point bye in a round of a Swiss, counted from 1."""
 
     tournament: str
     bot: str
@@ -94,7 +97,7 @@ class HalfByeGiven:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeTaken:
-    """The organiser takes a half-point bye back before its round is paired."""
+    """The organiser took a half-point bye back before the round was paired."""
 
     tournament: str
     bot: str
@@ -104,7 +107,7 @@ class HalfByeTaken:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPaused:
-    """Running matches finish; none starts."""
+    """The tournament was paused: running matches finish, and no match starts."""
 
     tournament: str
     reason: str
@@ -114,7 +117,7 @@ class TournamentPaused:
 
 @dataclass(frozen=True, slots=True)
 class TournamentResumed:
-    """Matches start again."""
+    """The tournament was resumed: matches start again."""
 
     tournament: str
     at_ms: int
@@ -122,7 +125,7 @@ class TournamentResumed:
 
 @dataclass(frozen=True, slots=True)
 class TournamentEnded:
-    """It is over: `finished` (all was played, or the organiser ended it: the standings count) or `cancelled`."""
+    """The tournament ended: `finished` (all played, or ended by the organiser; the standings count) or `cancelled`."""
 
     tournament: str
     status: Literal["finished", "cancelled"]
@@ -132,7 +135,7 @@ class TournamentEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResultVoided:
-    """The organiser has a finished match played again: its result no longer counts, the next attempt's will."""
+    """The organiser voided a result: the match is played again, and the next attempt's result counts."""
 
     match: str
     attempt: int
@@ -140,10 +143,23 @@ class ResultVoided:
 
 
 @dataclass(frozen=True, slots=True)
-class NameUsed:
-    """A name was used for the first time, or given a key by the organiser.
+class FrameTaken:
+    """The request in a bot's frame that came from another node was carried out; the frame has this number on that node.
 
-    It is claimed with a key (its salt and SHA-256, in hex), or open (None).
+    The fact is in the same commit as the facts of the request's effects, so that no later leader carries it out again.
+    """
+
+    tournament: str
+    node: str
+    frame_number: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class NameUsed:
+    """A name was used for the first time, or got a key from the organiser.
+
+    The name is claimed by a key (its salt and SHA-256, in hex), or open to all (None).
     """
 
     name: str
@@ -154,7 +170,7 @@ class NameUsed:
 
 @dataclass(frozen=True, slots=True)
 class NameReset:
-    """The organiser had a name's key forgotten: the next login of the name claims it anew."""
+    """The organiser had a name's key forgotten: the next login claims the name anew."""
 
     name: str
     at_ms: int
@@ -162,7 +178,7 @@ class NameReset:
 
 @dataclass(frozen=True, slots=True)
 class InviteChanged:
-    """From now on bots join with this code; None: without any."""
+    """Bots join with a new code from now on; None for no code."""
 
     tournament: str
     invite: str | None
@@ -171,9 +187,9 @@ class InviteChanged:
 
 @dataclass(frozen=True, slots=True)
 class Banned:
-    """The organiser keeps out a network (of one address or more) or a name, until a time, or (None) until it is lifted.
+    """The organiser banned a network (of one or more addresses) or a name, until a time or (None) until lifted.
 
-    A newer ban of the same takes its place.
+    A newer ban replaces an older ban of the same network or name.
     """
 
     what: str
@@ -185,7 +201,7 @@ class Banned:
 
 @dataclass(frozen=True, slots=True)
 class BanLifted:
-    """The organiser lets a network or a name in again."""
+    """The organiser lifted the ban of a network or a name."""
 
     what: str
     by_name: bool
@@ -194,7 +210,7 @@ class BanLifted:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenSet:
-    """A token of hosts is valid from now on, in the place of an older one of its name: its salt and SHA-256, in hex."""
+    """A host token became valid, in place of any older token of its name: its salt and SHA-256, in hex."""
 
     name: str
     salt: str
@@ -204,7 +220,7 @@ class HostTokenSet:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenRemoved:
-    """A token of hosts is not valid any more."""
+    """A host token is no longer valid."""
 
     name: str
     at_ms: int
@@ -212,7 +228,7 @@ class HostTokenRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorSet:
-    """The administrator has this token from now on, in the place of the older one: its salt and SHA-256, in hex."""
+    """The administrator got a token, in place of any older token: its salt and SHA-256, in hex."""
 
     salt: str
     digest: str
@@ -221,7 +237,7 @@ class AdministratorSet:
 
 @dataclass(frozen=True, slots=True)
 class ClubCreated:
-    """A club is there. The facts about clubs are facts about main."""
+    """A club was created. Facts about clubs are facts of main."""
 
     club: str
     title: str
@@ -231,7 +247,7 @@ class ClubCreated:
 
 @dataclass(frozen=True, slots=True)
 class ClubChanged:
-    """A club is from now on as told here: `listed` among the clubs for everyone, and with residents if `house`."""
+    """A club changed: `listed` clubs are shown to everyone, and `house` clubs have residents."""
 
     club: str
     title: str
@@ -243,7 +259,7 @@ class ClubChanged:
 
 @dataclass(frozen=True, slots=True)
 class ClubRemoved:
-    """A club is gone; its name is never given again."""
+    """A club was removed; its name is never given again."""
 
     club: str
     at_ms: int
@@ -254,7 +270,7 @@ HostFact = HostTokenSet | HostTokenRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
 ServerFact = NameFact | HostFact | BanFact | ClubFact
-"""The facts about a club as a whole; those about clubs are in main alone."""
+"""Facts about a club as a whole; only main has facts about clubs."""
 
 TournamentFact = (
     TournamentCreated
@@ -271,12 +287,13 @@ TournamentFact = (
     | TournamentResumed
     | TournamentEnded
     | ResultVoided
+    | FrameTaken
     | MatchStarted
     | MatchOver
 )
-"""The facts that rebuild a tournament; other facts of a match rebuild only that match."""
+"""Facts that rebuild a tournament; other facts of a match rebuild only the match."""
 LogFact = ServerFact | TournamentFact | MatchFact
-"""Everything that is written to the event log."""
+"""All facts of the event log."""
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
@@ -284,8 +301,8 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament a fact is about; empty for the facts about the server."""
+    """Return the id of the tournament of a fact; empty for facts about a club as a whole."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
-        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
+        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # this kind has a match
     return "" if kind in _ABOUT_THE_SERVER else fact.tournament  # type: ignore[union-attr]  # and these a tournament

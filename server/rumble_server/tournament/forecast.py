@@ -1,4 +1,4 @@
-"""How many matches a tournament would have, and about how long they would take. Pure, but for random playouts."""
+"""Forecast of a tournament's number of matches and approximate duration. Pure, but for random playouts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import make_schedule
 
 QUICK = 0.1
-"""The share of its time that a quick bot is taken to use."""
+"""Share of its time that a quick bot is assumed to use."""
 PLAYOUTS = 5
-"""How many random matches tell how long a match of a game is: the median counts."""
+"""Number of random matches by which the length of a match is estimated, as the median."""
 LONGEST_MS = 2**53 - 1
-"""Longest time that is told, in ms: the largest integer of the protocol."""
+"""Longest forecast time in ms: the largest integer of the protocol."""
 MOST_PLIES = 1000
-"""Maximum number of plies of such a match: a longer one is taken to be over."""
+"""Maximum number of plies of a random match; a longer match is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a tournament would come to if every bot plays one match at a time."""
+    """The forecast for bots that each play one match at a time."""
 
     matches: int
-    """How many there are, without ties that a knockout plays again."""
+    """Number of matches, without repeated ties of a knockout."""
     most_matches: int
-    """How many there are if it plays every tie again as often as it may."""
+    """Number of matches if a knockout repeats every tie as often as allowed."""
     in_a_row: int
-    """How many of the `matches` are one after another."""
+    """Number of matches that must follow each other."""
     plies: int
-    """How many plies a match is taken to have."""
+    """Assumed number of plies of a match."""
     quick_ms: int
-    """How long it takes if bots use the `QUICK` share of their time, and no tie is played again."""
+    """Time in ms if bots use the `QUICK` share of their time, and no tie is repeated."""
     longest_ms: int
-    """How long it takes if bots use all their time, and every tie is played again."""
+    """Time in ms if bots use all their time, and every tie is repeated."""
 
 
 def forecast(config: TournamentConfig, bots: int) -> Forecast:
-    """Forecast a tournament with this many bots. Raises ValueError if it cannot be played with them."""
+    """Return the forecast for this number of bots. Raises ValueError if they cannot play the tournament."""
     schedule = make_schedule(config.format, config.plan(bots))
     times = 1 + config.replays if schedule.has_bracket else 1
     matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs
@@ -54,7 +54,7 @@ def _told(ms: float) -> int:
 
 
 def usual_plies(game: str, settings: Mapping[str, SettingValue]) -> int:
-    """Return how many plies a random match of a game has. This may take a second in some games; it is kept."""
+    """Return the number of plies of a random match of a game. The first call may take a second in some games."""
     return _usual_plies(game, tuple(sorted(settings.items())))
 
 

@@ -1,4 +1,7 @@
-"""What the facts of a tournament tell of times, for its fairness audit: the machine does not keep them."""
+"""The times that the fairness audit needs, taken from a tournament's facts, since the machine does not keep them.
+
+`context_of` runs in the server's process, and `audit_facts` in the process that reads the log.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -23,9 +26,9 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
-    """Take what the machine knows, for an audit that is made in another process.
+    """Return the machine's part of the audit's input, for an audit in another process.
 
-    `free_since_ms` has the bots of its field that are connected and have a place now, and since when.
+    `free_since_ms` has, by bot, the time since which a connected bot has a free place; other bots are missing.
     """
     agenda = tournament.agenda
     finished = tournament.status in OVER
@@ -53,7 +56,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
 
 
 def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
-    """Audit a tournament by the facts that rebuild it, and what the machine knows now."""
+    """Return the audit of a tournament, from the facts that rebuild it and the machine's part `now`."""
     history = _History(now)
     for fact in facts:
         history.take(fact)
@@ -61,7 +64,7 @@ def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
 
 
 class _History:
-    """The times of one tournament's matches, pauses and absences."""
+    """The times of a tournament's matches, pauses and absences."""
 
     def __init__(self, now: Context) -> None:
         self._now = now
@@ -70,7 +73,7 @@ class _History:
         self._over: dict[str, MatchRecord] = {}
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
-        """By match: since when it is to be played again."""
+        """Times in ms since which matches are to be played again, by match."""
         self._paused: list[Span] = []
         self._paused_since_ms: int | None = None
         self._away: dict[str, list[Span]] = {}
@@ -98,16 +101,17 @@ class _History:
                 self._end_pause(fact.at_ms)
             case BotJoined():
                 self._left_ms[fact.bot] = self._absent_ms
-                if self._now.started_ms < fact.at_ms:  # it came late, and waited for nobody before
+                if self._now.started_ms < fact.at_ms:  # a late bot waited for no opponent before
                     self._away.setdefault(fact.bot, []).append((self._now.started_ms, fact.at_ms))
             case BotAbsent():
-                # The budget runs while the bot is away and has matches to play, so the part used is the time away.
+                # The budget runs while the bot is away with matches to play, so the used part of the budget is time
+                # away.
                 used_ms = self._left_ms[fact.bot] - fact.absent_left_ms
                 self._left_ms[fact.bot] = fact.absent_left_ms
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
     def _take_over(self, over: MatchOver) -> None:
-        self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))  # older facts have none
+        self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))  # older facts have neither
         self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
         if over.scores is None:

@@ -1,28 +1,28 @@
-"""Tournament ids: made from the name in `[a-z0-9-]`, numbered where that is taken."""
+"""Tournament ids: the name in `[a-z0-9-]`, with a number if the id is taken."""
 
 import re
 import unicodedata
 from collections.abc import Container
 
 LONGEST = 48
-"""Maximum number of characters of a slug; the rest of a name is cut off."""
+"""Maximum number of characters of a slug; the rest of the name is cut off."""
 
 
 def slug(name: str) -> str:
-    """Write a name in `[a-z0-9-]`: accents dropped, anything else a dash."""
+    """Return a name in `[a-z0-9-]`: without accents, and with a dash for any other characters."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-") or "tournament"
 
 
 def tournament_id(name: str, taken: Container[str]) -> str:
-    """Make an id that is not taken: `friday`, then `friday-2`."""
+    """Return an id that is not taken: `friday`, then `friday-2`."""
     base = slug(name)
     if base not in taken:
         return base
     last, free = 1, 2
     while f"{base}-{free}" in taken:
         last, free = free, 2 * free
-    while free - last > 1:  # between one that is taken and one that is not: challenges repeat a name for years
+    while free - last > 1:  # by halves, since challenges repeat a name for years
         middle = (last + free) // 2
         last, free = (middle, free) if f"{base}-{middle}" in taken else (last, middle)
     return f"{base}-{free}"

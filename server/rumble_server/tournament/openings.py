@@ -1,8 +1,8 @@
-"""Openings: short lists of moves from which matches begin, so that two bots do not play one match for ever. Pure.
+"""Openings: short lists of moves from which matches begin, so that two bots do not play the same match again. Pure.
 
-Every pairing has the same list, and plays each opening from both seats (`opening_of`). Tic-tac-toe has a listed suite;
-other games have openings made by a seeded generator that asks only what every game can answer: positions that no
-symmetry maps onto each other, in which nobody can force a win within some plies, and whose estimate is near even.
+All pairings have the same list, and play each opening from both seats (`opening_of`). Tic-tac-toe has a listed suite.
+Openings of other games come from a seeded generator that uses only functions of every game. It makes positions that no
+symmetry maps onto each other, with an estimate near even, and in which neither seat can force a win within some plies.
 """
 
 from collections import Counter
@@ -20,29 +20,29 @@ LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 13
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
 """All 21 positions after three plies, up to symmetry, that are drawn with best play."""
 TRIES = 60
-"""How many random openings are tried, and a quarter of it for each one wanted; then the requirements are lowered."""
+"""Number of random openings tried, plus a quarter of it for each opening wanted; then the requirements are lowered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a generated opening must be: `plies` long, and without a forced win in `quiet` further plies."""
+    """The requirements of a generated opening: its number of plies, and no forced win in `quiet` further plies."""
 
     plies: int
     quiet: int
     even: float
-    """The farthest that the game's own estimate may be from 0."""
+    """Maximum distance of the game's estimate from 0."""
 
 
 MOST_STATES = 2_000
-"""About how many positions are looked at to see whether a seat can force a win; on a large board within fewer plies."""
+"""Approximate number of positions searched for a forced win; a game with many moves is searched for fewer plies."""
 RECIPES = {"connect4": Recipe(4, 6, 0.1), "chess": Recipe(4, 1, 0.15)}
 OTHERS = Recipe(3, 3, 0.2)
 
 
 def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int) -> list[Opening]:
-    """Make `count` openings for this seed: distinct while the game has more, then from the start again.
+    """Return `count` openings for this seed: distinct while the game has more, then again from the first.
 
-    The same arguments give the same list; it is empty if the game has no opening. A long list may take a second.
+    Equal arguments give equal lists; the list is empty if the game has no opening. A long list may take a second.
     """
     if count < 1:
         return []
@@ -56,10 +56,10 @@ def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int)
 
 
 def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> Opening:
-    """Return the opening of a match: two successive matches of a pairing share one, from either seat.
+    """Return the opening of a match: two successive matches of a pairing share an opening, from either seat.
 
-    Seats swap from leg to leg and from cycle to cycle, so the matches of a pair in order of play are taken by twos. A
-    pair needs `cycles * legs / 2` openings, rounded up.
+    Seats swap from leg to leg and from cycle to cycle, so successive matches of a pairing, in order of play, form
+    pairs. A pairing needs `cycles * legs / 2` openings, rounded up.
     """
     if not openings:
         return ()
@@ -67,9 +67,9 @@ def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> 
 
 
 def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None, seed: int = 0) -> list[Opening]:
-    """Read a file with one opening a line, moves separated by blanks. Empty lines and those with `#` first are skipped.
+    """Return the openings in a text with an opening a line, and blanks between moves.
 
-    Raises BadOpenings, which names every bad line by its number.
+    Empty lines and lines that begin with `#` are skipped. Raises BadOpenings, which has every bad line's number.
     """
     openings: list[Opening] = []
     lines: dict[Opening, int] = {}
@@ -95,7 +95,7 @@ def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = No
 
 
 class BadOpenings(ValueError):
-    """A file of openings that cannot be used; `problems` has a line for each."""
+    """A file of openings that cannot be used; `problems` has a line for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -112,7 +112,7 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Count the lists of moves that come more than once with the same key (the seats, for example)."""
+    """Return the lists of moves that come more than once with the same key, such as the seats, and their counts."""
     counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
 
@@ -155,9 +155,9 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
 
 
 def affordable(plies: int, moves: int) -> int:
-    """Return how many of these plies are searched, by the number of moves in each.
+    """Return the number of these plies that can be searched if each has this number of moves.
 
-    A search that finds no win tries all moves of one seat, and one answer of the other.
+    A search without success tries every move of a seat, and a single answer of its opponent.
     """
     while plies > 0 and moves ** ((plies + 1) // 2) > MOST_STATES:
         plies -= 1
@@ -165,12 +165,12 @@ def affordable(plies: int, moves: int) -> int:
 
 
 def forces(state: State, seat: int, plies: int) -> bool:
-    """Whether `seat` can force a win within `plies` plies."""
+    """Return true if `seat` can force a win within `plies` plies."""
     outcome = state.outcome
     if outcome is not None:
         return outcome.winner == seat
     mine = state.to_move == seat
-    # A seat that cannot move again within the plies cannot win any more.
+    # A seat without another move within the plies cannot win any more.
     if plies == 0 or (plies == 1 and not mine):
         return False
     parts = (forces(state.after(code), seat, plies - 1) for code in state.codes())

@@ -1,13 +1,13 @@
-"""What a schedule is made of: pairings of numbered bots, and Berger tables. Pure."""
+"""The parts of schedules: pairings of numbered bots, and Berger tables. Pure."""
 
 from dataclasses import dataclass
 
 from rumble_server.match.match_id import MatchKey
 
 
-@dataclass(slots=True, unsafe_hash=True)  # frozen, making one takes twice as long
+@dataclass(slots=True, unsafe_hash=True)  # making a frozen one takes twice as long
 class Pairing:
-    """Two bots that meet. `first` has seat 0 in the odd legs. Cycle, round and board count from 1."""
+    """Two bots that meet. `first` has seat 0 in odd legs. Cycle, round and board count from 1."""
 
     cycle: int
     round: int
@@ -20,16 +20,16 @@ class Pairing:
 
 
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
-    """Return the pairs of one round of a Berger table, board by board, with bots numbered from 0; a bye is left out.
+    """Return the pairs of a round of a Berger table, board by board, with bots numbered from 0 and without the bye.
 
-    `number` counts from 1 to `bots - 1` (`bots` when odd). FIDE Handbook C.05 Annex 1, in closed form: with bots
-    1 to n (n even; an odd field has a bye as player n), i and j below n meet in the round r where
-    i + j = r + 1 (mod n - 1), the lower number first if i + j is odd; n meets x where 2x = r + 1 (mod n - 1), and x
-    has the first move if x <= n / 2.
+    `number` counts from 1 to `bots - 1` (to `bots` if odd). FIDE Handbook C.05 Annex 1, in closed form: take bots 1 to
+    n (n even; an odd field has a bye as player n). Bots i and j below n meet in the round r with i + j = r + 1 (mod n -
+    1), and the lower number is first if i + j is odd. Bot n meets x with 2x = r + 1 (mod n - 1), and x is first if x <=
+    n / 2.
     """
     n = bots + bots % 2
     ring = n - 1
-    # 2x = r + 1 (mod n - 1) has one solution, since n - 1 is odd: halve r + 1, or r + 1 + (n - 1).
+    # 2x = r + 1 (mod n - 1) has a single solution, since n - 1 is odd: half of r + 1, or of r + 1 + (n - 1).
     x = (number + 1) // 2 if number % 2 else (number + 1 + ring) // 2
     x = (x - 1) % ring + 1
     pairs = []
@@ -42,12 +42,12 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """Return how much more often each bot, by number, moves first than second in one cycle of the Berger table."""
+    """Return, by number, how many more first than second moves each bot has in a cycle of the Berger table."""
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]
 
 
 def round_robin_matches(bots: int, cycles: int, legs: int) -> int:
-    """Return how many matches a round-robin has."""
+    """Return the number of matches of a round-robin."""
     return bots * (bots - 1) // 2 * cycles * legs

@@ -1,4 +1,4 @@
-"""Rebuilding a tournament from the log."""
+"""Rebuilding a tournament from the log, for recovery and for the process that reads the log."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None = None) -> Tournament | None:
-    """Return the tournament that these facts, in order, are about; None without its creation.
+    """Return the tournament rebuilt from these facts, in order; None if its creation is missing.
 
-    `tournament` is the same up to the first of them.
+    `tournament` is the tournament rebuilt from the facts before these.
     """
     for fact in facts:
         tournament = apply_to(tournament, fact)
@@ -19,7 +19,7 @@ def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None =
 
 
 def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
-    """Apply the next fact about a tournament, and return the tournament; None before its creation."""
+    """Apply the next fact of a tournament, and return the tournament; None before its creation."""
     if isinstance(fact, TournamentCreated):
         return Tournament(fact)
     if tournament is not None and isinstance(fact, TournamentFact):
@@ -29,11 +29,11 @@ def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """A tournament as the log has it. What costs much to make of it is kept in `made`, by name."""
+    """A rebuilt tournament. Results that cost much to make from it are kept in `made`, by name."""
 
     tournament: Tournament
     facts: Callable[[], Sequence[LogFact]]
-    """Reads the facts that rebuild it."""
+    """Function that reads the facts that rebuild the tournament."""
     match_facts: Callable[[str], Sequence[LogFact]]
-    """Reads every fact of one of its matches. Raises Pruned where they were deleted."""
+    """Function that reads the facts of a match. Raises Pruned if they were deleted."""
     made: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the matches of a tournament are played under, and the result of one that is lost before it begins. Pure."""
+"""The terms of a tournament's matches, and the result of a match that is lost before it begins. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from rumble_server.tournament.openings import Opening, opening_of
 
 
 class Terms:
-    """What every match is played under: read once, since reading a pydantic model costs more than making the fact."""
+    """The terms of every match, read only once: reading a pydantic model costs more than making the fact."""
 
     def __init__(self, config: TournamentConfig, openings: Sequence[Opening]) -> None:
         self._openings = openings
@@ -25,7 +25,7 @@ class Terms:
         self._away_clock = config.away_clock
 
     def start(self, slot: Slot, at_ms: int) -> MatchStarted:
-        """Make the fact that a match begins. The game's seed is the tournament's, so pairs have the same openings."""
+        """Return the fact that a match begins. The seed is the tournament's, so that pairs have the same openings."""
         return MatchStarted(
             slot.match_id,
             slot.attempt,
@@ -42,7 +42,7 @@ class Terms:
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Make the fact that a match is lost by its `gone` bots (by name, why). If both are gone, nobody scores."""
+        """Return the fact that a match is lost by `gone` bots (reasons by name). If both are gone, neither scores."""
         at_fault = tuple(seat for seat, bot in enumerate(slot.seats) if bot in gone)
         return MatchOver(
             match=slot.match_id,

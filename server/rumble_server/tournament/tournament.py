@@ -1,7 +1,7 @@
-"""The machine that leads one tournament: synchronous, without I/O or a clock of its own.
+"""The state machine that leads a tournament: synchronous, without I/O or a clock of its own. The arena drives it.
 
-What the log tells changes only in `apply`, fact by fact, so that live play and rebuilding go the same way. `commands`
-checks what people and bots ask for; `due` gives the matches that can start or are lost now.
+State that the log tells changes only in `apply`, fact by fact, so that live play and rebuilding run the same code.
+`commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by absence.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -27,6 +27,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    FrameTaken,
     HalfByeGiven,
     HalfByeTaken,
     InviteChanged,
@@ -46,56 +47,58 @@ OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
 class Tournament:
-    """One tournament. Bots are keyed by their name as it was first used here.
+    """A tournament. Bots are keyed by the name's spelling at its first use in the tournament.
 
-    Five things are of this run alone and are not in its facts: which bots are connected (`absent_since_ms` of an
-    entrant), which bots `due` is to look at again, whether the schedule is to be asked for a round again or is being
-    asked (`is_pairing`), and how far a schedule that follows no results was pulled. All else changes only by `apply`.
+    Five parts of the state are of this run alone, and not in the facts: which bots are connected (`absent_since_ms` of
+    an entrant), which bots `due` must look at again, whether the schedule must be asked for a round, whether a round is
+    being paired (`is_pairing`), and how far a schedule that follows no results was pulled.
     """
 
     def __init__(self, created: TournamentCreated) -> None:
         self.id = created.tournament
         self.config = created.config
         self.control = PlainControl(created.config.time_control)
-        """The time control of its matches."""
+        """Time control of the matches."""
         self.created_at_ms = created.at_ms
         self.challenger = created.challenger
-        """The bot that asked for it, if it is a challenge."""
+        """Bot that asked for the tournament, if it is a challenge."""
         self.invite = created.config.invite
-        """The code that bots join with; None if they need none."""
+        """Code with which bots join; None if no code is needed."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
-        """Why it is paused, or was ended."""
+        """Reason of the pause or the early end."""
         self.paused_by_disk = False
-        """Whether it is resumed by itself when the log can be written again."""
+        """True if the tournament resumes by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
         self.table = _table(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
+        self.frames: set[tuple[str, int]] = set()
+        """Frames from other nodes that had an effect on this tournament, by node and number."""
         self.voided_later: list[str] = []
-        """The matches of a Swiss whose results were voided after a later round had been paired by these."""
+        """Matches of a Swiss whose results were voided after they had been used to pair a later round."""
         self.half_byes: dict[int, dict[str, None]] = {}
-        """By round of a Swiss, from 1: the bots that the host leaves out of it, in order."""
+        """Bots with a half-point bye by round of a Swiss, from 1, in order."""
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
-        """By match id: the result that counts, in order of finishing."""
+        """Results that count, by match id, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
-        """When it was started or last resumed."""
+        """Time in ms of the start or the last resumption."""
         self.ended_at_ms: int | None = None
         self._gone: set[str] = set()
-        """The bots whose matches are lost as they are due."""
+        """Bots whose due matches are lost."""
         self._unsettled: dict[str, None] = {}
-        """Bots that `due` is to look at again; a dict for its order."""
+        """Bots that `due` must look at again; a dict for its order."""
         self.absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
-        """Whether a task of `pairing_task` runs."""
+        """True while a task of `pairing_task` runs."""
         self.pairs_long = False
-        """Whether it has run for so long that people are told."""
+        """True if the pairing has taken so long that people are told."""
         self._may_pair = True
-        """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
+        """True if a match has ended since `due` last asked a schedule that follows results for a round."""
 
     # --- facts: live or from the log ---
 
@@ -179,13 +182,15 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
+            case FrameTaken():
+                self.frames.add((fact.node, fact.frame_number))
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
         byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
-        if pairs or half_byes:  # without any, it says that no further round can be paired
+        if pairs or half_byes:  # without any, the fact says that no further round can be paired
             self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
@@ -199,7 +204,7 @@ class Tournament:
         return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """Let the absent budget of a bot that gets matches run from `at_ms`, if it had nothing more to play."""
+        """Let the absent budget of a bot run from `at_ms`, if the bot gets matches after it had none to play."""
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
 
@@ -212,7 +217,7 @@ class Tournament:
         agenda = self._agenda()
         was_running = self.running.pop(over.match, None) is not None
         is_void, at_fault = over.scores is None, over.at_fault
-        # A bot that was merely not there is not failing, and has proved nothing either.
+        # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
         for seat, bot in enumerate(over.seats):
             self._unsettled[bot] = None
@@ -257,12 +262,12 @@ class Tournament:
     # --- what is to be done ---
 
     def admits(self, invite: str | None) -> bool:
-        """Whether bots join with this code, or need none."""
+        """Return true if a bot with this code may join; without a code of the tournament, any bot may."""
         code = self.invite
         return code is None or (invite is not None and compare_digest(invite.encode(), code.encode()))
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Whether the number of bots that it waits for is in the lobby, or its time has come and two bots are in."""
+        """Return true if the lobby has the number of bots for the start, or two bots at the time of the start."""
         if self.status != "lobby" or len(self.field) < 2:
             return False
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
@@ -270,12 +275,12 @@ class Tournament:
 
     @property
     def plays(self) -> bool:
-        """Whether it has matches in sight without a result; if not, it is to be paired on, or is complete."""
+        """True if matches without a result are in sight; otherwise the next step is a pairing or the end."""
         return self.agenda is not None and bool(self.agenda.open)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every match of the schedule has its result."""
+        """True if every match of the schedule has its result."""
         agenda = self.agenda
         return agenda is not None and self.status not in OVER and not agenda.open and agenda.exhausted
 
@@ -284,44 +289,44 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
-        """Return the task that pairs the next round, if it is slow and due: to run once, off the loop, for `paired`."""
+        """Return the task that pairs the next round, if slow and due; run it once, off the event loop, for `paired`."""
         agenda = self.agenda
         if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
         return agenda.prepare()
 
     def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
-        """Return the fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
+        """Return the fact of the round that a pairing task gave; None if the tournament has ended meanwhile."""
         if self.status in OVER:
             return None
         return RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
 
     def unsettle(self, bot: str) -> None:
-        """Have `due` look at a bot again that became free or connected."""
+        """Have `due` look again at a bot that became free or connected."""
         if bot in self.field:
             self._unsettled[bot] = None
 
     @property
     def to_look_at(self) -> tuple[str, ...]:
-        """The bots that `due` is to look at again."""
+        """Bots that `due` must look at again."""
         return tuple(self._unsettled)
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the oldest match with each opponent that waits to be started for a bot while it is running."""
+        """Return the oldest waiting match of a bot with each opponent while the tournament runs; else an empty list."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
         return self.status == "running" and self.agenda is not None and self.agenda.has_waiting(bot)
 
     def start_of(self, slot: Slot, now_ms: int) -> MatchStarted:
-        """Return the fact that a match begins which waits."""
+        """Return the fact that a waiting match begins."""
         return self._terms.start(slot, now_ms)
 
     def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
-        """Give the matches that start now, those lost now because a bot is gone, and rounds newly paired.
+        """Yield the matches that start now, matches lost now because a bot is gone, and newly paired rounds.
 
-        The caller records, applies and carries out each before it asks for the next. `free` are the bots that are
-        connected and can take one more match, as it stands at any time.
+        The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
+        connected and can take a further match; the caller keeps it current between facts.
         """
         unsettled, gone = self._unsettled, self._gone
         while unsettled and self.status == "running":
@@ -338,7 +343,7 @@ class Tournament:
                 yield found
         agenda = self.agenda
         if agenda is not None and not agenda.open and self.status not in OVER:
-            self._pull(agenda)  # also when no bot is there to have it pulled
+            self._pull(agenda)  # even when no bot is there that would cause a pull
 
     def _pull(self, agenda: Agenda) -> Round | None:
         pulled = None if agenda.schedule.follows_results else agenda.pull()
@@ -347,7 +352,7 @@ class Tournament:
         return pulled
 
     def _pair(self, now_ms: int) -> RoundPaired | None:
-        """Pair what follows from the results so far, also for bots that are not free."""
+        """Pair the round that follows from the results so far, also for bots that are not free."""
         self._may_pair = False
         agenda = self._agenda()
         if not agenda.schedule.follows_results or agenda.schedule.slow:
@@ -374,14 +379,14 @@ class Tournament:
             self._gone.discard(entrant.bot)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
-        """Return what a match that was lost before it began would have been played under."""
+        """Return the terms of a match that was lost before it began."""
         slot = Slot(over.match, MatchId.parse(over.match).key, (over.seats[0], over.seats[1]), over.attempt)
         return self._terms.start(slot, over.at_ms)
 
     # --- absence ---
 
     def appear(self, bot: str, now_ms: int) -> BotAbsent | None:
-        """Stop the absent budget of a bot that is connected. Return a fact if some of it was used."""
+        """Stop the absent budget of a bot that is connected. Return a fact if a part of the budget was used."""
         entrant = self.field.get(bot)
         if entrant is None:
             return None
@@ -391,49 +396,49 @@ class Tournament:
         return fact
 
     def disappear(self, bot: str, now_ms: int) -> None:
-        """Let the absent budget of a bot that is not connected run from `now_ms`, while it has matches to play."""
+        """Let the absent budget of a disconnected bot run from `now_ms`, while the bot has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
             self.absence.disappear(entrant, now_ms)
             self._note_gone(entrant)
 
     def nobody_there(self, since_ms: int) -> None:
-        """Take every bot as not connected, after a restart; absent budgets run from `since_ms`."""
+        """Mark every bot as disconnected, after a restart; absent budgets run from `since_ms`."""
         self.absence.nobody_there(self.field.values(), since_ms)
         for entrant in self.field.values():
             self._note_gone(entrant)
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
-        """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
+        """Return facts of the absent budgets that are used up: these bots lose due matches until they come back."""
         return self.absence.expired(now_ms)
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When the next absent budget is used up, or when it starts by itself."""
+        """Time in ms of the next timed event: a used-up absent budget, or the automatic start; None without any."""
         if self.status == "lobby":
             return self.config.start_at_ms if len(self.field) >= 2 else None
         return self.absence.wake_at_ms
 
     def has_matches(self, bot: str) -> bool:
-        """Whether it is running, and has matches to start for the bot."""
+        """Return true if the tournament is running and has matches to start for the bot."""
         return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
 
     @property
     def challengers(self) -> list[str]:
-        """The bots that meet all others, in a gauntlet that has started."""
+        """Bots that meet every other bot, in a started gauntlet."""
         if self.agenda is None or self.config.format != "gauntlet":
             return []
         return self.agenda.bots[: self.config.challengers]
 
     @property
     def matches_total(self) -> int | None:
-        """How many matches it has when all is played; None before the field is known."""
+        """Number of matches of the whole tournament; None before the start."""
         return None if self.agenda is None else self.agenda.matches_total
 
 
 def _table(config: TournamentConfig) -> Table:
-    """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
+    """Return the table of a new tournament; in a Swiss with newer tie-break rules it keeps the rounds."""
     follows_rounds = config.format == "swiss" and config.edition != FIRST
     rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if follows_rounds else None
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)

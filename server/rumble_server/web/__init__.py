@@ -1,1 +1,1 @@
-"""What people see: the HTTP API, the live feed, and the pages."""
+"""The web of a server: the HTTP API, the live feed, and the pages."""

@@ -1,10 +1,10 @@
-"""What the sender of a request can read."""
+"""The request headers that tell which answers a client can read, or has already."""
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Return whether an `Accept-Encoding` wants gzip: its weight is above zero, and not below that of `identity`.
+    """Return whether an `Accept-Encoding` asks for gzip: the weight is above zero, and not below that of `identity`.
 
-    RFC 9110, 12.5.3: `*` stands for the codings that are not named; a weight is `;q=` and a number from 0 to 1.
+    RFC 9110, 12.5.3: `*` stands for all codings that are not named; a weight is `;q=` and a number from 0 to 1.
     """
     weights: dict[str, float] = {}
     for each in accept_encoding.lower().split(","):
@@ -18,6 +18,6 @@ def takes_gzip(accept_encoding: str) -> bool:
 
 
 def knows(if_none_match: str, etag: str) -> bool:
-    """Return whether an `If-None-Match` names this `ETag`; weak ones are the same (RFC 9110, 13.1.2)."""
+    """Return whether an `If-None-Match` names this `ETag`; weak and strong tags compare alike (RFC 9110, 13.1.2)."""
     known = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
     return etag.removeprefix("W/") in known or "*" in known

@@ -1,7 +1,7 @@
-"""Compression of what is public. An answer with a secret in it is sent as it is.
+"""Compression of public answers. An answer with a secret is sent uncompressed.
 
-Where a compressed answer has a secret and something that others choose, its length tells the secret (BREACH). So
-nothing is compressed unless its route says that it is public, and never for a request that shows a secret.
+If a compressed answer holds a secret and a text chosen by an attacker, the length of the answer tells the secret
+(BREACH). So an answer is compressed only if its route is marked as public, and never if the request shows a secret.
 """
 
 import asyncio
@@ -14,37 +14,37 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rumble_server.web.accepted import takes_gzip
 
 LEAST_BYTES = 1024
-"""A whole answer of fewer bytes is sent as it is: it is one packet anyway."""
+"""Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""The largest piece in bytes that is packed on the event loop, in 0.2 ms; a thread packs a larger one."""
+"""Largest size in bytes of a piece packed on the event loop, which takes 0.2 ms; threads pack larger pieces."""
 LEVEL = 6
-"""zlib's usual level."""
+"""The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS
 PACKED_TYPES = ("image/png",)
-"""Types that are compressed already."""
+"""Media types whose content is already compressed."""
 SECRETS = frozenset({"invite"})
-"""Parameters of addresses that are secrets."""
+"""Names of query parameters that hold secrets."""
 
 
 async def public(request: Request) -> None:
-    """Mark the answer to a request as one without secrets. A dependency of routes; pages call it."""
+    """Mark the answer to a request as free of secrets. Routes have this function as a dependency; pages call it."""
     request.scope.setdefault("state", {})["is_public"] = True
 
 
 def shows_secret(request: Request) -> bool:
-    """Return whether a request shows a token, a key or an invitation, which its answer may tell again."""
+    """Return whether a request shows a token, a key or an invitation, which the answer may repeat."""
     return "authorization" in request.headers or not SECRETS.isdisjoint(request.query_params)
 
 
 def may_pack(request: Request) -> bool:
-    """Return whether the answer to a request may be compressed, and its sender takes gzip."""
+    """Return whether the answer to a request may be compressed, and the client accepts gzip."""
     is_public = request.scope.get("state", {}).get("is_public", False)
     accepted = ",".join(request.headers.getlist("accept-encoding"))
     return is_public and not shows_secret(request) and takes_gzip(accepted)
 
 
 class Compression:
-    """ASGI middleware: sends public answers as gzip to those who take it."""
+    """ASGI middleware that sends public answers as gzip to clients that accept gzip."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -57,17 +57,17 @@ class Compression:
 
 
 class _Answer:
-    """One answer on its way."""
+    """An answer while it is being sent."""
 
     def __init__(self, request: Request, send: Send) -> None:
         self._request = request
         self._send = send
         self._start: Message | None = None
-        """The head of an answer that may be packed; it waits for the first piece."""
+        """The head of an answer that may be packed, held back until the first piece shows whether packing pays."""
         self._packer: zlib._Compress | None = None
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, or what it is as gzip."""
+        """Pass a message on; pack its body if the answer is packed."""
         if message["type"] == "http.response.start":
             await self._begin(message)
         elif self._start is not None:

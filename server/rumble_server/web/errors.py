@@ -1,4 +1,4 @@
-"""Errors as the web answers them: under `/api` as `{"error": {code, message, detail}}`, elsewhere as a small page.
+"""Errors of requests, answered as `{"error": {code, message, detail}}` under `/api`, and as a small page elsewhere.
 
 WebError        a request that cannot be served, with its HTTP status and code
 """
@@ -17,7 +17,7 @@ NOT_FOUND_CODES = frozenset({ErrorCode.UNKNOWN_TOURNAMENT, ErrorCode.UNKNOWN_BOT
 
 
 class WebErrorBody(BaseModel):
-    """A code for programs, a line for people, and the fields that are wrong, if any."""
+    """A code for programs, a line for people, and the wrong fields, if any."""
 
     code: str
     message: str
@@ -25,15 +25,16 @@ class WebErrorBody(BaseModel):
 
 
 class WebErrorAnswer(BaseModel):
-    """The body of every error that the API answers."""
+    """The body of every error answer of the API."""
 
     error: WebErrorBody
 
 
 def error_answers(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """Describe the errors of a route for the OpenAPI document, which has their model from another one.
+    """Describe the errors of a route for the OpenAPI document, by a reference to the model of all errors.
 
-    Each model of each route is made anew: with models, those of errors would be most of what a start makes.
+    FastAPI builds each model anew for every route that names the model; models of errors would take most of the
+    server's start. So only `reading.WITH_MODEL` names the model itself, for the document to have a definition.
     """
     schema = {"$ref": f"#/components/schemas/{WebErrorAnswer.__name__}"}
     content = {"application/json": {"schema": schema}}
@@ -51,23 +52,23 @@ class WebError(Exception):
         self.detail = list(detail)
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """Pickle all of it: another process may raise it."""
+        """Pickle all fields, since another process may raise the error; by default only the message would be passed."""
         return type(self), (self.status, self.code, self.message, self.detail)
 
     @classmethod
     def of(cls, error: TournamentError) -> Self:
-        """Convert what a tournament refuses: 404 for an unknown id or name, 409 for what cannot be done now."""
+        """Convert the error of a refused command: 404 for an unknown id or name, 409 for any other reason."""
         status = HTTPStatus.NOT_FOUND if error.code in NOT_FOUND_CODES else HTTPStatus.CONFLICT
         return cls(status, error.code, str(error))
 
     @classmethod
     def unavailable(cls, message: str) -> Self:
-        """Make the error while the log cannot be written, or the server is about to stop."""
+        """Make the error for times when the log cannot be written, or the server is about to stop."""
         return cls(HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, message)
 
     @classmethod
     def too_many(cls, message: str) -> Self:
-        """Make the refusal of an address that asked too much; it may ask again in a minute."""
+        """Make the refusal of an address that asked too much; the address may ask again in a minute."""
         return cls(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
 
     @classmethod

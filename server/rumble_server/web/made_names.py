@@ -1,4 +1,4 @@
-"""Names for the bots of people who have not chosen one, so that two who copy a command do not share a name."""
+"""Made-up names of bots, for commands on pages, so that two people who copy a command do not share a name."""
 
 from random import SystemRandom
 
@@ -17,5 +17,5 @@ _random = SystemRandom()
 
 
 def made_name() -> str:
-    """Make a name such as `amber-otter-42`: one of about 370 000."""
+    """Make a random name such as `amber-otter-42`; there are about 370,000 of them."""
     return f"{_random.choice(FIRST)}-{_random.choice(SECOND)}-{_random.randrange(10, 100)}"

@@ -1,4 +1,4 @@
-"""Guards of every request: known host names, headers that confine pages, and the organiser's token."""
+"""Guards of requests: known host names, headers that confine pages, and the tokens of hosts and the administrator."""
 
 from http import HTTPStatus
 
@@ -14,9 +14,9 @@ from rumble_server.web.site import Site, site_of
 from rumble_server.web.tries import is_local
 
 MOST_BODY_BYTES = 1 << 16
-"""Largest body of a request; a larger one is refused with `too_large`."""
+"""Largest body of a request in bytes; a larger body is refused with `too_large`."""
 EXCHANGED = "Rumble-Token"
-"""Header of an answer with the made secret that a hand-chosen token is exchanged for."""
+"""The answer header with a made secret, which the client uses in place of its hand-chosen token."""
 
 POLICY = "; ".join(
     (
@@ -39,7 +39,7 @@ HEADERS = (
 
 
 class Guard:
-    """ASGI middleware: refuses host names that are none or unknown here, and gives answers the headers they lack."""
+    """ASGI middleware that refuses invalid or unknown host names, and adds missing security headers to answers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -70,15 +70,15 @@ class Guard:
 
 
 def bearer_token(request: Request) -> str:
-    """Return the token that a request shows; empty if it shows none."""
+    """Return the token that a request shows; empty without a token."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
 
 
 def host_of(request: Request, site: Site) -> str | None:
-    """Return the name of the host token that a request for a club shows; None if it shows none.
+    """Return the name of the host token that a request for a club shows; None without a valid host token.
 
-    Raises WebError with `too_many_requests`.
+    Raises WebError with `too_many_requests` after too many wrong tokens.
     """
     token = bearer_token(request)
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
@@ -88,20 +88,23 @@ def host_of(request: Request, site: Site) -> str | None:
 
 
 def shows_token(request: Request) -> bool:
-    """Return whether a request shows anything in the place of a token."""
+    """Return whether a request shows any text in the place of a token."""
     return "Authorization" in request.headers
 
 
 def _exchange(response: Response, shown: str, made: str) -> None:
-    """Tell who shows a token of their own choice the made one: with it the guesses of neighbours lock nobody out."""
+    """Send the made secret to a client that shows a hand-chosen token.
+
+    A hand-chosen token is refused after too many wrong guesses by anyone at the client's address; a made secret is not.
+    """
     if made != shown:
         response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})
 
 
 async def organiser_only(request: Request, response: Response) -> None:
-    """Let only the organiser through. A dependency of routes.
+    """Let only the hosts of the club through. A dependency of routes.
 
-    It raises WebError with `bad_token`, or with `too_many_requests`.
+    Raises WebError with `bad_token`, or with `too_many_requests`.
     """
     site = site_of(request)
     request.state.host = host_of(request, site)
@@ -116,9 +119,9 @@ async def organiser_only(request: Request, response: Response) -> None:
 
 
 async def administrator_only(request: Request, response: Response) -> None:
-    """Let only the administrator of the server through. A dependency of routes of main.
+    """Let only the administrator of the server through. A dependency of routes of the club main.
 
-    It raises WebError with `bad_token`, or with `too_many_requests`.
+    Raises WebError with `bad_token`, or with `too_many_requests`.
     """
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
@@ -134,7 +137,10 @@ async def administrator_only(request: Request, response: Response) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Read the body of a request. Raises WebError with `too_large`."""
+    """Read the body of a request.
+
+    Raises WebError with `too_large`, or with `bad_request` if the connection ends before the body does.
+    """
     body = bytearray()
     try:
         async for part in request.stream():

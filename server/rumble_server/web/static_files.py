@@ -1,6 +1,7 @@
-"""Scripts, sheets and pictures: under a path with the hash of them all, so that browsers keep them for good.
+"""Scripts, style sheets and pictures, under a path with a hash of all files, so that browsers keep them for good.
 
-They are read once, so that what is under a hash never changes, even where an upgrade replaces the files meanwhile.
+The files are read once, at the start. So the content under a hash never changes, even if an upgrade replaces the files
+while the server runs.
 """
 
 import gzip
@@ -24,16 +25,16 @@ MEDIA_TYPES = {
     ".py": "text/x-python; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-"""By suffix; other files are not served."""
+"""The media types by suffix of a file; other files are not served."""
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASKED_ABOUT = "no-cache"
-"""A browser may keep it, and asks at each use whether it is still so."""
+"""Lets a browser keep a file, and ask at each use whether the file has changed."""
 IMPORT = re.compile(rb'^(?:import|\} from) [^"\n]*"(\.[^"]+)";', re.MULTILINE)
 HASH = re.compile(r"[0-9a-f]{16}")
 
 
 class StaticFile:
-    """One of them, as it is sent."""
+    """The content and the headers of a static file."""
 
     def __init__(self, path: Path) -> None:
         self.content = path.read_bytes()
@@ -42,22 +43,25 @@ class StaticFile:
 
     @cached_property
     def packed(self) -> bytes:
-        """Its content as gzip. The largest takes about 1 ms, once."""
+        """The content as gzip. Packing takes up to about 1 ms, once for each file."""
         return gzip.compress(self.content, mtime=0)
 
 
 class StaticFiles:
-    """A folder of them."""
+    """The static files of a folder."""
 
     def __init__(self, folder: Path) -> None:
         found = (path for path in folder.rglob("*") if path.suffix in MEDIA_TYPES)
         self._files = {path.relative_to(folder).as_posix(): StaticFile(path) for path in found}
         etags = "".join(f"{name} {file.etag}\n" for name, file in sorted(self._files.items()))
         self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
-        """The path under which browsers keep them. Imports are relative, so modules find each other under it."""
+        """The path under which browsers keep the files; modules import by relative paths, so imports keep this path."""
 
     def imported(self, entries: list[str]) -> list[str]:
-        """Return the modules that these import, and those import in turn, each once, as a browser would find them."""
+        """Return the modules that `entries` import, directly or through other modules.
+
+        Each module is returned once, in the order in which a browser finds them, without the entries themselves.
+        """
         found = dict.fromkeys(entries)
         waiting = list(entries)
         while waiting:
@@ -70,7 +74,10 @@ class StaticFiles:
         return list(found)[len(set(entries)) :]
 
     async def answer(self, request: Request) -> Response:
-        """Send a file. A page of another version is sent on to this one's file: it is better than none."""
+        """Send a file. A request with the hash of another version is redirected to the file of this version.
+
+        A page that was loaded before an upgrade may not fit the newer file, but would fail without any file.
+        """
         path: str = request.path_params["path"]
         shown_hash, _, rest = path.partition("/")
         is_kept = f"{PREFIX}/{shown_hash}" == self.root

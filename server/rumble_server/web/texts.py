@@ -1,4 +1,8 @@
-"""Values written for people: points, times, clocks, verdicts. Pure; for pages, feed and API."""
+"""Values written for people: points, times, clocks, verdicts. Pure; used by pages, feed and API.
+
+Templates have every function as a filter. Some texts are also written by a script in the browser, which keeps a page
+live; a docstring then names the script.
+"""
 
 import json
 import math
@@ -16,16 +20,16 @@ from rumble_server.tournament.forecast import Forecast
 
 HEATS = 4
 ASK_MS = 1000
-"""Thinking time in ms that the commands on pages give a bot."""
+"""Thinking time of a bot in the commands on pages, in ms."""
 
 
 def info_text(info: MoveInfo | None) -> str:
-    """Write what a bot thought about its move, as in the comments of exports."""
+    """Write a bot's thoughts about its move, as in the comments of exports."""
     return "" if info is None else comment(info.model_dump())
 
 
 def points(value: float) -> str:
-    """Write points as people do: `5`, `5½`."""
+    """Write points with a half as a fraction: `5`, `5½`."""
     whole, half = int(value), value % 1 == 0.5
     if not half:
         return f"{value:g}"
@@ -33,12 +37,12 @@ def points(value: float) -> str:
 
 
 def byes_text(line: Standing | Line) -> str:
-    """Write the byes of a bot, that of half a point as a half; nothing if it has none."""
+    """Write the number of a bot's byes, a half-point bye as a half; empty without byes."""
     return points(line.byes + line.half_byes / 2) if line.byes or line.half_byes else ""
 
 
 def heat(cell: tuple[float, int]) -> int:
-    """Grade points and matches in a cell of the crosstable from 0 (its row lost all) to 4 (it won all)."""
+    """Grade points and matches in a cell of the crosstable, from 0 (the row's bot lost all) to 4 (it won all)."""
     scored, played = cell
     return round(scored / played * HEATS) if played else 0
 
@@ -49,7 +53,7 @@ def moment(at_ms: int) -> str:
 
 
 def moment_text(at_ms: int) -> str:
-    """Write a time for people, in UTC; a script makes it local."""
+    """Write a time for people, in UTC; `static/times.js` writes the time in the reader's time zone."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -59,7 +63,7 @@ def seconds(ms: int) -> str:
 
 
 def duration(ms: int) -> str:
-    """Write a duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`. `static/play/texts.js` writes it the same."""
+    """Write a duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`; as `static/play/texts.js` does."""
     if ms < 60_000:
         return seconds(ms)
     hours, rest = divmod(ms, 3_600_000)
@@ -69,7 +73,7 @@ def duration(ms: int) -> str:
 
 
 def clock_face(ms: int) -> str:
-    """Write what a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
+    """Write the time on a clock: `9.3`, `0:59`, `12:05`, `1:02:03`; as `static/clocks.js` does."""
     if ms < 10_000:
         return f"{ms // 100 / 10:.1f}"
     minutes, seconds = divmod(ms // 1000, 60)
@@ -78,12 +82,12 @@ def clock_face(ms: int) -> str:
 
 
 def thought_text(ms: int) -> str:
-    """Write how long a move took: `12 ms`, `3.4 s`, `75 s`. `static/think_chart.js` writes it the same."""
+    """Write the thinking time of a move: `12 ms`, `3.4 s`, `75 s`; as `static/think_chart.js` does."""
     return f"{ms} ms" if ms < 1000 else f"{ms // 100 / 10:.1f} s" if ms < 10_000 else f"{ms // 1000} s"
 
 
 def away_text(away: Away, now_ms: int) -> str:
-    """Write since when a bot is away, and how long a match waits for it. `static/clocks.js` writes it the same."""
+    """Write how long a bot has been away, and how long the match still waits; as `static/clocks.js` does."""
     gone_s, left_s = (max(0, ms) // 1000 for ms in (now_ms - away.since_at_ms, away.until_at_ms - now_ms))
     return f"away {gone_s} s, {left_s} s left"
 
@@ -99,10 +103,10 @@ def quoted(text: str) -> str:
 
 
 def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
-    """Write the command that asks a bot about a position of this game, without its `--position`."""
+    """Write the command that asks a bot about a position of a game, without the option `--position`."""
     given = []
     for name, value in settings.items():
-        # A text that looks like something else in JSON is written as JSON.
+        # The command reads a value as JSON if possible; so a text that JSON reads otherwise needs quotes.
         plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
         given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
     return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
@@ -119,22 +123,22 @@ def clock_text(control: TimeControl) -> str:
 
 
 def faults_text(faults: dict[str, int]) -> str:
-    """Write the faults of a bot: `timeout 2, no show 1`; a dash for none."""
+    """Write the faults of a bot: `timeout 2, no show 1`; a dash without faults."""
     return ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in faults.items()) or "–"
 
 
 def termination_text(termination: Termination) -> str:
-    """Write how a match ended, in brackets; nothing if it ended on the board."""
+    """Write the way in which a match ended, in brackets; empty if the match ended on the board."""
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
 
 
 def tiebreak_text(value: float | None) -> str:
-    """Write the value of a tie-break to two places; a dash where it does not apply."""
+    """Write the value of a tie-break to two places; a dash if the tie-break does not apply."""
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def rating_text(line: Standing) -> str:
-    """Write a rating with half its interval: `+120 ± 35`; nothing where there is no rating."""
+    """Write a rating with half its interval: `+120 ± 35`; empty without a rating."""
     if line.rating is None:
         return ""
     text = signed(line.rating)
@@ -147,7 +151,7 @@ def signed(value: float) -> str:
 
 
 def movement_text(gained: int | None) -> str:
-    """Write places gained or lost: `▲2`, `▼1`; a dash for none, nothing where it is not known."""
+    """Write places gained or lost: `▲2`, `▼1`; a dash for no movement, empty for None (unknown)."""
     if gained is None:
         return ""
     return f"▲{gained}" if gained > 0 else f"▼{-gained}" if gained < 0 else "–"
@@ -159,12 +163,12 @@ def movement_class(gained: int | None) -> str:
 
 
 def reason_class(status: str) -> str:
-    """Choose the CSS class of a status's reason: a pause and a cancellation stand out."""
+    """Choose the CSS class for the reason of a status; pauses and cancellations stand out."""
     return "quiet" if status == "finished" else "notice warn"
 
 
 def state_text(entrant: Entrant | None) -> str:
-    """Write the state of a bot beside its name, after a comma; nothing for a bot that is connected."""
+    """Write the state of a bot beside its name, after a comma; empty for a bot that is connected."""
     if entrant is None or entrant.withdrawn:
         return ", withdrew"
     if entrant.benched:
@@ -175,7 +179,7 @@ def state_text(entrant: Entrant | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Write a share: `62%`; a dash where there is none."""
+    """Write a share: `62%`; a dash for None."""
     return "–" if share is None else f"{100 * share:.0f}%"
 
 
@@ -192,7 +196,7 @@ def duration_text(ms: int) -> str:
 
 
 def forecast_text(told: Forecast) -> str:
-    """Write what a tournament would come to, and what that is taken from."""
+    """Write the forecast of a tournament, with the assumptions behind the figures."""
     again = f", up to {told.most_matches} if ties are played again" if told.most_matches > told.matches else ""
     return (
         f"{told.matches} match{'' if told.matches == 1 else 'es'}{again}; {told.in_a_row} one after another. "
@@ -203,12 +207,12 @@ def forecast_text(told: Forecast) -> str:
 
 
 def elsewhere_text(bots: int) -> str:
-    """Tell how many bots have matches in other tournaments. `static/running_boards.js` has the same."""
+    """Write the number of bots with matches in other tournaments; as `static/running_boards.js` does."""
     return f"{bots} of its bots {'has' if bots == 1 else 'have'} matches in other tournaments, too."
 
 
 def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
-    """Write when the end is expected, and by which results. `static/progress.js` has the same."""
+    """Write the estimate of a tournament's end, and its basis; as `static/progress.js` does."""
     if waits_elsewhere:
         return "waits for bots that play elsewhere"
     if expected is None:

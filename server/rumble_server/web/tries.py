@@ -1,4 +1,8 @@
-"""Secrets that requests show: each is compared, unless its address showed too many wrong ones that could be guesses."""
+"""Checks of the secrets in requests: keys, host tokens and invitations.
+
+Every route that takes a secret checks the secret here, so that guessing is limited by address over all routes. The
+bounds are in `limits.guesses`.
+"""
 
 from collections.abc import Callable
 
@@ -11,25 +15,28 @@ from rumble_server.web.errors import WebError
 
 
 def source_of(request: Request) -> str:
-    """Return the address that a request is counted for."""
+    """Return the address by which limits count a request."""
     return "" if request.client is None else request.client.host
 
 
 def is_local(request: Request) -> bool:
-    """Return whether a request comes from this very machine, and is not forwarded."""
+    """Return whether a request comes from this machine, and was not forwarded."""
     told = request.scope.get("state", {}).get("is_local")
     return is_loopback(source_of(request)) if told is None else bool(told)
 
 
 class Tries:
-    """Compares the secrets of requests; `now_ms` gives the server time."""
+    """Compares the secrets of requests; `now_ms` returns the server time."""
 
     def __init__(self, guesses: Guesses, now_ms: Callable[[], int]) -> None:
         self._guesses = guesses
         self._now_ms = now_ms
 
     def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
-        """Whether the secret of a name, or of the host, is right, as `compare` tells. Raises WebError (429)."""
+        """Return whether the key of a name, or a host token, is right, which `compare` tells.
+
+        Raises WebError (429) without a comparison after too many wrong secrets.
+        """
         address, now_ms = source_of(request), self._now_ms()
         if not self._guesses.may_try(address, whose, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
@@ -40,7 +47,7 @@ class Tries:
         return False
 
     def is_invited(self, request: Request, tournament: Tournament, code: str) -> bool:
-        """Whether this is the code of a tournament. Raises WebError (429)."""
+        """Return whether `code` is a tournament's invitation code. Raises WebError (429) after too many wrong codes."""
         address, now_ms = source_of(request), self._now_ms()
         if not self._guesses.may_invite(address, tournament.id, code, now_ms):
             raise WebError.too_many("too many wrong invitations; try again in a minute")

@@ -27,7 +27,7 @@ def command(code: str) -> list[str]:
 
 
 def once(flag: Path, first: str, then: str) -> str:
-    """Return a program that runs `first` at its first start, and `then` at later ones."""
+    """Return a program that runs `first` at its first start, and `then` at later starts."""
     return f"""
 if os.path.exists({str(flag)!r}):
     {then}
@@ -38,7 +38,7 @@ else:
 
 
 def launch(folder: Path, code: str, dialogue: type[Dialogue] = BareStdio) -> tuple[Launch, list[str]]:
-    """Return the launch of a program, and the list of what its owner is told."""
+    """Return the launch of a program, and the list of lines for its owner."""
     said: list[str] = []
     return Launch(command(code), dialogue, StderrFile(folder / "log" / "err.log"), said.append), said
 
@@ -48,7 +48,7 @@ def asked(moves: str = "4", *, remaining_ms: int = 20_000, match: str = "m") -> 
 
 
 async def until_true(condition: Callable[[], bool]) -> None:
-    """Wait for what another process makes true."""
+    """Wait until another process has made `condition` true."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  # no event of ours tells it
             await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def hold(talk: Talk[T], answers: str | Sequence[str]) -> tuple[list[str], T]:
-    """Return the lines that the dialogue wrote and its result, for the `answers` of the program (a text: its lines)."""
+    """Return the lines written by the dialogue and its result, for the `answers` of the program (a text: its lines)."""
     written: list[str] = []
     coming = iter(answers.splitlines() if isinstance(answers, str) else answers)
     try:

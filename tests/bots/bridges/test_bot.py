@@ -1,4 +1,4 @@
-"""Bridged programs as one bot: a process for each match at the same time."""
+"""Bridged programs as a bot: a process for each concurrent match."""
 
 import asyncio
 import os

@@ -21,11 +21,11 @@ FUTURE = "from_the_future"
 
 @dataclass(slots=True)
 class QuirkyBot:
-    """One bot; `run` until it is cancelled, or its quirk ends it."""
+    """A bot; `run` goes on until it is cancelled, or the quirk ends it."""
 
     quirk: str = ""
     login: Frame = field(default_factory=dict)
-    """Fields of its login that differ from the default ones."""
+    """Fields of its login that differ from the default fields."""
     path: str = "/bot"
     subprotocol: str = "rumble.v1"
     logins: int = 0

@@ -1,4 +1,4 @@
-"""The programs that the kit starts."""
+"""Programs started by the kit."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The kit's rules and those of PROTOCOL.md are the same."""
+"""The kit and PROTOCOL.md have the same rules."""
 
 from rumble_bots.check.course import TRIALS
 from rumble_bots.check.rules import HABITS, RULES, STEPS

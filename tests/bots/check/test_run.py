@@ -1,4 +1,4 @@
-"""Each rule, by a bot in this process that breaks it and keeps the others. All bots are checked at the same time."""
+"""Each rule, by a bot in this process that breaks only this rule. All bots are checked at the same time."""
 
 import asyncio
 import json
@@ -93,7 +93,7 @@ WARNS: Mapping[str, set[str]] = {
 
 
 async def check(bot: QuirkyBot, **plan: Any) -> Report:
-    """Check a bot that runs beside the kit."""
+    """Check a bot that runs in the kit's process."""
     running: list[asyncio.Task[None]] = []
 
     def start(line: str) -> None:

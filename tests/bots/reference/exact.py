@@ -1,4 +1,4 @@
-"""Exact chances in tic-tac-toe, over the whole tree: no match is played, nothing is sampled."""
+"""Exact chances in tic-tac-toe, over the whole tree: no match is played, and no move is drawn by lot."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -8,7 +8,7 @@ from rumble_bots.reference import Picker, ReferenceBot
 from rumble_engine import State, get_game
 
 Policy = Callable[[State], Sequence[int]]
-"""The moves that a bot may make in a state, each as likely as the others."""
+"""The moves that a bot may make in a state, all equally likely."""
 
 Chances = tuple[Fraction, Fraction, Fraction]
 """The chances of a win, a draw and a loss."""

@@ -13,7 +13,7 @@ from rumble_engine import MoveError, State, get_game
 
 TICTACTOE = get_game("tictactoe")
 MANY = 10_000 if os.environ.get("RUMBLE_LONG") == "1" else 1_000
-"""Matches of a battle of the strong; test_ladder.py proves without a match that they never lose."""
+"""Matches of a battle of the strong; test_ladder.py proves without a match that strong bots never lose."""
 
 
 def tally(result: BattleResult) -> tuple[int, int, int]:
@@ -153,7 +153,7 @@ def test_a_last_match_without_its_pair_counts_in_the_rates_alone() -> None:
 
 
 Chances = Mapping[Pair, float]
-"""How likely the scores of a pair are."""
+"""Probabilities of the scores of a pair."""
 
 
 def chances(first: Sequence[float], second: Sequence[float]) -> Chances:
@@ -174,14 +174,14 @@ def mixed(*parts: tuple[float, Chances]) -> Chances:
 INDEPENDENT = chances((5, 3, 2), (5, 3, 2))
 FIRST_MOVER_WINS_OFTEN = chances((7, 2, 1), (3, 2, 5))
 DRAWISH_OPENINGS = mixed((0.6, chances((0, 1, 0), (0, 1, 0))), (0.4, chances((6, 0, 4), (6, 0, 4))))
-"""In three of five openings both matches are drawn."""
+"""Chances with openings of which three in five make both matches a draw."""
 LOPSIDED_OPENINGS = mixed(
     *(
         (better * (1 - better), chances((better, 0.5, 1 - better), (1 - better, 0.5, better)))
         for better in (number / 1000 for number in range(1001))
     )
 )
-"""One side of the opening is better, by how much differs, and each bot has it once."""
+"""Chances with openings that favour a side, some more than others; each bot gets the better side once."""
 FEW_DECISIONS = chances((6, 90, 4), (6, 90, 4))
 
 
@@ -216,7 +216,7 @@ def test_where_few_matches_are_decided_intervals_cover_rather_more() -> None:
 
 @pytest.mark.parametrize(("wins", "draws"), [(85, 10), (90, 6), (95, 0), (96, 2), (1, 98)])
 def test_skewed_results_and_ten_pairs_are_covered_about_as_well(wins: int, draws: int) -> None:
-    """By as few as 93% at 25 pairs, and by up to 100% at 10: see docs/RULES.md."""
+    """Compare coverage with docs/RULES.md: as low as 93% at 25 pairs, and up to 100% at 10 pairs."""
     weights = wins, draws, 100 - wins - draws
     skewed = chances(weights, weights)
     assert all(times >= 0.93 for times in coverage(skewed, 25))
@@ -224,7 +224,7 @@ def test_skewed_results_and_ten_pairs_are_covered_about_as_well(wins: int, draws
 
 
 def test_matches_of_a_pair_are_not_taken_for_independent() -> None:
-    """With openings that are drawn or not, an interval by matches is too narrow for draws: it covers 86%, not 95%."""
+    """Show that an interval by matches is too narrow for draws with mixed openings: coverage is 86%, not 95%."""
     trials, both_drawn = 2_000, DRAWISH_OPENINGS[0.5, 0.5]
     draws = 2 * default_rng(5).binomial(100, both_drawn, size=trials)
     by_matches = [low <= both_drawn <= high for low, high in (wilson(count, 200) for count in draws.tolist())]

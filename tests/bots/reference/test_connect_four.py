@@ -1,4 +1,4 @@
-"""Bots that look ahead win in connect four too. The clock counts nodes, so every machine has the same matches."""
+"""Bots that look ahead win in connect four, too. The clock counts nodes, so every machine has the same matches."""
 
 import os
 from functools import partial
@@ -15,7 +15,7 @@ MATCHES = 20 if os.environ.get("RUMBLE_LONG") == "1" else 8
 
 
 def thinker(random: Random, *, kind: type[Minimax], search: str) -> Minimax:
-    """It visits 500 nodes a move, which take some 3 to 5 ms by the real clock."""
+    """Return a bot that visits 500 nodes a move, some 3 to 5 ms by the real clock."""
     return kind(random, search=search, time_ms=5, clock=count(step=1e-5).__next__)
 
 

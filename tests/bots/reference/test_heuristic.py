@@ -7,7 +7,7 @@ from tests.bots.reference.positions import CONNECT4, TICTACTOE, at, moves
 
 
 def test_the_example_of_the_exercise() -> None:
-    """Rows `X O .`, `. O .`, `X . .`: X wins at (1, 0). With one more X, it is O that wins, at (2, 1)."""
+    """Rows `X O .`, `. O .`, `X . .`: X wins at (1, 0). With a further X, O is to move and wins at (2, 1)."""
     for bot in (Winner, Heuristic):
         assert moves(at("XO..O.X.."), bot.candidates(at("XO..O.X.."))) == ["3"]
         assert moves(at("XO..O.X.X"), bot.candidates(at("XO..O.X.X"))) == ["7"]
@@ -30,6 +30,6 @@ def test_heuristic_plays_anything_where_nothing_presses() -> None:
 
 
 def test_heuristic_does_not_lift_the_opponent_to_a_win() -> None:
-    """In connect four a stone in column e would let O complete the row above it."""
+    """A stone of X in column e would let O complete the row above."""
     state = CONNECT4.parse("......./......./......./......./XOOO.../XXOX...")
     assert moves(state, Heuristic.candidates(state)) == ["a", "b", "c", "d", "f", "g"]

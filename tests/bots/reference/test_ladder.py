@@ -12,7 +12,7 @@ from .exact import Policy, both_seats, policy_of
 def policies() -> dict[str, Policy]:
     return {
         name: policy_of(make_reference_bot(name)) for name in REFERENCE_BOTS if name != "mcts"
-    }  # which has no fixed policy
+    }  # except `mcts`, which has no fixed policy
 
 
 def percents(chances: tuple[Fraction, ...]) -> list[float]:
@@ -49,7 +49,7 @@ def test_among_themselves_they_always_draw(one: str, other: str, policies: dict[
 def test_exact_chances(
     one: str, other: str, first: list[float], second: list[float], policies: dict[str, Policy]
 ) -> None:
-    """In percent of wins, draws and losses, moving first and moving second."""
+    """Compare percentages of wins, draws and losses, moving first and moving second."""
     chances = both_seats(policies[one], policies[other])
     assert [percents(seat) for seat in chances] == [first, second]
 

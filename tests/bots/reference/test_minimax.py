@@ -27,7 +27,7 @@ def test_minimax_answers_the_same_by_every_search(search: str) -> None:
 
 
 def test_plain_minimax_tells_its_nodes() -> None:
-    """Two squares are empty: the root, two moves, and the one move after each of them."""
+    """Two squares are empty: nodes are the root, two moves, and the single move after each of the two."""
     assert make_reference_bot("minimax", search="plain").choose(at("XOXXO.OX.")) == Choice("5", 0.0, 5)
 
 

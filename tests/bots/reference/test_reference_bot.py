@@ -1,4 +1,4 @@
-"""What every reference bot does."""
+"""The common behaviour of all reference bots."""
 
 import pytest
 from rumble_bots.reference import (

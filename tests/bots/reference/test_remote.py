@@ -93,7 +93,7 @@ def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: py
 
 
 class Overshooting:
-    """Takes half of its time, as searches do, and then a while more, on a clock of the test."""
+    """Takes half of its time, as searches do, and then `late_ms` more, on a clock of the test."""
 
     def __init__(self, late_ms: float) -> None:
         self.late_ms = late_ms

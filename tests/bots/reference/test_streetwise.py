@@ -9,7 +9,7 @@ from tests.bots.reference.positions import CONNECT4, at
 
 
 def test_streetwise_takes_two_in_a_row_before_a_corner() -> None:
-    """All moves draw. Next to the corner, only one of the six replies is right; at the far corner, four are."""
+    """All moves draw. Next to the corner, a single reply of six is right; at the far corner, four are."""
     choice = make_reference_bot("streetwise").choose(at("X...O...."))
     assert (choice.move, choice.score, choice.note) == ("1", 0, "83% of the replies are wrong")
     assert trap_at("XX..O....") == pytest.approx(5 / 6)

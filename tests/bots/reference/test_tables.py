@@ -1,4 +1,4 @@
-"""The table that comes with the package is what its generator writes, and it is right."""
+"""The table in the package equals its generator's output, and is right."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_making_it_again_gives_the_same_bytes() -> None:
 
 
 def test_it_has_every_position_with_a_move_to_make() -> None:
-    """5,478 positions less the 958 final ones."""
+    """The number of positions, 5,478, less the 958 final ones."""
     assert len(read_table("tictactoe")) == 4_520
 
 

@@ -1,5 +1,5 @@
 """A tiny server on loopback: every bot that logs in plays `matches` matches of tic-tac-toe against a partner that takes
-the first free square. It reads and writes messages by the protocol's models.
+the first free square. The server reads and writes messages by the protocol's models.
 """
 
 import asyncio
@@ -35,16 +35,16 @@ class FakeServer:
     house_bot: str = "bob"
     drop_after: int | None = None
     refusals: list[tuple[int, str | None]] = field(default_factory=list)
-    """What the first connections are refused with: a status and its `Retry-After`."""
+    """Refusals of the first connections: a status and its `Retry-After`."""
     silent_after: int | None = None
-    """It reads and says nothing more on the connection of this login."""
+    """The login on whose connection the server falls silent."""
     refuse_key: bool = False
     key: str | None = None
-    """The one key that it accepts; None: any."""
+    """The only key that the server accepts; None: any key."""
     identity: str = ""
     features: list[str] = field(default_factory=lambda: ["workers"])
     stays: bool = False
-    """It never says that the tournament is over."""
+    """True if the server never ends the tournament."""
     club: str = MAIN
     port: int = 0
     logins: list[bot_messages.Login] = field(default_factory=list)
@@ -245,6 +245,6 @@ class FakeServer:
 
 
 def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose our sub-protocol; a client that offers none speaks version 1."""
+    """Choose our sub-protocol; a client without an offer speaks version 1."""
     assert not offered or SUBPROTOCOL in offered
     return Subprotocol(SUBPROTOCOL) if offered else None

@@ -94,7 +94,7 @@ def test_a_bot_is_told_by_the_method_of_the_message(frame: str, method: str, mon
     message: Any = read_server_message(frame)
     told: list[Any] = []
     bot = Bot()
-    tell(bot, message)  # nothing is done about it by default
+    tell(bot, message)  # by default nothing is done
     monkeypatch.setattr(bot, method, told.append)
     tell(bot, message)
     assert told == [message]

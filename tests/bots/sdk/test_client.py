@@ -209,7 +209,7 @@ async def test_a_newcomer_whose_neighbours_flood_comes_again() -> None:
 
 
 async def test_what_is_being_replaced_is_tried_again_each_second_also_at_first() -> None:
-    """What is tried so often is told once."""
+    """Also: the repeated problem is told once."""
     replaced = ["replaced"] * 5
     world = World(*replaced, FakeConnection(*OPENING), *replaced, FakeConnection(*OPENING, says.tournament_over()))
     assert await world.client(First()).run() == OVER

@@ -344,7 +344,7 @@ def test_a_key_counts_as_accepted_only_where_it_protects_the_name() -> None:
 
 
 def test_what_a_key_was_exchanged_for_is_shown_where_the_key_is_not_looked_at_and_only_there() -> None:
-    """Else it would claim a name that the host has reset, and the owner's key would be wrong on another machine."""
+    """Otherwise the made key would claim a name that the host has reset, and the owner's key would fail elsewhere."""
     welcome, made = says.welcome(features=["made_key"]), make_secret()
 
     def shown() -> list[tuple[str | None, bool | None]]:

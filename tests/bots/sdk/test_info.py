@@ -1,4 +1,4 @@
-"""What a bot thought, made fit to be sent."""
+"""A bot's thoughts, fitted for sending."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A server that moves: what its bots are told, and how they come back. Over real sockets on loopback."""
+"""A server that moves: its answers to bots, and the bots' return. Over real sockets on loopback."""
 
 from pathlib import Path
 

@@ -57,7 +57,7 @@ async def test_a_process_is_asked_before_it_is_killed() -> None:
 
     await end_process(process, ask=ask, patience_s=PATIENCE_S)
     assert process.returncode == 0
-    await end_process(process)  # it may have ended long before
+    await end_process(process)  # the process has ended already
     process = await asyncio.create_subprocess_exec("sleep", "60")
     await end_process(process)
     assert process.returncode == -signal.SIGTERM

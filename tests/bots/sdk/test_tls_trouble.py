@@ -1,4 +1,4 @@
-"""A connection that fails by TLS, or for lack of it, says which of the two it is and what helps."""
+"""A connection that fails by TLS, or for lack of TLS, says which, with advice."""
 
 import asyncio
 import ssl
@@ -17,7 +17,7 @@ from tests.server.certificates import Authority
 
 @asynccontextmanager
 async def a_server(context: ssl.SSLContext | None) -> AsyncIterator[int]:
-    """Run a server that refuses all that it is sent; yield its port."""
+    """Run a server that refuses every request; yield its port."""
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(4096)

@@ -39,7 +39,7 @@ def values_of(state: State) -> dict[int, float]:
 
 
 class CountedClock:
-    """A clock that advances by the same step at each reading, so that it counts nodes."""
+    """A clock that advances by the same step at each reading, and so counts nodes."""
 
     def __init__(self, step_ms: float = 0.01) -> None:
         self.step = step_ms / 1000
@@ -52,7 +52,7 @@ class CountedClock:
 
 @dataclass(frozen=True, slots=True)
 class Again(State):
-    """Take one, two or three from a pile; taking two gives another move; taking the last one loses."""
+    """Take one, two or three from a pile; taking two gives another move; taking the last loses."""
 
     pile: int
     mover: int = 0

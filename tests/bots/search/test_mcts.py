@@ -16,7 +16,7 @@ def move(state: State, rounds: int = 1_000) -> str:
 
 @pytest.mark.parametrize(("position", "answer"), [("XOXX.O..O", "6"), ("X....O.XO", "2"), ("X....OOX.", "14")])
 def test_the_classic_positions(position: str, answer: str) -> None:
-    """In the last position two moves win: 1 and 4."""
+    """Two moves, 1 and 4, win in the last position."""
     assert move(TICTACTOE.parse(position)) in answer
 
 
@@ -25,7 +25,7 @@ def test_it_blocks() -> None:
 
 
 def test_on_a_great_board_few_rounds_are_enough_to_block() -> None:
-    """X threatens five in a row at one end; there are 218 moves, and 200 rounds."""
+    """X threatens five in a row at one end; O has 218 moves, and 200 rounds."""
     state = get_game("gomoku").initial()
     for played in ["h8", "g8", "i8", "a1", "j8", "a3", "k8"]:
         state = state.play(played)

@@ -1,4 +1,4 @@
-"""The table that drops its oldest entries."""
+"""A table of bounded size that drops old entries."""
 
 from rumble_bots.search.memory import Memory
 

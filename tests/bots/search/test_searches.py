@@ -53,7 +53,7 @@ def test_the_faster_searches_agree_on_every_position(kind: type[Search]) -> None
 
 
 def test_nodes_from_the_empty_board() -> None:
-    """With a table, there is one node for each of the 765 positions up to symmetry."""
+    """A search with a table visits a node for each of the 765 positions up to symmetry."""
     nodes = {}
     for name in ("cached", "alphabeta", "cached-alphabeta"):
         tally = Tally()
@@ -128,7 +128,7 @@ def test_where_it_stops_early_the_estimate_counts_and_is_told(kind: type[Search]
     guesses = [-state.after(code).estimate() for code in state.codes()]
     found = search.best(state, 1, Tally())
     assert found == Found(state.codes()[guesses.index(max(guesses))], max(guesses), complete=False)
-    assert search.best(state, 1, Tally()) == found  # now from the table, where there is one
+    assert search.best(state, 1, Tally()) == found  # now from the table, if the search has a table
     assert search.best(state, END, Tally()).complete
 
 

@@ -79,7 +79,7 @@ def tree_nodes(start: State, depth: int) -> int:
 
 @pytest.mark.slow
 def test_it_visits_less_than_a_hundredth_of_the_nodes() -> None:
-    """On connect four's empty board at depth 7, with the nodes of all shallower searches."""
+    """Count nodes on connect four's empty board at depth 7, including all shallower searches."""
     start, plain, strong, search = CONNECT4.initial(), Tally(), Tally(), Strong()
     Plain().best(start, 4, plain)
     assert plain.nodes == tree_nodes(start, 4) == 1 + 7 + 49 + 343 + 2401
@@ -125,9 +125,9 @@ class Interrupted(Strong):
 
 
 def test_a_win_in_hand_is_taken_when_the_time_is_over() -> None:
-    """Another win may come before it in the order, but there is no time to find it."""
+    """An earlier move in the order may win, too, but no time is left to find it."""
     state, search = CONNECT4.initial(), Interrupted(1.0)
-    search.history[0][3] = 1.0  # so that d is looked at first
+    search.history[0][3] = 1.0  # makes d the first move to be looked at
     assert search.best(state, 5, Tally()).code == 3
     with pytest.raises(OutOfTime):
         Interrupted(0.5).best(state, 5, Tally())

@@ -12,7 +12,7 @@ BIG = CONNECT4.initial()
 
 
 def scripted(answers: dict[int, Found], asked: list[float]) -> Look:
-    """A look with a given answer for each depth; it records its calls, and is out of time where it has no answer."""
+    """Return a look with an answer for each given depth; the look records calls, and is out of time at other depths."""
 
     def look(state: State, depth: float, tally: Tally) -> Found:
         asked.append(depth)
@@ -35,7 +35,7 @@ def test_without_a_clock_it_looks_once() -> None:
 
 
 def test_without_a_clock_it_gives_up_after_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tree that only looks small, and a depth that is too much, are answered by what a clock allows."""
+    """Answer a tree that only looks small, and a depth that is too great, as within the default time."""
     deceptive = CONNECT4.parse("......./......./....O../....XO./.X.OXXX/OO.OXOX")
     assert is_small(deceptive)
     monkeypatch.setattr("rumble_bots.search.thinking.MOST_NODES", 3_000)
@@ -81,7 +81,7 @@ def test_a_budget_alone_makes_it_look_deeper_and_deeper() -> None:
 
 
 def test_a_small_game_is_looked_through_even_if_a_win_is_seen() -> None:
-    """The move is then the first that wins, with a clock and without."""
+    """Choose the first winning move, with a clock and without."""
     state = TICTACTOE.parse("X...OX..O")
     look = CachedAlphaBeta().best
     assert think(look, state, Limits(), 1000)[0].code == think(look, state, Limits(), None)[0].code
@@ -147,7 +147,7 @@ def test_without_time_for_one_ply_there_is_an_answer_all_the_same() -> None:
     clock = CountedClock(step_ms=1)
     found, tally = think(Plain().best, BIG, Limits(clock=clock), 1)
     assert found.code in BIG.codes()
-    assert tally.nodes == 1 + 8  # the one that was too late, then the root and its seven moves
+    assert tally.nodes == 1 + 8  # the node that was too late, then the root and its seven moves
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, float("nan"), float("inf"), "3", True])

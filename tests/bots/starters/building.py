@@ -1,4 +1,4 @@
-"""Starters as their authors get them: written by `rumble new`, and built by the command that their README gives."""
+"""Starters as authors get them: written by `rumble new`, and built by the command in their README."""
 
 import json
 import os
@@ -25,17 +25,17 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
     "cpp": {"g++": "g++"},
     "shell": {"sh": "dash", "awk": "mawk"},
 }
-"""By language: the tool that it needs, and its Debian package."""
+"""The tools that each language needs, with their Debian packages."""
 HEADERS = {"boost/beast/websocket.hpp": "libboost-dev", "nlohmann/json.hpp": "nlohmann-json3-dev"}
 JAVA = "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp classes Bot"
-"""Runs the starter in Java that was compiled before; its virtual machine starts fast, and does not optimise much."""
+"""Runs the Java starter, compiled before, on a virtual machine that starts fast and optimises little."""
 GO_MODULE, GO_VERSION = "github.com/gorilla/websocket", "v1.5.0"
 GO_SOURCES = Path("/usr/share/gocode/src", GO_MODULE)
 GO_PACKAGE = "golang-github-gorilla-websocket-dev"
 
 
 class Missing(Exception):
-    """A language cannot be tested here; its text says what to install."""
+    """A language cannot be tested here; the text names the package to install."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class Built:
     missing: str | None
 
     def command(self, strategy: str = "") -> Sequence[str]:
-        """Return the command to run it from any folder. Where CI is set, missing tools are a failure."""
+        """Return the command to run the starter from any folder. Where CI is set, missing tools are a failure."""
         if self.missing is not None:
             missing(self.missing)
         return self._in_its_folder(f"{self.starter.run} {strategy}")
 
     def compiled_command(self, strategy: str = "") -> Sequence[str]:
-        """Return a command to run it that compiles nothing: `java Bot.java` would, at each start."""
+        """Return a command to run the starter without compiling, as `java Bot.java` would at each start."""
         whole = self.command(strategy)
         return self._in_its_folder(f"{JAVA} {strategy}") if self.starter.language == "java" else whole
 
@@ -62,7 +62,7 @@ class Built:
 
 
 def build(language: str, folder: Path) -> Built:
-    """Write the starter into `folder` and build it. Raises AssertionError where its own sources do not build."""
+    """Write the starter into `folder` and build it. Raises AssertionError if its own sources do not build."""
     starter = STARTERS[language]
     lacking = None
     target = folder / f"{language}-bot"
@@ -111,7 +111,7 @@ def _look_for_ws(build: str, folder: Path) -> None:
 
 
 def _go_proxy(folder: Path) -> dict[str, str]:
-    """Return the environment in which `go` reads its one module from Debian's sources, as from a module proxy."""
+    """Return the environment in which `go` reads its only module from Debian's sources, as from a module proxy."""
     versions = folder / "goproxy" / GO_MODULE / "@v"
     versions.mkdir(parents=True)
     (versions / "list").write_text(f"{GO_VERSION}\n")

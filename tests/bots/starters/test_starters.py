@@ -1,5 +1,5 @@
 """Starters as `rumble new` writes them: each keeps every rule of the protocol; all play in one tournament, and win or
-block where they can. They are one module, so that they are built once.
+block where they can. The tests are in one module, so that starters are built once.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write the address of a server, or of a club."""
 CYCLES = long_or(3, 8)
 LANGUAGES = [language for language in STARTERS if LONG or language != "cpp"]
-"""Languages whose starters are built: a compiler takes half a minute of a core for that in C++."""
+"""Languages whose starters are built: C++ takes half a minute of a core, so only long runs have it."""
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
@@ -59,9 +59,9 @@ def environment(folder: Path, place: str, tournament: str, form: str, name: str)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Built]:
-    """Each starter, built once for all tests that run it."""
+    """Build each starter once for all its tests."""
     folder = tmp_path_factory.mktemp("starters")
-    with ThreadPoolExecutor(2) as pool:  # the compilers are what takes time, a core each
+    with ThreadPoolExecutor(2) as pool:  # compilers take the time, a core each
         return dict(zip(LANGUAGES, pool.map(lambda language: build(language, folder), LANGUAGES), strict=True))
 
 
@@ -72,14 +72,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def host(*command: str) -> None:
-    """Run a command of those who host."""
+    """Run a host's command."""
     assert run(command) == 0
 
 
 def played(
     server: Server, folder: Path, bots: Mapping[str, Sequence[str]], *options: str, club: str = MAIN
 ) -> list[Any]:
-    """Return the matches of a tournament of these programs in a club; each of them ended with exit code 0."""
+    """Return the matches of a tournament of these programs in a club; all programs ended with exit code 0."""
     place = f"127.0.0.1:{server.port}{web_path(club)}"
     if club != MAIN:
         host("club", "create", club, *ADMIN, "--server", server.url)
@@ -93,7 +93,7 @@ def played(
             told = environment(folder, place, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
             processes[name] = stack.enter_context(running(command, told, folder / f"{name}.log"))
             if name == BARE:
-                # It prints all that it is sent, and would wait for a reader.
+                # The bare bot prints every frame, and would wait for a reader.
                 processes[name].communicate(timeout=PATIENCE_S)
         ended = {name: process.wait(PATIENCE_S) for name, process in processes.items()}
     assert set(ended.values()) == {0}, {name: (folder / f"{name}.log").read_text() for name in ended if ended[name]}
@@ -105,18 +105,18 @@ def played(
 
 
 def score(matches: Sequence[Any], name: str, against: str) -> float:
-    """Return the mean score of one bot against another."""
+    """Return the mean score of a bot against another bot."""
     scores = [m["scores"][m["seats"].index(name)] for m in matches if set(m["seats"]) == {name, against}]
     return float(sum(scores) / len(scores))
 
 
 def winner(match: Any) -> str:
-    """Return the name of who won a match, or `nobody`."""
+    """Return the name of the winner of a match, or `nobody`."""
     return str(dict(zip(match["scores"], match["seats"], strict=True)).get(1.0, "nobody"))
 
 
 def urgent(match: Any, seat: int) -> Iterator[int]:
-    """Return the number of plies at which a bot could win or had to block. Raises AssertionError where it did not."""
+    """Yield the plies at which a bot could win or had to block. Raises AssertionError if it did neither."""
     board = ["."] * 9
     for ply, move in enumerate(match["moves"]):
         if ply % 2 == seat:
@@ -130,7 +130,7 @@ def urgent(match: Any, seat: int) -> Iterator[int]:
 
 
 def missing(board: Sequence[str], line: str, mark: str) -> str | None:
-    """Return the free square of a line whose other squares have one mark."""
+    """Return the free square of a line whose other squares have the same mark."""
     marks = [board[int(square)] for square in line]
     return line[marks.index(".")] if sorted(marks) == sorted([".", mark, mark]) else None
 
@@ -174,7 +174,7 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     matches = played(server, tmp_path, bots, "--game", "tictactoe", "--cycles", str(CYCLES))
     assert len(matches) == CYCLES * len(bots) * (len(bots) + 1)
     assert {match["termination"] for match in matches} == {"normal"}
-    for name in bots.keys() - {"shell"}:  # of which `rumble bridge` tells
+    for name in bots.keys() - {"shell"}:  # `rumble bridge` prints the lines of `shell`
         said = (tmp_path / f"{name}.log").read_text()
         told = re.findall(r"^(cup[.\d]+): (\S+) wins: ", said, re.MULTILINE)
         assert sorted(told) == sorted((match["id"], winner(match)) for match in matches if name in match["seats"])
@@ -203,7 +203,7 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
 def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
     built: Mapping[str, Built], tmp_path: Path
 ) -> None:
-    """Each is refused twice; then nothing comes on its first connection."""
+    """Refuse each bot twice, then leave its first connection silent."""
     bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), "", "cup", BARE]
     commands = {language: bot.compiled_command() for language, bot in built.items()} | {BARE: bare}
 
@@ -253,7 +253,7 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
 ) -> None:
     """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
     error = {"type": "error", "code": "too_many_messages", "message": "try again", "detail": []}
-    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 20_000}
+    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
     welcome = {"type": "welcome", "protocol": 1, "server": "busy", "limits": limits, "games": ["tictactoe"]}
     session = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
     control = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}

@@ -1,4 +1,4 @@
-"""A house whose bots are only kept in mind."""
+"""A fake runner of house bots, which starts no process."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from rumble_server.arena.ports import HouseBot
 
 
 class FakeHouse:
-    """Has `random` for every game, and `perfect` for tictactoe."""
+    """Fake runner with `random` for every game, and `perfect` for tictactoe."""
 
     def __init__(self) -> None:
         self.kept: list[HouseBot] = []

@@ -1,4 +1,4 @@
-"""Bots that play whole tournaments of a world, and what must be true of those."""
+"""Bots that play whole tournaments of a world, and checks of these tournaments."""
 
 from collections import Counter
 from random import Random
@@ -15,7 +15,7 @@ NAMES = ("ann", "ben", "cid", "dan", "eve", "fay", "gus")
 
 
 def at_random(seed: object) -> Any:
-    """Choose any legal move."""
+    """Return a player that chooses any legal move."""
     random = Random(str(seed))
     return lambda turn: random.choice(turn["legal"])
 
@@ -25,7 +25,7 @@ def first_legal(turn: Frame) -> str:
 
 
 def enter(world: World, tournament: Tournament, *names: str, **login: Any) -> list[Bot]:
-    """Bots that play at random and are in the tournament."""
+    """Return bots that play at random and have joined the tournament."""
     bots = []
     for name in names:
         bot = world.connect()
@@ -36,7 +36,7 @@ def enter(world: World, tournament: Tournament, *names: str, **login: Any) -> li
 
 
 def schedule_ids(tournament: Tournament) -> set[str]:
-    """The ids that the schedule has, computed from the tables alone."""
+    """Return the match ids of the schedule, computed from the tables alone."""
     config = tournament.config
     return {
         f"{tournament.id}.{each.cycle}.{each.round}.{each.board}.{leg}"
@@ -47,7 +47,7 @@ def schedule_ids(tournament: Tournament) -> set[str]:
 
 
 def assert_all_was_played(tournament: Tournament) -> None:
-    """Every pairing has its result once per leg and cycle, seats shared, and the moves give the scores."""
+    """Assert a result for each leg and cycle of every pairing, with shared seats, and scores that fit the moves."""
     assert tournament.status == "finished"
     config = tournament.config
     assert set(tournament.results) == schedule_ids(tournament)

@@ -1,4 +1,4 @@
-"""Quotas of a club, where the arena holds to them: names, tournaments, bytes, matches at once, house bots."""
+"""Quotas of a club in the arena: names, tournaments, bytes, simultaneous matches, house bots."""
 
 import pytest
 from hypothesis import given

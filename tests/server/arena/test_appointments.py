@@ -1,4 +1,4 @@
-"""Bots in several tournaments: what has waited too long keeps its place, and nobody idles for it without bound."""
+"""Bots in several tournaments: a match that has waited too long keeps a place, and no bot idles without bound."""
 
 import sys
 from collections import Counter
@@ -17,7 +17,7 @@ from tests.server.arena.playing import at_random
 from tests.server.world import World
 
 Fields = Sequence[tuple[str, Sequence[str]]]
-"""Tournaments, each as its format and its bots."""
+"""Tournaments by format and bots."""
 SIX = "abcdef"
 EVENINGS: dict[str, tuple[Fields, str, int]] = {  # with the slow bot, and the cycles of each round-robin
     "one field in three": ([("round-robin", SIX), ("round-robin", SIX), ("swiss", SIX)], "", 6),
@@ -41,7 +41,7 @@ EVENINGS: dict[str, tuple[Fields, str, int]] = {  # with the slow bot, and the c
 
 
 def begin(fields: Fields, slow: str = "", cycles: int = 4, *, varied: bool = True) -> World:
-    """Start tournaments whose bots have one place each."""
+    """Start tournaments whose bots have a place each."""
     world = World(delay_ms=3)
     tournaments = [
         world.create(name=f"T{number}", format=each, legs=1, cycles=cycles if each == "round-robin" else 1)
@@ -59,7 +59,7 @@ def begin(fields: Fields, slow: str = "", cycles: int = 4, *, varied: bool = Tru
 
 
 def most_passed(world: World) -> int:
-    """Return how many matches a bot began elsewhere, at most, between the pairing of a round and its match there."""
+    """Return the maximum number of matches that a bot began elsewhere between a round's pairing and its match there."""
     begun: Counter[str] = Counter()
     since: dict[tuple[str, str], int] = {}
     most = 0
@@ -85,7 +85,7 @@ def flags(world: World, tournament: Tournament) -> set[str]:
 
 
 def play(world: World, every_ms: int = 10_000_000, *, is_audited: bool = True) -> int:
-    """Play to the end, audited on the way. Return how long it took, in ms."""
+    """Play to the end, audited on the way. Return the duration in ms."""
     tournaments, began_ms = list(world.arena.tournaments.values()), world.clock.now_ms()
     while any(each.status == "running" for each in tournaments):
         world.run(every_ms)
@@ -98,7 +98,7 @@ def play(world: World, every_ms: int = 10_000_000, *, is_audited: bool = True) -
 @pytest.mark.parametrize("varied", [True, False])
 @pytest.mark.parametrize("kind", EVENINGS)
 def test_no_tournament_is_passed_over_without_bound(kind: str, varied: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each round is played soon by all its bots, while the whole takes no longer than without appointments."""
+    """All bots play each round soon, and the whole takes no longer than without appointments."""
     fields, slow, cycles = EVENINGS[kind]
     kept = begin(fields, slow, cycles, varied=varied)
     took_ms = play(kept, every_ms=5_000 if slow else 2_000)
@@ -119,7 +119,7 @@ def test_the_same_seed_gives_the_same_schedule() -> None:
 
 
 def kept_for_a_slow_one() -> World:
-    """An evening in which `a` is kept for its one match in `owed` with `s`, which plays a long match elsewhere."""
+    """Return an evening in which `a` is kept for its match in `owed` with `s`, which plays a long match elsewhere."""
     world = World(delay_ms=3)
     for name, field, cycles in (("quick", "abcd", 50), ("long", "sz", 9), ("owed", "as", 1)):
         world.create(name=name, cycles=cycles, legs=1)
@@ -142,7 +142,7 @@ def kept_for_a_slow_one() -> World:
 
 
 def plays_quickly(world: World) -> bool:
-    """Whether `a` is in a match of `quick`, and kept for no other."""
+    """Return true if `a` is in a match of `quick`, and kept for no other match."""
     a = world.arena.players["a"]
     return a.kept_for is None and all(each.startswith("quick") for each in a.matches()) and a.plays_anything
 
@@ -189,7 +189,7 @@ def test_a_bot_is_kept_no_longer_for_what_cannot_begin(what: str) -> None:
 
 
 def calls_per_match(bots: int) -> float:
-    """Return how often functions of the scheduler, and of what it asks, are called for each match of an evening."""
+    """Return the number of calls of functions of the scheduler and its parts for each match of an evening."""
     parts = ("arena/appointments.py", "arena/player.py", "arena/scheduler.py", "tournament/agenda.py")
     names = [f"b{number}" for number in range(bots)]
     world = begin([("round-robin", names)] * 3, cycles=150 // bots)

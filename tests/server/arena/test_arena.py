@@ -1,4 +1,4 @@
-"""The arena in a world of bots: whole tournaments on virtual time, and what each bot is told, in which order."""
+"""The arena in a world of bots: whole tournaments on virtual time, and the order of each bot's messages."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Evenings on virtual time, audited every second and at their end: ordinary ones, and one with a starved bot."""
+"""Evenings on virtual time, audited every second and at the end: ordinary evenings, and one with a starved bot."""
 
 from collections.abc import Set
 from random import Random
@@ -17,7 +17,7 @@ NAMES = tuple("abcdef")
 
 
 def players(world: World, tournaments: list[Tournament], names: tuple[str, ...] = NAMES, slow_ms: int = 0) -> None:
-    """Connect bots that join all tournaments, and play with one place each; the first may be slow."""
+    """Connect bots that join all tournaments and have a place each; the first may be slow."""
     for number, name in enumerate(names):
         bot = world.login(name, max_matches=1)
         for tournament in tournaments:
@@ -39,7 +39,7 @@ def audited(world: World, tournament_id: str) -> Audit:
 
 
 def run(world: World, *tournament_ids: str) -> set[str]:
-    """Play to the end, and return what the audits on the way said."""
+    """Play to the end, and return the kinds of flags of the audits on the way."""
     told: set[str] = set()
     tournaments = [world.arena.tournaments[each] for each in tournament_ids]
     while any(each.status == "running" for each in tournaments):
@@ -86,7 +86,7 @@ def test_nobody_is_accused_where_bots_play_in_two_tournaments(formats: tuple[str
 
 
 def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The schedule gives `a` nothing while others have anything to play."""
+    """The schedule gives `a` no match while other bots have any to play."""
     oldest = Agenda.oldest
 
     def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:

@@ -1,4 +1,4 @@
-"""One match against another bot, asked for by a bot."""
+"""Challenges: a bot asks for a single match against another bot."""
 
 from typing import Any
 
@@ -92,7 +92,7 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
 
 
 def guest(world: World, name: str, **link: Any) -> Bot:
-    """A bot from beyond this machine."""
+    """Return a bot from another machine."""
     bot = world.connect(**{"is_local": False, "address": "203.0.113.7", **link})
     bot.login(name, key="correct-horse-battery")
     return bot
@@ -119,13 +119,13 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
     assert world.arena.door.refusals.counts == {"challenges": 1}
     elsewhere = challenge(guest(world, "eve", address="203.0.113.8"))
     assert (elsewhere["type"] != "error") == (bound != "open_challenges_at_one_bot")
-    left = guests[bound == "open_challenges"]  # there the first has given way
+    left = guests[bound == "open_challenges"]  # the first gives way under this bound
     left.say(type="resign", match=left.last("match_start")["match"])
     assert (challenge(guests[-1])["type"] != "error") or bound == "open_challenges_at_one_bot"
 
 
 def test_five_addresses_that_take_all_places_leave_room_for_others() -> None:
-    """Who comes from elsewhere takes the place of the oldest challenge of the address with most."""
+    """A newcomer from another address takes the place of the oldest challenge of the address with most."""
     world = World(door=Door(Bounds(open_challenges=10)))
     world.login("ben", challenges=True)
     takers = [guest(world, f"t{number}", address=f"203.0.113.{number % 5}") for number in range(10)]

@@ -1,4 +1,4 @@
-"""Promise 1: what is told is on disk first, and nothing overtakes it; and what happens where the disk gives out."""
+"""Promise 1: told facts are on disk first, and no frame overtakes them; and play while the disk fails."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What bots are answered about a tournament that is over and not in memory, from its record."""
+"""Answers to bots about ended tournaments that are not in memory, from the record."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ Done = Callable[[EndedTournament | None], None]
 
 
 def world_after(**arena: Any) -> World:
-    """The next run: ann and ben have played, cid has left, dan came to the lobby and went."""
+    """Return the next run: ann and ben have played, cid has left, dan was only in the lobby."""
     world = World()
     tournament = world.create(start_at_bots=3)
     (dan,) = world.logins("dan", join=tournament.id)

@@ -1,4 +1,4 @@
-"""Round-robins beside slow bots: nobody is passed over, nobody idles without need, and the audit accuses nobody."""
+"""Round-robins with slow bots: no bot is passed over or idles without need, and the audit has no flag."""
 
 from functools import partial
 from random import Random
@@ -14,7 +14,7 @@ FAST_MS, SLOW_MS = 10, 500
 
 
 def evening(bots: int, slow: int, cycles: int) -> Audit:
-    """Play a round-robin of bots with one place each, of which the first `slow` think long, and audit it."""
+    """Play a round-robin of bots with a place each, of which the first `slow` think long, and audit it."""
     world, random = World(delay_ms=3), Random(bots)
     tournament = world.create(cycles=cycles)
     for number in range(bots):

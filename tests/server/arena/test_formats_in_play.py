@@ -1,4 +1,4 @@
-"""Every format in a world of bots, through crashes: it ends by itself, and what was paired is played once."""
+"""Every format in a world of bots, through crashes: it ends by itself, and each pairing is played once."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def names(count: int) -> list[str]:
 
 
 def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
-    """Every bot connects and joins, as a bot does that was told to."""
+    """Connect bots that join at login."""
     found = []
     for name in bots:
         bot = world.connect()
@@ -44,7 +44,7 @@ def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
 
 
 def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) -> World:
-    """A tournament played to its end, however often the server crashes after any fact; what was told stands."""
+    """Play a tournament to its end, with crashes of the server after any fact; told facts stay true."""
     random = Random(f"{seed}.{bots}")
     world = World(seed=seed, delay_ms=random.randrange(4))
     world.create(start_at_bots=bots, **config)
@@ -71,7 +71,7 @@ def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) ->
 
 
 def status(tournament: Tournament) -> str:
-    """The status, each time anew (a type checker believes that what was compared once stays)."""
+    """Return the status anew (a type checker believes that a compared value stays)."""
     return tournament.status
 
 
@@ -86,7 +86,7 @@ def rounds_paired(world: World, tournament: str = "friday") -> list[RoundPaired]
 
 
 def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, tuple[str, str]]:
-    """Who sits where in each match of these pairings, by its id."""
+    """Return the seats of each match of these pairings, by match id."""
     assert tournament.agenda is not None
     bots = tournament.agenda.bots
     seats = {}
@@ -100,7 +100,7 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
 
 
 def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
-    """It ended by itself, each leg of each pairing has exactly one result, and the log rebuilds it."""
+    """Assert that the tournament ended by itself, each leg of each pairing has one result, and the log rebuilds it."""
     found = world.arena.tournaments[tournament]
     assert (found.status, found.running) == ("finished", {})
     assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
@@ -150,7 +150,7 @@ def test_it_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
 
 
 def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str, int]:
-    """How far each came, from the last replay of each pairing and its scores alone."""
+    """Return each bot's place, from the last replay of each pairing and its scores alone."""
     assert tournament.agenda is not None
     bots, legs = tournament.agenda.bots, tournament.config.legs
     rounds = (len(bots) - 1).bit_length()
@@ -208,7 +208,7 @@ def test_in_a_knockout_nobody_waits_for_a_bot_that_is_out_and_one_that_is_in_has
         bot.drop()
     world.run(9_000)
     assert tournament.wake_at_ms is None
-    world.run(900)  # a slow one runs out of time
+    world.run(900)  # a slow bot runs out of time
     ended = list(tournament.results.values())[-1]
     assert (ended.termination, len(tournament.results)) == (Termination.TIMEOUT, 2)
     assert {tournament.field[bot.name].absent_left_ms for bot in quick} == {1000}

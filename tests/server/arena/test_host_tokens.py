@@ -1,4 +1,4 @@
-"""Tokens of hosts: known by their hashes, replaced and taken back by facts."""
+"""Host tokens: known by hashes, replaced and removed by facts."""
 
 from rumble_server.arena.host_tokens import HostToken, HostTokens
 from rumble_server.arena.names import digest_of

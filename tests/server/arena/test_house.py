@@ -29,7 +29,7 @@ def names(house: FakeHouse) -> list[str]:
 
 
 def play(world: World, bots: list[HouseBot]) -> None:
-    """What the processes of the house do: log in under the name and key they were given, and play."""
+    """Do the work of the house's processes: log in under the given name and key, and play."""
     for bot in bots:
         login = world.login(bot.name, key=bot.key, challenges=bot.challenges)
         login.play(lambda turn: str(turn["legal"][0]), lambda: 1)

@@ -1,4 +1,4 @@
-"""The server was late: no clock pays for it, it is told, and too much of it makes an attempt void."""
+"""Lateness of the server: no clock pays for it, bots are told, and too much of it makes an attempt void."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ SLOW = {"move_ms": 60_000, "bank_ms": 0, "increment_ms": 0}
 
 
 def playing(world: World, **given: Any) -> tuple[Tournament, list[Bot]]:
-    """A tournament of one match that is being played; the bots by seat."""
+    """Return a tournament of a single running match, and the bots by seat."""
     control = TimeControl(**given.pop("time_control", SLOW))
     tournament = world.create(start_at_bots=2, legs=1, time_control=control, **given)
     bots = world.logins("ann", "ben", join=tournament.id, challenges=True)
     return tournament, sorted(bots, key=lambda bot: int(bot.last("match_start")["seat"]))
 
 
-def stall_at_a_move(world: World, mover: Bot, ms: int = 10_001) -> None:
+def stall_at_a_move(world: World, mover: Bot, ms: int = 10_251) -> None:
     world.clock.stall(ms)
     mover.move(first_legal(mover.last("turn")))
 
@@ -63,7 +63,7 @@ def test_stalls_of_two_matches_pause_nothing() -> None:
     tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(**SLOW))
     bots = world.logins("ann", "ben", join=tournament.id, max_matches=2)
     turns = {bot: bot.last("turn") for bot in bots}
-    world.clock.stall(10_001)
+    world.clock.stall(10_251)
     for bot, turn in turns.items():
         bot.move(first_legal(turn), turn=turn)
     assert [over.stalled for over in tournament.voided] == [True, True]
@@ -108,7 +108,7 @@ def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
 
 
 def stamped(world: World, waited_ms: list[int]) -> tuple[Bot, Bot]:
-    """Two bots in a match of 300 ms a move, of whose answers it is known how long they waited: who moves, who waits."""
+    """Return two bots in a match of 300 ms a move whose answers' waiting times are known: first the bot on turn."""
     tournament = world.create(start_at_bots=2, legs=1, time_control=TimeControl(move_ms=300))
     bots = [world.connect(delay_ms=lambda _ago_ms: waited_ms[0]) for _ in range(2)]
     for name, bot in zip(("ann", "ben"), bots, strict=True):
@@ -124,7 +124,7 @@ def stamped(world: World, waited_ms: list[int]) -> tuple[Bot, Bot]:
 def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
     stall_ms: int, waited_ms: int, termination: Termination | None
 ) -> None:
-    """What its answer waited to be read is excused, to the ms, and nothing else; an accomplice gives it no time."""
+    """Exactly the answer's waiting time before its reading is excused, in ms; an accomplice gains no time."""
     world = World()
     mover, _ = stamped(world, [waited_ms])
     world.clock.stall(stall_ms)
@@ -140,7 +140,7 @@ def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
 
 
 def test_an_answer_whose_wait_is_known_makes_no_match_void() -> None:
-    """Who is about to lose and has an accomplice make the server late gains nothing: nobody thought in that time."""
+    """A losing bot whose accomplice makes the server late gains nothing, because no bot thought in that time."""
     world = World()
     mover, waiter = stamped(world, [11_000])
     (tournament,) = world.arena.tournaments.values()
@@ -167,7 +167,7 @@ def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_b
 def test_how_much_may_be_excused_is_the_hosts_to_say() -> None:
     world = World(bounds=Bounds(excused_ms=20_000))
     tournament, bots = playing(world)
-    stall_at_a_move(world, bots[0], 20_000)
+    stall_at_a_move(world, bots[0], 20_250)
     assert tournament.voided == []
     stall_at_a_move(world, bots[1], 251)
     assert len(tournament.voided) == 1

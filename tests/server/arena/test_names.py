@@ -1,4 +1,4 @@
-"""Names and keys: the first key claims a name, later logins show it, and names without one stay open."""
+"""Names and keys: the first key claims a name, later logins must show the key, and names without a key stay open."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ SALT = "00ff" * 8
 
 
 def admit(names: Names, name: str, key: str | None = None, *, keyless_allowed: bool = True) -> NameUsed | None:
-    """Log in, and let the names know of a new one."""
+    """Log in, and apply the fact of a new name."""
     _, used = names.admit(name, key, keyless_allowed=keyless_allowed, salt=SALT, now_ms=5)
     if used is not None:
         names.apply(used)

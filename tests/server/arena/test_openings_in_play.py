@@ -26,7 +26,7 @@ MINUTE = 60_000
 
 
 def same_move_every_time(turn: Frame) -> str:
-    """A bot without a lot: the position and its seat alone decide."""
+    """Choose a move by the position and the seat alone."""
     return str(Random(f"{turn['seat']}.{turn['state']}").choice(turn["legal"]))
 
 
@@ -224,7 +224,7 @@ def test_the_host_needs_two_bots_too() -> None:
 
 @pytest.mark.parametrize("seed", range(long_or(10, 30)))
 def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: int) -> None:
-    """Through crashes and withdrawals. Seats: within one for each pair and for each bot."""
+    """Crashes and withdrawals happen on the way. Seats differ by one at most for each pair and for each bot."""
     random = Random(seed)
     cycles, legs = random.randrange(1, 4), random.randrange(1, 3)
     early, late = random.randrange(2, 6), random.randrange(1, 4)

@@ -1,4 +1,4 @@
-"""The host's commands in a world of bots: what they do, and what each bot is told."""
+"""The host's commands in a world of bots: their effects, and the messages to each bot."""
 
 from typing import Any
 

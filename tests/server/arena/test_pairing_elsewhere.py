@@ -1,4 +1,4 @@
-"""A round that is being paired in another process, while bots come and go."""
+"""A round that is paired in another process, while bots come and go."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from tests.server.world import Bot, World
 
 
 class Elsewhere:
-    """Slow work that comes back when the test says so."""
+    """Slow work that finishes on the test's demand."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[Callable[[], Round], Callable[[Round], None]]] = []
@@ -37,7 +37,7 @@ class Elsewhere:
 
 
 def between_rounds(**config: Any) -> tuple[World, Elsewhere, list[Bot]]:
-    """A Swiss of five whose first round was played and whose second is being paired."""
+    """Return a Swiss of five bots whose second round is being paired after the first was played."""
     elsewhere = Elsewhere()
     world = World(work=elsewhere.take)
     world.create(start_at_bots=5, format="swiss", **config)

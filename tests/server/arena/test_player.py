@@ -1,4 +1,4 @@
-"""A bot of several workers: which session plays what, and what happens to its matches when sessions come and go."""
+"""A bot of several workers: the sharing of matches among sessions, and their fate when sessions come and go."""
 
 from collections import Counter
 from random import Random
@@ -38,19 +38,19 @@ def workers(world: World, *names: str, name: str = "ann", **login: Any) -> list[
 
 
 def gauntlet(world: World, **given: Any) -> Tournament:
-    """A tournament in which ann meets each of the others once."""
+    """Create a tournament in which ann meets each other bot once."""
     return world.create(**{"format": "gauntlet", "challengers": 1, "legs": 1, "openings": "none", **given})
 
 
 def start(world: World, tournament: Tournament, *opponents: str) -> None:
-    """Have it begin, with ann and these."""
+    """Begin the tournament with ann and these opponents."""
     world.logins(*opponents, join=tournament.id, max_matches=4)
     with world.arena.transaction():
         world.arena.lifecycle.begin(tournament, ("ann", *opponents))
 
 
 def playing(world: World, opponents: int = 1, *, names: tuple[str, ...] = ("one", "two"), **given: Any) -> list[Bot]:
-    """Workers of ann, with a match each as far as there are opponents."""
+    """Return workers of ann, with a match each as far as there are opponents."""
     login = given.pop("login", {})
     tournament = gauntlet(world, **given)
     bots = workers(world, *names, join=tournament.id, **login)
@@ -67,7 +67,7 @@ def absent_since_ms(tournament: Tournament) -> int | None:
 
 
 def busy(bots: list[Bot]) -> list[Bot]:
-    """Those who were told of a match, first."""
+    """Return the bots, those with a match first."""
     return sorted(bots, key=lambda bot: not bot.inbox.all("match_start"))
 
 
@@ -459,7 +459,7 @@ def test_a_place_that_a_challenge_leaves_goes_to_a_match_that_is_away_first() ->
 
 
 def restarted(opponents: int) -> tuple[World, list[str]]:
-    """The next run of a server on which ann plays a match at each of several workers."""
+    """Return the next run of a server on which ann plays a match at each of several workers."""
     world = World()
     names = tuple(f"w{number}" for number in range(opponents))
     playing(world, opponents, names=names)
@@ -533,7 +533,7 @@ GAMES = ("hex", "chess")
 
 
 def check_player(players: Players, player: Player, parts: dict[str, Part]) -> None:
-    """Sessions and matches know each other; nothing waits that a session has room for; `free` is current."""
+    """Assert that sessions and matches agree, no match waits although a session has room, and `free` is current."""
     for session in player.sessions.values():
         assert session.matches == {match: part for match, part in parts.items() if part.session is session}
         assert set(session.challenges) == {match for match, part in session.matches.items() if part.is_challenge}
@@ -560,7 +560,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             games = random.choice((None, None, ["hex"], ["chess"]))
             worker = random.choice((None, "one", "ONE", "two"))
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
-            session = BotSession(number, login, CALLER, outlet)
+            session = BotSession(number, login, CALLER, outlet, number + 1)
             player.connect(session)
             taken = player.take_up(session)
             if session is not player.sole:

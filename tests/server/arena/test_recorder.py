@@ -1,4 +1,4 @@
-"""The one way to record: a fact is in the log before it is applied, and the outermost transaction settles, once."""
+"""Recording: a fact is in the log before it is applied, and the outermost transaction settles, once."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tict
 
 
 class Recorded:
-    """A recorder whose settling is only counted."""
+    """A recorder with a settling that is only counted."""
 
     def __init__(self) -> None:
         self.settled: list[set[str]] = []

@@ -1,4 +1,4 @@
-"""After a crash at any point the next run goes on from what is on disk: nothing told is lost, nothing counts twice."""
+"""Recovery: after a crash at any point the next run loses no told fact, and counts no fact twice."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import facts_of_attempt, read, take_up
+from rumble_server.arena.recovery import REPEATED_MS, facts_of_attempt, frames_of_ended, read, take_up
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotJoined,
+    FrameTaken,
     LogFact,
     TournamentCreated,
     TournamentEnded,
@@ -26,7 +28,7 @@ from tests.server.world import Bot, World
 
 
 def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: Any) -> list[Bot]:
-    """Every bot connects, as a bot does that was told to join."""
+    """Connect bots that join at login."""
     bots = []
     for name in names:
         bot = world.connect()
@@ -37,13 +39,13 @@ def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: 
 
 
 def come_back(world: World, bot: Bot) -> Bot:
-    """The bot's connection ends, and it logs in again."""
+    """End a bot's connection, and log it in again."""
     bot.drop()
     return log_in(world, (bot.name,))[0]
 
 
 def played(seed: int, bots: int, **config: Any) -> World:
-    """A world whose tournament was played to its end."""
+    """Return a world whose tournament was played to its end."""
     world = World(seed=seed)
     world.create(start_at_bots=bots, **config)
     log_in(world, NAMES[:bots])
@@ -235,7 +237,7 @@ def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
 
 
 def restart(world: World, first: World, unfinished: list[str], match_facts: Any = None, **given: Any) -> Any:
-    """Fill a world with tournaments of the log of another, and with none of its names."""
+    """Fill a world with tournaments from the log of a first world, without its names."""
     facts = world.log.facts = first.log.facts
     world.log.durable = len(facts)
 
@@ -316,6 +318,22 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     world.organiser.reset_key("ann")
     back = world.login("ann", key="a" * 16)
     assert back.last("session")["tournaments"][0]["id"] == "friday"
+
+
+def test_tournaments_that_are_just_over_are_known_by_their_frames() -> None:
+    world, newest_ms = World(), 2 * REPEATED_MS
+    ended, asked = [], list[str]()
+    for name, ended_at_ms in (("new", newest_ms), ("still", REPEATED_MS), ("old", 1)):
+        tournament = world.create(name=name)
+        world.organiser.end(tournament.id, cancelled=True)
+        ended.append(replace(EndedTournament.of(tournament), created_at_ms=0, ended_at_ms=ended_at_ms))
+
+    def frames_taken(ids: list[str]) -> list[FrameTaken]:
+        asked.extend(ids)
+        return [FrameTaken(each, "node", number, 0) for number, each in enumerate(ids)]
+
+    assert frames_of_ended(ended, frames_taken, newest_ms) == {("node", 0): "new", ("node", 1): "still"}
+    assert asked == ["new", "still"]
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

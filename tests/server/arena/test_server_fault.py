@@ -1,4 +1,4 @@
-"""When the server itself fails at a match, nobody is blamed, it is played again, and the others go on."""
+"""Errors of the server in a match: no bot is blamed, the match is played again, and other matches go on."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.server.world import World
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A game whose code fails at the moves in this list, once each."""
+    """Return a list of moves at which a game's code fails, once each."""
     moves: list[str] = []
     right = TicTacToeState.code_of
 

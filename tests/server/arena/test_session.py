@@ -1,4 +1,4 @@
-"""A session on the arena's side: frames keep their order, wait for the disk, and say when they have left."""
+"""A session on the arena's side: frames keep their order, wait for the disk, and report when they have left."""
 
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
@@ -9,12 +9,12 @@ from tests.server.world import MemoryLog, VirtualClock
 
 
 class Socket:
-    """The sockets' side: what it is sent, in order."""
+    """The sockets' side: it records frames and calls in order."""
 
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def logged_in(self, session_id: int, name: str) -> None:
+    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
         raise AssertionError
 
     def not_logged_in(self, session_id: int) -> None:
@@ -49,7 +49,7 @@ class Held:
         self.outlet = Outlet(self.log, self.socket)
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
-        self.session = BotSession(7, login, caller, self.outlet)
+        self.session = BotSession(7, login, caller, self.outlet, 1)
 
     def write(self, number: int) -> list[BotSession]:
         """Write up to this fact. Return the sessions that were told of an end."""

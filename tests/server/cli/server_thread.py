@@ -1,4 +1,4 @@
-"""A real server on a thread of this process, and bots that play on it."""
+"""A real server on a thread of this process, with bots for it."""
 
 import asyncio
 import threading
@@ -48,7 +48,7 @@ def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterat
 
 
 def play(server: str, tournament: str, *names: str, bot: str = "random", **options: Any) -> None:
-    """Play a tournament to its end with reference bots of these names."""
+    """Play a tournament to its end with reference bots of the given names."""
 
     async def all_of_them() -> None:
         await asyncio.gather(

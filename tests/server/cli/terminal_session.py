@@ -24,7 +24,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What was written so far, without escape sequences."""
+        """The text written so far, without escape sequences."""
         return ESCAPES.sub("", self.raw).replace("\r\n", "\n")
 
     def press(self, keys: str) -> None:
@@ -39,7 +39,7 @@ class Terminal:
             assert self._read(), f"{text!r} never came: {self.text}"
 
     def ended(self) -> int:
-        """Read to the end, and return the exit code; that of a signal is negative."""
+        """Read to the end, and return the exit code, negative after a signal."""
         while self._read():
             pass
         _, status = os.waitpid(self._pid, 0)
@@ -57,7 +57,7 @@ class Terminal:
         assert ready, f"nothing is written: {self.text}"
         try:
             read = os.read(self._descriptor, 65536)
-        except OSError:  # Linux tells the end of a pseudo terminal so
+        except OSError:  # Linux reports the end of a pseudo terminal as an error
             return False
         self.raw += read.decode("utf-8", "replace")
         return bool(read)
@@ -67,11 +67,11 @@ class Terminal:
 def on_a_terminal(
     *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None
 ) -> Iterator[Terminal]:
-    """Run `rumble` with these arguments on a new terminal, as its foreground process."""
+    """Run `rumble` with these arguments on a new terminal, as the terminal's foreground process."""
     import pty
 
     told = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
-    for name in ("COLUMNS", "LINES"):  # readline sets them, and they would hide every later size of the terminal
+    for name in ("COLUMNS", "LINES"):  # readline sets both, and they would hide every later size of the terminal
         told.pop(name, None)
     pid, descriptor = pty.fork()
     if pid == 0:

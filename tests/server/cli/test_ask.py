@@ -112,7 +112,7 @@ def test_the_table_and_the_progress_of_a_search_to_the_end(capsys: pytest.Captur
 
 @pytest.mark.slow
 def test_a_function_without_an_end_is_given_up(tmp_path: Path) -> None:
-    """In a process of its own, which ends although the function does not."""
+    """Start a new process, because the function never ends; the process must end all the same."""
     (tmp_path / "mine.py").write_text("def ai(board, player):\n    while True:\n        pass\n")
     command = [sys.executable, "-m", "rumble_server.cli", "ask", f"{tmp_path}/mine.py:ai", "--timeout", "0.2"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -144,7 +144,7 @@ def is_running(group: int) -> bool:
 
 
 def until(done: Callable[[], bool]) -> None:
-    """Wait for something that other processes do."""
+    """Wait until other processes have made `done` true."""
     give_up = time.monotonic() + PATIENCE_S
     while not done():
         assert time.monotonic() < give_up

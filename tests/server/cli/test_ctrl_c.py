@@ -1,4 +1,4 @@
-"""Ctrl-C on a real terminal, once or often, at any moment: no traceback, and an exit code that says so."""
+"""Ctrl-C on a real terminal, once or often, at any moment: no traceback, and the exit code for an interrupt."""
 
 import os
 import re
@@ -108,7 +108,7 @@ def _play(address: str) -> None:
 
 
 def _watch(address: str) -> None:
-    """Its screen is drawn anew at another size, and is in the end as it was."""
+    """Resize the terminal during `rumble watch`, and check the old content of the screen after Ctrl-C."""
     with on_a_terminal("watch", "friday", *_at(address)) as terminal:
         terminal.until("Friday: lobby")
         drawn = len(terminal.text)

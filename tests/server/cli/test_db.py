@@ -1,4 +1,4 @@
-"""`rumble db`: each command says what it did, and why it did not, in one line."""
+"""`rumble db`: each command reports its work, or the reason for a refusal, in a line."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def told(capsys: Captured, *arguments: object) -> tuple[int, list[str]]:
-    """Run a command; return its exit code and what it printed, complaints last."""
+    """Run a command; return its exit code and the lines it printed, complaints last."""
     code = run(["db", *map(str, arguments)])
     captured = capsys.readouterr()
     return code, (captured.out + captured.err).splitlines()

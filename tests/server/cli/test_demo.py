@@ -1,4 +1,4 @@
-"""`rumble demo` of every format, with real processes; and who plays in it."""
+"""`rumble demo` of every format, with real processes; and its choice of bots."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ def test_a_demo_of_every_format_runs_to_its_end(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, format_: str, bots: str, matches: int | None
 ) -> None:
     monkeypatch.setattr(demonstration, "MOST_PROCESSES", 2)
-    if format_ != "swiss":  # which is enough to show that processes of bots are started, shared and ended
+    if format_ != "swiss":  # the swiss alone shows that processes of bots are started, shared and ended
         monkeypatch.setattr(demonstration, "bot_processes", bots_of_this_process)
     assert run(["demo", "--format", format_, "--bots", bots, "--exit", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -136,8 +136,8 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 
 
 def written_by(code: str) -> str:
-    """Return what this code writes on standard error in a new process."""
-    unmeasured = {**os.environ, "COVERAGE_PROCESS_START": ""}  # since coverage itself loads sqlite3
+    """Run code in a new process, and return its standard error."""
+    unmeasured = {**os.environ, "COVERAGE_PROCESS_START": ""}  # coverage itself loads sqlite3
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=unmeasured, capture_output=True, text=True, timeout=60, check=True)
     return done.stderr
@@ -159,7 +159,7 @@ for args in [], *([name] for name in COMMANDS):
 
 @pytest.mark.e2e
 def test_the_help_of_every_command_loads_next_to_nothing() -> None:
-    """In one process: a command that loaded too much would be the first after which it is there."""
+    """Show all help in a process that names the first command with too many modules."""
     assert written_by(EVERY_HELP) == ""
 
 

@@ -70,7 +70,7 @@ def test_the_result_is_announced(winner: int | None, result: str) -> None:
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Iterable[int]:
-    """What is written to this descriptor is standard input."""
+    """Make a pipe standard input, and yield the descriptor to write to."""
     reading, writing = os.pipe()
     with os.fdopen(reading) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)

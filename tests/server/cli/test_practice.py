@@ -36,7 +36,7 @@ with connect(f"ws://{os.environ['RUMBLE_SERVER']}/bot", subprotocols=["rumble.v1
 
 
 class Practice:
-    """Runs the command in this process, and gives its exit code, its trace, and what came on standard error."""
+    """Runs the command in this process, and returns its exit code, trace, and standard error."""
 
     def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
         self._capfd = capfd

@@ -1,4 +1,4 @@
-"""The process of `rumble` as a function: exit codes, streams and signs; tests beside start it as a process."""
+"""The process of `rumble` as a function: exit codes, streams and signs. Other modules here start a real process."""
 
 import io
 import signal

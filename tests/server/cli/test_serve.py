@@ -1,4 +1,4 @@
-"""`rumble serve`: what it refuses. What it prints and serves is tested by every test with a server's process."""
+"""Refusals of `rumble serve`. Every test with a server's process tests its output and service."""
 
 import re
 import socket
@@ -49,7 +49,7 @@ def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 @dataclass
 class Started:
-    """What `rumble serve` tells of a server."""
+    """The facts about a server that `rumble serve` prints."""
 
     config: ServerConfig
     address: tuple[str, int]

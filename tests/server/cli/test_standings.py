@@ -1,4 +1,4 @@
-"""`rumble standings` on files, and what it shares with `rumble ratings`: bad rows and large files."""
+"""`rumble standings` on files, and the reading of files shared with `rumble ratings`: bad rows and large files."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""`rumble` without standard streams, in a locale without UTF-8, and on a full disk: one line at most, no traceback."""
+"""`rumble` without standard streams, in a locale without UTF-8, and on a full disk: a line at most, no traceback."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell, in which `rumble` is this Rumble."""
     line = line.replace("rumble ", f"{sys.executable} -m rumble_server.cli ")
-    told = {**os.environ, "PYTHONUNBUFFERED": "", **environment}  # some machines set it, most do not
+    told = {**os.environ, "PYTHONUNBUFFERED": "", **environment}  # some machines set PYTHONUNBUFFERED, most do not
     return subprocess.run(["sh", "-c", line], env=told, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -19,7 +19,7 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="module")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server that runs while the tests of this module do."""
+    """Yield the address of a server that runs during all tests of this module."""
     with server_on_thread(tmp_path_factory.mktemp("server") / "rumble.db", FakeHouse()) as address:
         yield address
 
@@ -31,13 +31,13 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(capsys: Captured, *arguments: str) -> Any:
-    """What a command prints as JSON."""
+    """Return the JSON that a command prints."""
     assert run(["tournament", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
-    """The exit code and the one line of a command that fails."""
+    """Return the exit code and the single line of a failing command."""
     code = run(["tournament", *arguments])
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -1,4 +1,4 @@
-"""`rumble watch`: what it makes of events, and a whole tournament over a real server."""
+"""`rumble watch`: lines and pictures from events, and a whole tournament over a real server."""
 
 import io
 import json

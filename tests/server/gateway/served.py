@@ -42,7 +42,7 @@ from tests.server.frames import Frame, checked
 from tests.server.world import MemoryLog
 
 PATIENCE_S = 30.0
-"""Nothing here takes so long, unless it never comes."""
+"""Maximum wait in s; anything later counts as missing."""
 
 
 async def _no_pages(scope: Any, receive: Any, send: Any) -> None:
@@ -51,7 +51,7 @@ async def _no_pages(scope: Any, receive: Any, send: Any) -> None:
 
 
 class OneClub:
-    """The clubs of a server: one, which is loaded."""
+    """The clubs of a server: a single loaded club."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
@@ -61,11 +61,6 @@ class OneClub:
 
     async def load(self, name: str) -> "OneClub | None":
         return self.loaded(name)
-
-    is_abandoned = False
-
-    def is_elsewhere(self, _name: str) -> bool:
-        return False
 
     def was_removed(self, _name: str) -> bool:
         return False
@@ -77,7 +72,7 @@ class WatchedGateway(Gateway):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given, identity="1d")
         self.links: list[Connection] = []
-        """The connections that had a session, the first first."""
+        """The connections that had a session, oldest first."""
         self.empty = asyncio.Event()
         self.empty.set()
 
@@ -93,7 +88,7 @@ class WatchedGateway(Gateway):
 
 
 class GatewayServer:
-    """The running server: its port, and what its connections share."""
+    """The running server: its port, and the parts shared by its connections."""
 
     def __init__(
         self,
@@ -164,18 +159,18 @@ class GatewayServer:
         await self.all_gone()
 
     def create(self, **config: Any) -> str:
-        """A tournament of tic-tac-toe; its id."""
+        """Create a tournament of tic-tac-toe, and return its id."""
         usual = {"name": "Friday", "game": "tictactoe", "time_control": TimeControl(move_ms=60_000)}
         return Organiser(self.arena).create(TournamentConfig(**{**usual, **config})).id
 
     @property
     def made(self) -> list[Connection]:
-        """The connections that had a session, the first first."""
+        """The connections that had a session, oldest first."""
         return self.gateway.links
 
     @property
     def open_connections(self) -> int:
-        """How many connections are open, of HTTP and of bots."""
+        """The number of open connections, of HTTP and of bots."""
         return len(self._server.server_state.connections)
 
     @property
@@ -193,7 +188,7 @@ class GatewayServer:
 
     @contextlib.asynccontextmanager
     async def raw(self, address: str = "127.0.0.1") -> AsyncIterator["Raw"]:
-        """A client that sends and reads bytes as the test has them, and answers nothing by itself."""
+        """Yield a client that sends and reads the test's bytes, and answers nothing by itself."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0))
         try:
             yield Raw(reader, writer, self.port)
@@ -214,7 +209,7 @@ async def served(
     now_s: Callable[[], float] = perf_counter,
     **limits: int,
 ) -> AsyncIterator[GatewayServer]:
-    """A server for one test; limits and bounds are the usual ones, or as given. `now_s` measures turns of the loop."""
+    """Run a server with default limits and bounds, or the given ones. `now_s` measures turns of the loop."""
     made = GatewayServer(Limits(**limits), hosts, bounds or Bounds(), proxies, app, descriptors, now_s)
     await made.start()
     try:
@@ -224,7 +219,7 @@ async def served(
 
 
 class Raw:
-    """A socket with a WebSocket server behind it."""
+    """A socket with a WebSocket server at the other end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
         self.reader = reader
@@ -232,7 +227,7 @@ class Raw:
         self._port = port
 
     async def upgrade(self, path: str = "/bot", **headers: str | None) -> int:
-        """Ask for a WebSocket; the status of the answer. A header of None is left out."""
+        """Ask for a WebSocket; return the status of the answer. A header of None is left out."""
         asked = {
             "Host": f"127.0.0.1:{self._port}",
             "Upgrade": "websocket",
@@ -268,27 +263,27 @@ class Raw:
             return first & 0x0F, await self.reader.readexactly(size)
 
     async def hear_any(self) -> Frame:
-        """The next message; other frames before it are dropped."""
+        """Skip frames until the next message, and return this message."""
         while True:
             opcode, data = await self.frame()
             if opcode == Opcode.TEXT:
                 return checked(data)
 
     async def hear(self, kind: str) -> Frame:
-        """The next message of a type; other frames before it are dropped."""
+        """Skip frames until the next message of the given type, and return this message."""
         while (message := await self.hear_any())["type"] != kind:
             pass
         return message
 
     async def close_code(self) -> int:
-        """The code of the close frame that comes; other frames before it are dropped."""
+        """Skip frames until the next close frame, and return its code."""
         while True:
             opcode, data = await self.frame()
             if opcode == Opcode.CLOSE:
                 return int.from_bytes(data[:2])
 
     async def ended(self) -> None:
-        """Return when the server has ended the connection, whatever it said before."""
+        """Wait until the server has ended the connection; drop all data before the end."""
         async with asyncio.timeout(PATIENCE_S):
             with contextlib.suppress(ConnectionError):
                 while await self.reader.read(65_536):
@@ -303,7 +298,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def hear(client: ClientConnection, kind: str) -> Frame:
-    """The next message of a type; others before it are dropped."""
+    """Skip messages until the next of the given type, and return this message."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
             data = await client.recv(decode=False)
@@ -312,7 +307,7 @@ async def hear(client: ClientConnection, kind: str) -> Frame:
 
 
 async def close_code(client: ClientConnection) -> int | None:
-    """The code with which the server closes; messages before it are dropped."""
+    """Return the server's close code; messages before it are dropped."""
     async with asyncio.timeout(PATIENCE_S):
         await client.wait_closed()
         return client.close_code

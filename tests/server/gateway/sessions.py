@@ -1,4 +1,4 @@
-"""Sessions in a world in memory: their keys, and two that play."""
+"""Sessions in a world in memory: their keys, and two bots in a match."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ BEYOND: dict[str, Any] = {"is_local": False, "address": "203.0.113.7"}
 
 
 def in_play(world: World, **login: Any) -> tuple[Bot, Bot]:
-    """Two bots in a match: the one to move, and the one that waits."""
+    """Return two bots in a match: the bot to move, and the waiting bot."""
     world.create(start_at_bots=2, legs=2)
     bots = [world.login(name, join="friday", **login) for name in ("ann", "ben")]
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))

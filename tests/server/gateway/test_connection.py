@@ -206,7 +206,7 @@ async def test_bytes_may_come_one_by_one() -> None:
 
 
 def split_up(link: Connection, received: asyncio.Event) -> None:
-    """Hand the link what it receives byte by byte, whatever the network makes of it."""
+    """Hand received bytes to the link one by one, however the network groups them."""
     whole = link.data_received
 
     def data_received(data: bytes) -> None:
@@ -398,7 +398,7 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
 
 
 async def test_what_many_are_told_at_once_reaches_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are more of them than may wait until the end of the turn of the loop."""
+    """Use more connections than may wait until the end of the turn of the loop."""
     monkeypatch.setattr(outbox, "MOST_WAITING", 16)
     async with served() as server, contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * 16 + 1)]

@@ -1,4 +1,4 @@
-"""The ways in: each club has a path of its own, and who asks for one that is not loaded waits for it."""
+"""The paths of clubs: each club has a path of its own, and a connection to an unloaded club waits for the club."""
 
 import asyncio
 from dataclasses import replace
@@ -24,7 +24,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 
 
 class School:
-    """Main, and a club `school` that is loaded when the test says so; others do not exist."""
+    """Main, and a club `school` whose loading ends on the test's word; no other club exists."""
 
     def __init__(self, server: GatewayServer) -> None:
         sessions, clock = Sessions(), server.arena.clock
@@ -35,7 +35,7 @@ class School:
         self._school = OneClub(gateway)
         self.open = asyncio.Event()
         self.loading = 0
-        """How often it was asked to load."""
+        """The number of times it was asked to load."""
         server.entrance = replace(server.entrance, clubs=self)
 
     def loaded(self, name: str) -> OneClub | None:
@@ -49,11 +49,6 @@ class School:
         if name == "school":
             self._clubs[name] = self._school
         return self._clubs.get(name)
-
-    is_abandoned = False
-
-    def is_elsewhere(self, _name: str) -> bool:
-        return False
 
     def was_removed(self, name: str) -> bool:
         return name == "gone"
@@ -81,7 +76,7 @@ async def test_each_club_has_its_path_and_other_paths_are_not_found(path: str, s
 
 
 async def test_bots_of_a_club_that_was_removed_are_told_to_stay_away() -> None:
-    """By a close code: a 404 can come from a proxy whose server starts anew, so bots come back after it."""
+    """Close with a code: a 404 can come from a proxy whose server starts anew, so bots come back after a 404."""
     async with served() as server:
         School(server).open.set()
         async with server.raw() as client:
@@ -113,7 +108,7 @@ async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the
 
 
 async def asking(client: Raw, school: School) -> "asyncio.Task[int]":
-    """Ask for the club; it waits for that."""
+    """Ask for the club, and wait until the club is being loaded."""
     asked = asyncio.create_task(client.upgrade("/c/school/bot"))
     await until(lambda: school.loading > 0)
     return asked

@@ -1,4 +1,4 @@
-"""Floods of one connection: it is read in slices, and who goes on flooding is closed."""
+"""Floods of a connection: they are read in slices, and a connection that goes on flooding is closed."""
 
 import asyncio
 import contextlib
@@ -196,7 +196,7 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
 
 
 async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strangers, bots that were asked nothing and long answers wait; short answers, one for each turn, do not."""
+    """Strangers, unasked bots and long answers wait; short answers, one for each turn, do not."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     async with (
         served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
@@ -239,7 +239,7 @@ async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
 
 
 async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no answer ends what its connection is owed, and more than a few of all bots wait for time."""
+    """A wrong answer ends its connection's privilege; after a few wrong answers of all bots, messages wait."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     monkeypatch.setattr(connection, "MOST_WASTED", 3)
     async with (

@@ -1,4 +1,4 @@
-"""HTTP down to the bytes: what is refused and how, what waits, what is closed, and how a bot's connection begins."""
+"""HTTP down to the bytes: refusals, waits, closes, and the start of a bot's connection."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ LIMITED = {"limit_loopback": True}
 
 
 class Pages:
-    """An application that answers with what it was asked for, when `may_answer` is set."""
+    """An application that answers with the request's own data, when `may_answer` is set."""
 
     def __init__(self) -> None:
         self.scopes: list[Any] = []
@@ -54,14 +54,14 @@ class Pages:
 
 
 async def answer(client: Raw) -> tuple[int, bytes]:
-    """The next answer: its status and its body."""
+    """Return the status and the body of the next answer."""
     head = (await client.until(b"\r\n\r\n")).lower()
     size = int(head.partition(b"content-length: ")[2].split()[0])
     return int(head.split()[1]), await client.reader.readexactly(size)
 
 
 async def refused(client: Raw) -> int:
-    """The status of the last answer; the connection ends with it."""
+    """Return the status of the last answer; the connection must end with it."""
     status, _ = await answer(client)
     await client.ended()
     return status
@@ -131,9 +131,9 @@ async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(part: bytes
 
 
 class Endless:
-    """An application that sends `size` bytes, or where `size` is 0, sends until its reader has gone.
+    """An application that sends `size` bytes, or with `size` 0 sends until its reader has gone.
 
-    `failed` is what ended it.
+    `failed` is the error that ended the sending.
     """
 
     def __init__(self, size: int = 0, piece: int = 65_536) -> None:
@@ -396,7 +396,7 @@ async def test_an_upgrade_to_something_else_is_answered_as_a_page_and_closed() -
 
 @contextlib.asynccontextmanager
 async def several(server: GatewayServer, count: int, address: str = "127.0.1.1") -> AsyncIterator[list[Raw]]:
-    """Clients of one address, each of whom the server has accepted."""
+    """Yield `count` accepted clients of a single address."""
     async with contextlib.AsyncExitStack() as stack:
         accepted = len(server.http) + count
         clients = [await stack.enter_async_context(server.raw(address)) for _ in range(count)]
@@ -423,7 +423,7 @@ async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets
 
 
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """64 of them kept a class out: the oldest gives way when it had its time."""
+    """64 silent sockets kept a class out: the oldest socket gives way after its time."""
     for module in (http_connection, connections):
         monkeypatch.setattr(module, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
@@ -440,7 +440,7 @@ async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.
 
 @pytest.mark.parametrize("forwarded", [False, True])
 async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: bool) -> None:
-    """Ten bots an address, of whom two at a time may be on their way to their login."""
+    """Ten bots an address come; two at a time may be on their way to their login."""
     proxies = ["127.0.9.9"] if forwarded else []
     async with (
         pages(bounds={**LIMITED, "strangers_per_address": 2}, proxies=proxies) as (server, _),
@@ -461,7 +461,7 @@ async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: 
 
 
 async def test_what_comes_of_who_waits_is_read_when_it_has_its_place() -> None:
-    """uvloop reads once after `connection_made`, though that has paused it."""
+    """uvloop reads once after `connection_made`, although `connection_made` paused reading."""
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 1) as (waiting,):
         server.http[1].data_received(GET % 1)
@@ -482,7 +482,7 @@ async def test_who_leaves_while_it_waits_is_forgotten() -> None:
 
 
 async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
-    """One answer, and then the connection ends: it takes no place."""
+    """The connection ends after a single answer, and takes no place."""
     bounds = {**LIMITED, "connections_per_address": 1}
     async with pages(bounds=bounds) as (server, _), server.raw("127.0.1.1") as known:
         known.writer.write(GET % 1)
@@ -599,7 +599,7 @@ async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch:
         assert server.refusals.counts == {"strangers": 2}
 
 
-# --- what counts as requests ---
+# --- limits of requests ---
 
 
 async def test_a_long_query_gets_414() -> None:

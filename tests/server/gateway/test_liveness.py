@@ -21,7 +21,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 
 
 def measured(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[int]":
-    """The round trips that sessions are told of."""
+    """Return a queue of the round trips reported to sessions."""
     told: asyncio.Queue[int] = asyncio.Queue()
     monkeypatch.setattr(Session, "round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
     return told
@@ -59,7 +59,7 @@ async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.
 
 
 async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot that reads nothing while it thinks finds many; its answers to all but the newest measure nothing."""
+    """A thinking bot that reads nothing finds many pings; only the newest ping measures a round trip."""
     told = measured(monkeypatch)
     async with served(ping_ms=20) as server, server.raw() as client:
         await client.upgrade()

@@ -1,4 +1,4 @@
-"""Server time on an asyncio loop: it starts at the wall's time and follows the loop's, and knows how late that is."""
+"""Server time on an asyncio loop: it starts at the wall's time and follows the loop's, and counts lateness."""
 
 import asyncio
 import socket
@@ -10,7 +10,7 @@ from rumble_server.gateway.loop_clock import BEAT_MS, LATE_MS, REST_MS, LoopCloc
 
 
 class HandLoop(asyncio.SelectorEventLoop):
-    """A loop whose time is what the test says."""
+    """A loop with a time set by the test."""
 
     now_s = 100.0
 
@@ -80,7 +80,7 @@ class Timer:
 
 
 class BeatingLoop(HandLoop):
-    """A loop whose timers the test runs when it passes some ms."""
+    """A loop whose timers run on the test's word."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,11 +99,11 @@ class BeatingLoop(HandLoop):
         return Timer(cancel)
 
     def pass_ms(self, ms: float) -> None:
-        """Let the loop be busy, or stopped, for so long: it comes to none of its timers."""
+        """Pass some ms in which the loop is busy, or stopped, and runs no timer."""
         self.now_s += ms / 1000
 
     def come_round(self) -> None:
-        """Run what is due."""
+        """Run the due timers."""
         due = [timer for timer in self.timers if timer[0] <= self.now_s]
         self.timers = [timer for timer in self.timers if timer not in due]
         for _, callback, given in due:

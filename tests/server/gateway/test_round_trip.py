@@ -1,4 +1,4 @@
-"""The kernel's own measure of a round trip: only it knows it, and not of every connection."""
+"""The kernel's own measure of a round trip, which some connections lack."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from tests.server.gateway.served import served
 
 
 def info(microseconds: int) -> bytes:
-    """What Linux tells of a connection, as far as that."""
+    """Return the start of Linux's `struct tcp_info`, up to the round trip."""
     return bytes(MIN_RTT_OFFSET) + microseconds.to_bytes(4, sys.byteorder)
 
 

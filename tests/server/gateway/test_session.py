@@ -1,4 +1,4 @@
-"""A session: what each frame of a bot is answered, every error and close code that it can give, and the limits."""
+"""A session: the answer to each frame of a bot, every error and close code of sessions, and the limits."""
 
 import json
 from dataclasses import replace
@@ -54,7 +54,7 @@ def test_a_login_is_answered_by_a_session(key: str | None, is_open: bool) -> Non
 
 
 class Slow:
-    """A leader that takes its time over logins: the arena, behind a queue of them."""
+    """A leader that is slow at logins: the arena, behind a queue of logins."""
 
     def __init__(self, world: World) -> None:
         self._arena = world.arena
@@ -86,7 +86,7 @@ def test_while_a_login_is_looked_at_nothing_is_read_and_what_had_come_is_handled
     bot.login("ann", key=KEY)
     assert bot.link.is_held
     bot.say_text("no JSON")
-    for _ in range(3):  # more than strangers of this address may say
+    for _ in range(3):  # more requests than strangers of this address may send
         bot.say(type="join", tournament="friday")
     assert bot.inbox.kinds() == ["welcome"]
     slow.answer()
@@ -119,7 +119,7 @@ def test_what_had_come_with_a_login_that_is_closed_is_dropped() -> None:
 
 
 class Suspended:
-    """A leader that does nothing for now: all that it is told waits."""
+    """A suspended leader: messages to it wait."""
 
     def __init__(self) -> None:
         self.told: list[tuple[int, CloseCode]] = []
@@ -434,7 +434,7 @@ def test_a_measurement_before_the_login_is_kept_by_the_link_alone() -> None:
     World().connect().session.round_trip(50)
 
 
-# --- what a match's transcript needs ---
+# --- frames for a match's transcript ---
 
 
 def test_frames_that_belong_to_no_match_are_kept_with_those_being_played() -> None:

@@ -1,4 +1,4 @@
-"""What an address, a name and an invitation may do in sessions, and what its crossing costs."""
+"""Limits of an address, a name and an invitation in sessions, and the price of exceeding them."""
 
 import json
 from typing import Any
@@ -157,14 +157,14 @@ def burned(world: World, number: int) -> None:
 
 
 def newcomers(world: World, *names: str) -> list[str]:
-    """Names of the address that are let into the tournament; their bots stay."""
+    """Log newcomers of the address in; return the names let into the tournament. Their bots stay."""
     for name in names:
         world.connect(**BEYOND).login(name, key=KEY, join="friday", invite="sesame")
     return [name for name in names if world.arena.is_connected(name)]
 
 
 def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
-    """238 names of a holder of the invitation kept out a class; whoever is there or has played keeps its name."""
+    """238 names of an invitation's holder kept a class out; names that are connected or have played are kept."""
     bounds = Bounds(names_per_hour=3, invited_names_per_hour=3, freed_names_per_minute=3)
     world = World(door=Door(bounds))
     cup = world.create(invite="sesame", late_join=True)
@@ -210,7 +210,7 @@ def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None
 
 
 def joining(world: World, name: str, invite: str, **link: Any) -> str | None:
-    """Have a bot join with this code; return the code of the error, if it is one."""
+    """Have a bot join with this code; return the code of the error, if any."""
     bot = world.connect(**{**BEYOND, **link})
     bot.login(name, key=KEY)
     bot.say(type="join", tournament="friday", invite=invite)
@@ -329,7 +329,7 @@ def test_a_login_without_room_for_its_connection_is_refused() -> None:
 
 
 def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
-    """Its key alone is looked at; who guesses at it is counted as ever. Without a tournament it has one place."""
+    """Only the key is compared; wrong keys are counted as ever. Without a tournament the bot has one place."""
     world = World()
     world.create()
     ann, dan = (world.connect(**BEYOND) for _ in range(2))

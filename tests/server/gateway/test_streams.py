@@ -1,4 +1,4 @@
-"""Whatever the bytes are and however they are cut, a connection reads from them what `websockets`' parser reads."""
+"""However the bytes are cut, and whatever they are, a connection reads the same as `websockets`' parser."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ REQUEST = (
 
 
 class Recorder:
-    """In the place of a session: what it is told."""
+    """A stand-in for a session that records its calls."""
 
     def __init__(self, link: Connection) -> None:
         self.link = link
@@ -48,14 +48,14 @@ class Recorder:
             self.link.close(code, "")
 
     def lost(self) -> None:
-        """Nothing is done then."""
+        """Ignore the end of the connection."""
 
     def round_trip(self, _: int) -> None:
         """No ping is answered here."""
 
 
 class Transport:
-    """A transport that keeps what is written."""
+    """A transport that records written bytes."""
 
     def __init__(self) -> None:
         self.written = b""
@@ -83,7 +83,7 @@ class Transport:
 
 
 class Reference:
-    """The same by the parser of `websockets` alone: the texts of an open connection, and how it is closed."""
+    """The result of `websockets`' parser alone: the texts of an open connection, and its close."""
 
     def __init__(self) -> None:
         self.protocol = ServerProtocol(max_size=MOST_BYTES)
@@ -172,7 +172,10 @@ def read_by_reference(chunks: list[bytes]) -> tuple[list[str], Any]:
 def wire(
     opcode: int, payload: bytes, *, fin: bool = True, mask: bytes = b"abcd", form: int = 0, bits: int = 0
 ) -> bytes:
-    """A frame of a client. `form` 1 or 2 writes a length longer than it need be; without `mask` it is broken."""
+    """Build a frame of a client.
+
+    `form` 1 or 2 writes a length longer than necessary; without `mask` the frame is broken.
+    """
     size = len(payload)
     form = max(form, 0 if size < 126 else 1)
     length = (size, 126, 127)[form]

@@ -1,4 +1,4 @@
-"""No connection, no request, and no number of them has the loop for long in one turn."""
+"""No connection, no request, and no number of them holds up the loop for long in a turn."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from rumble_server.gateway.turns import Turns
 
 
 class Loop:
-    """What is called in the next turn, and a clock that goes on by a second each time that it is read."""
+    """A loop that keeps callbacks for the next turn, with a clock that advances by a second at each reading."""
 
     def __init__(self) -> None:
         self.due: list[Callable[[], None]] = []
         self._ticks = count()
 
     def turns(self, looks: int) -> Turns:
-        """Make turns that have time for so many pieces of work."""
+        """Make turns with time for `looks` pieces of work."""
         return Turns(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
 
     def turn(self) -> None:
@@ -86,7 +86,7 @@ async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn()
         return {"body": "read"}
 
     async def send(_message: Any) -> None:
-        """Nobody hears the answers."""
+        """Drop the answer."""
 
     web = RequestTurns(app, loop.turns(2))
     requests = [{"type": "http", "client": (address, 1)} for address in ("ann", "ann", "ann", "ben")]

@@ -19,33 +19,33 @@ from rumble_server.store.writer import write
 
 PATIENCE_S = 10.0
 Commit = Callable[[Content, bool], object]
-"""Writes one commit; true: the index of matches, too, where that is apart."""
+"""Function that writes a commit; with true, an index of matches kept apart from the log is written, too."""
 
 
 class Database(Protocol):
-    """What a test does to a database beside its store."""
+    """The operations of a test on a database, beside its store."""
 
     url: str
     refusal: str
-    """What a write says while the database is `locked`."""
+    """Text in the error of a write while the database is `locked`."""
 
     def writer(self, store: Any) -> Any:
-        """What writes in this process."""
+        """Return a writer in this process."""
 
     def writing(self) -> contextlib.AbstractContextManager[Commit]:
-        """What writes to a new database, under epoch 1, without a server."""
+        """Yield a function that writes commits to a new database, under epoch 1, without a server."""
 
     def reader(self) -> LogReader:
-        """Reads main."""
+        """Return a reader of main."""
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
-        """What another connection sees now."""
+        """Return the rows that another connection sees now."""
 
     def execute(self, statement: str) -> None:
-        """Change it from another connection."""
+        """Run a statement on another connection."""
 
     def locked(self) -> contextlib.AbstractContextManager[None]:
-        """Somebody else holds the database, so that nothing can be written."""
+        """Lock the database from another connection for a block, so that no write succeeds."""
 
 
 class SqliteDatabase:
@@ -165,7 +165,7 @@ class _PostgresWriter:
 
 @contextlib.asynccontextmanager
 async def opened_store(database: Database, *, in_process: bool = True) -> AsyncIterator[Any]:
-    """The store of a server that runs; at the end it is closed."""
+    """Yield the store of a running server, and close it at the end."""
     store = open_store(database.url)
     if in_process:
         store.group.writer = database.writer(store)
@@ -180,6 +180,6 @@ async def opened_store(database: Database, *, in_process: bool = True) -> AsyncI
 
 @contextlib.asynccontextmanager
 async def opened(database: Database, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
-    """The log of main on a server that runs; at the end it is closed."""
+    """Yield the log of main on a running server, and close the store at the end."""
     async with opened_store(database, in_process=in_process) as store:
         yield store.log()

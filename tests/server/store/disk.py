@@ -19,17 +19,17 @@ PATIENCE_S = 5.0
 
 
 def joined(number: int, tournament: str = "friday") -> LogFact:
-    """Some fact, which tells its number."""
+    """Return a fact with this number in the bot's name."""
     return BotJoined(tournament, f"bot-{number}", number)
 
 
 def write_facts(facts: Sequence[Numbered]) -> str:
-    """The text of a row with these facts."""
+    """Return the text of a row with these facts."""
     return write_lines([LINES[type(fact)](number, fact) for number, fact in facts])
 
 
 class WriterInProcess:
-    """What writes the database, without a process of its own."""
+    """A writer in this process; it writes the index of matches with every second commit."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class WriterInProcess:
 
 @contextlib.asynccontextmanager
 async def opened_store(path: Path, *, in_process: bool = True) -> AsyncIterator[SqliteStore]:
-    """The database of a server that runs; at the end it is closed."""
+    """Yield the database of a running server, and close it at the end."""
     store = SqliteStore(str(path))
     if in_process:
         store.database.execute("PRAGMA busy_timeout = 1")
@@ -66,7 +66,7 @@ async def opened_store(path: Path, *, in_process: bool = True) -> AsyncIterator[
 
 @contextlib.asynccontextmanager
 async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
-    """The log of main on a server that runs; at the end it is closed."""
+    """Yield the log of main on a running server, and close the database at the end."""
     async with opened_store(path, in_process=in_process) as store:
         yield store.log()
 
@@ -78,34 +78,34 @@ def shut(store: SqliteStore) -> None:
 
 
 async def write(log: ClubLog, *facts: LogFact) -> None:
-    """Have these facts on disk."""
+    """Append facts, and wait until they are on disk."""
     for fact in facts:
         log.append(fact)
     await log.wait(log.last)
 
 
 def group_of(log: ClubLog) -> GroupCommit:
-    """What writes a log."""
+    """Return the group commit of a log."""
     assert isinstance(log.group, GroupCommit)
     return log.group
 
 
 def begin_write(log: ClubLog) -> None:
-    """Have what was appended on its way to the disk, now."""
+    """Begin to write the appended facts now."""
     group_of(log).write()
 
 
 def rows(
     path: Path, query: str = "SELECT number, tournament, kind FROM log ORDER BY number"
 ) -> list[tuple[object, ...]]:
-    """What another connection sees on disk now."""
+    """Return the rows that another connection sees on disk now."""
     with contextlib.closing(sqlite3.connect(path)) as database:
         return database.execute(query).fetchall()
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Somebody else holds the database, so that nothing can be written."""
+    """Lock the database from another connection for a block, so that no write succeeds."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         yield
@@ -113,7 +113,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 class Told:
-    """What the log's listeners were told."""
+    """Recorder of the calls of a log's listeners."""
 
     def __init__(self, log: ClubLog) -> None:
         self.batches: list[list[Numbered]] = []

@@ -1,4 +1,4 @@
-"""A database with tournaments that were played, and ways to damage it."""
+"""Databases of played tournaments, and ways to damage them."""
 
 import re
 import sqlite3
@@ -18,7 +18,7 @@ from tests.server.world import World
 
 
 def played(*names: str, end: bool = True) -> list[LogFact]:
-    """The log of tournaments of ann and ben, each played to its end or, without `end`, for its first moves."""
+    """Return the log of tournaments of ann and ben, played to the end or, without `end`, for the first moves."""
     world = World()
     for name in names:
         world.create(name=name, start_at_bots=2)
@@ -37,7 +37,7 @@ def played(*names: str, end: bool = True) -> list[LogFact]:
 
 
 def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
-    """The same facts, of unlisted tournaments that bots have asked for."""
+    """Return the facts as those of challenges: unlisted tournaments that a bot asked for."""
     return [
         replace(each, challenger="ann", config=each.config.model_copy(update={"listed": False}))
         if isinstance(each, TournamentCreated)
@@ -47,7 +47,7 @@ def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
 
 
 def save(path: Path, facts: Sequence[LogFact], size: int = 5) -> None:
-    """Write these facts to a database, in batches of this size."""
+    """Write facts to a database, in batches of `size`."""
     with closing(open_database(str(path))) as database:
         for first in range(0, len(facts), size):
             batch = Batch()
@@ -69,7 +69,7 @@ def tournament_ids(facts: Sequence[LogFact]) -> list[str]:
 
 
 def execute(path: Path, statement: str, *values: object) -> int:
-    """Run a statement, and return how many rows it changed."""
+    """Run a statement, and return the number of changed rows."""
     with closing(sqlite3.connect(path)) as database:
         changed = database.execute(statement, values).rowcount
         database.commit()
@@ -85,12 +85,12 @@ def change(path: Path, how: Callable[[bytes], bytes], number: int) -> None:
 
 
 def digit(content: bytes) -> bytes:
-    """Another number, in a row that can be read as well as before."""
+    """Change a digit, so that a row stays as readable as before."""
     return re.sub(rb"\d", lambda found: b"%d" % ((int(found[0]) + 1) % 10), content, count=1)
 
 
 def bit(content: bytes) -> bytes:
-    """No text any more."""
+    """Damage a row so that it is no UTF-8 text."""
     return content[:-3] + b"\xff" + content[-2:]
 
 
@@ -99,7 +99,7 @@ def cut(content: bytes) -> bytes:
 
 
 def tear(path: Path, what: bytes) -> None:
-    """Fill each page that has these bytes with others, as a bad disk would."""
+    """Overwrite each page with these bytes, as a bad disk would."""
     content = path.read_bytes()
     size = int.from_bytes(content[16:18])
     pages = [content[at : at + size] for at in range(0, len(content), size)]

@@ -116,16 +116,16 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "until_ms": st.none() | times,
     "what": texts,
 }
-"""By the name of a field."""
+"""Strategies of values, by the name of a field."""
 OTHERS: dict[type[LogFact], dict[str, st.SearchStrategy[Any]]] = {
     ClubChanged: {"house": st.booleans()},
     NameUsed: {"salt": st.none() | hexes, "digest": st.none() | hexes},
 }
-"""By kind: the fields that are of another type than others of that name."""
+"""Strategies of fields whose type differs from equally named fields of other kinds, by kind."""
 
 
 def facts_of(kind: type[LogFact]) -> st.SearchStrategy[LogFact]:
-    """Any fact of a kind."""
+    """Return a strategy of facts of a kind."""
     names = [field.name for field in dataclasses.fields(kind)]
     values = VALUES | OTHERS.get(kind, {})
     return st.builds(kind, **{name: values[name] for name in names})

@@ -1,4 +1,4 @@
-"""What was read of a club ahead goes on by the facts that came since."""
+"""Reading ahead: tournaments read before this node leads the club continue with the facts written since."""
 
 from contextlib import closing
 from functools import partial

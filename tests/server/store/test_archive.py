@@ -1,4 +1,4 @@
-"""What is read of tournaments that are over, from a real database, and never on the thread of the event loop."""
+"""The archive of ended tournaments, from a real database; it never reads on the event loop's thread."""
 
 import asyncio
 import logging
@@ -70,7 +70,7 @@ def facts_of_tournament(rebuilt: Rebuilt) -> list[LogFact]:
 
 @pytest.fixture
 def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The tournaments of which something was made."""
+    """Return a list that gets the id of each rebuilt tournament."""
     made: list[str] = []
     make = Archive.of_tournament
 
@@ -86,7 +86,7 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def archive_of(
     database: Database, filed: list[EndedTournament] | None = None, *, here: bool = True
 ) -> AsyncIterator[Archive]:
-    """Open an archive, whose process is one only if it is not to be `here`."""
+    """Open an archive, with a process of its own unless `here`."""
     with closing(ReadingRoom(database.reader, Bounds())) as room:
         if here:
             room.process = ShelfHere(None, database.reader, Bounds().rebuilt_results)
@@ -286,7 +286,7 @@ async def test_facts_of_a_tournament(database: Database) -> None:
 async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_store(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That it is started again is seen in tests/server/test_side_process.py."""
+    """tests/server/test_side_process.py has the test that the process is started again."""
 
     async def died(self: ShelfHere, *_: object) -> None:
         raise BrokenProcessPool

@@ -1,4 +1,4 @@
-"""Checksums of rows: every change of a byte is seen, wherever it is."""
+"""Checksums of rows: a change of any byte is found."""
 
 import sqlite3
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""All clubs are in one database of each kind, and each sees itself only, whatever their names have in common."""
+"""All clubs share a database of each kind, and each sees only itself, even where names overlap."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tests.server.store.disk import Told, joined
 from tests.server.store.played import as_challenges, facts_of, played
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
-"""Names that begin with others, and that of a tournament."""
+"""Names of clubs, some of which begin with other names; one is a tournament's, too."""
 FACTS = played("Friday", "Monday")
 MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
 OF_MATCH = [fact for fact in FACTS if getattr(fact, "match", None) == MATCH]
@@ -29,7 +29,7 @@ def name_of(club: str) -> NameUsed:
 
 
 async def fill(store: Any, clubs: Sequence[str]) -> None:
-    """Have each of these clubs play the same, under the same ids."""
+    """Have each club play the same matches under the same ids."""
     for fact in FACTS:
         for club in clubs:
             store.log(club).append(fact)
@@ -43,7 +43,7 @@ async def fill(store: Any, clubs: Sequence[str]) -> None:
 
 
 def own(facts: Sequence[LogFact]) -> list[LogFact]:
-    """Return the facts of a match without frames, which other matches may share."""
+    """Return the facts of a match without frames, since frames may be shared with other matches."""
     return [fact for fact in facts if not isinstance(fact, FrameSeen | FrameShared)]
 
 

@@ -1,4 +1,4 @@
-"""Facts to the text of a row and back: nothing is lost, and a damaged row is told from a good one."""
+"""Facts to the text of a row and back: nothing is lost, and damage is noticed."""
 
 import json
 from dataclasses import replace
@@ -28,6 +28,7 @@ FIRST = {
     "club_removed": "club at_ms",
     "frame_seen": "match attempt seat sender frame at_ms bytes sha256 excused_ms",
     "frame_shared": "match attempt seat other other_number at_ms",
+    "frame_taken": "tournament node frame_number at_ms",
     "half_bye_given": "tournament bot round at_ms",
     "half_bye_taken": "tournament bot round at_ms",
     "host_token_removed": "name at_ms",
@@ -54,7 +55,7 @@ FIRST = {
     "tournament_started": "tournament bots openings at_ms",
     "turn_asked": "match attempt ply seat turn_id remaining_ms seats_ms lag_ms omit at_ms",
 }
-"""The fields of each kind of fact when rows ceased to name them."""
+"""Fields of each kind of fact when rows ceased to have the fields' names."""
 numbers = st.integers(1, 2**53 - 1)
 
 
@@ -82,7 +83,7 @@ def test_a_row_tells_how_many_fields_a_kind_has() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_field_that_a_fact_got_later_has_its_default_in_an_older_row(named: bool) -> None:
-    """Rows of before have the names of their fields."""
+    """`named`: the first format of rows, with names of fields."""
     config = TournamentConfig(name="Friday", game="tictactoe")
     row = json.loads(write_facts([(1, TournamentCreated("friday", config, 5, "ann"))]))
     names = FIELDS["tournament_created"][:-1]
@@ -93,7 +94,7 @@ def test_a_field_that_a_fact_got_later_has_its_default_in_an_older_row(named: bo
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
 def test_a_move_that_says_nothing_else_takes_few_bytes(separators: tuple[str, str]) -> None:
-    """A row of one ply took 377 bytes."""
+    """A row of a ply took 377 bytes in the first format."""
     match, turn_id = "friday.1.1.1.1", "1.234"
     frame = json.dumps({"type": "move", "match": match, "turn_id": turn_id, "move": "e2e4"}, separators=separators)
     made = MoveMade(match, 1, 3, 1, turn_id, "e2e4", 9_000, frame, 1795494656334, 0, "1.235", 0, (9_000, 9_000), 1)
@@ -106,7 +107,7 @@ def test_a_move_that_says_nothing_else_takes_few_bytes(separators: tuple[str, st
 
 
 def test_fields_stay_where_they_are_and_new_ones_come_last() -> None:
-    """A row has no names of fields: nothing else tells what its values are."""
+    """The place of a value in a row is all that tells its field."""
     assert {kind: " ".join(names[: FIRST[kind].count(" ") + 1]) for kind, names in FIELDS.items()} == FIRST
 
 
@@ -163,7 +164,7 @@ def test_a_damaged_record_is_a_value_error(text: str) -> None:
 def test_the_names_of_facts_in_the_log_stay() -> None:
     assert sorted(_KINDS) == [
         *("administrator_set", "ban_lifted", "banned", "bot_absent", "bot_benched", "bot_joined", "bot_left"),
-        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared"),
+        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared", "frame_taken"),
         *(
             "half_bye_given",
             "half_bye_taken",

@@ -1,4 +1,4 @@
-"""Backups are whole and private, do not disturb a server, and come back only where nothing is lost."""
+"""Backups are whole and private, do not disturb a server, and replace no database by accident."""
 
 import os
 import stat
@@ -78,7 +78,7 @@ async def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
 
 
 async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Path, copy: Path) -> None:
-    """A turn of a run that the backup knows nothing of must not be taken for one that is asked after it."""
+    """Turn ids of runs after the backup must not equal turn ids of runs after the restore."""
     for _ in range(2):
         store = SqliteStore(str(path))
         store.run_of()
@@ -100,7 +100,7 @@ async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Pat
 
 
 async def two_versions(path: Path, copy: Path) -> None:
-    """A backup with one fact, and a database with two, the second in its write-ahead log."""
+    """Make a backup with a fact, and a database with two, the second in the write-ahead log."""
     async with opened(path) as log:
         await write(log, joined(1))
         backup(str(path), str(copy))

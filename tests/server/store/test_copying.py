@@ -1,4 +1,4 @@
-"""`rumble db copy`: everything goes to the other kind of database, or nothing; no turn is taken for an older one."""
+"""`rumble db copy`: everything or nothing goes to the other kind of database, and no turn id comes twice."""
 
 import asyncio
 import contextlib
@@ -181,7 +181,7 @@ async def running(url: str) -> AsyncIterator[Server]:
 
 
 async def turn_of(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
-    """Wait for the turn of one of these bots."""
+    """Wait until it is the turn of one of the bots; return the bot and the turn."""
     waiting = {asyncio.create_task(bot.hears("turn")): bot for bot in bots}
     done, others = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for each in others:

@@ -1,4 +1,4 @@
-"""What is damaged is found, and nothing else."""
+"""Verification finds damage, and reports no undamaged part."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -123,14 +123,14 @@ def test_an_index_that_differs_from_the_log_is_told_and_mended(path: Path, state
 def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_from_starting(
     path: Path, table: str
 ) -> None:
-    """The page is sound, as that of an earlier copy would be."""
+    """The page itself is sound, as a page of an earlier copy would be."""
     with closing(open_existing(str(path))) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         size = int(database.execute("PRAGMA page_size").fetchone()[0])
         root = (int(database.execute(query, (table,)).fetchone()[0]) - 1) * size
     content = bytearray(path.read_bytes())
-    # After the kind of the page: no free block, no entry, and their texts begin at its end.
+    # An empty page after the byte of its kind: no free block, no entry, and the entries' texts begin at the page's end.
     content[root + 1 : root + size] = bytes(4) + size.to_bytes(2) + bytes(size - 7)
     path.write_bytes(content)
     assert verify(str(path)).problems

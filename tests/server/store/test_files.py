@@ -1,4 +1,4 @@
-"""The files of a database: private, of one name, and missed when they are gone."""
+"""The files of a database: private, without hard links, and missed when removed."""
 
 import os
 import stat
@@ -140,7 +140,7 @@ async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Pa
 async def test_what_is_written_to_a_lost_file_is_told_when_it_is_back(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WATCH_S", 3600.0)  # the process that writes notices by itself
+    monkeypatch.setattr(module, "WATCH_S", 3600.0)  # only the writing process looks
     aside = path.with_name("aside.db")
     async with opened(path, in_process=False) as log:
         await write(log, joined(1))
@@ -166,7 +166,7 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
         await write(log, joined(7, "other"))
     async with opened(path, in_process=False) as log:
         told = Told(log)
-        move(other, path)  # before the process that writes is started
+        move(other, path)  # before the writing process starts
         before = content(path)
         log.append(joined(1))
         assert "was removed or replaced" in str(await told.trouble.get())

@@ -1,4 +1,4 @@
-"""Group commit: what is announced is on disk, in order, once; trouble keeps facts. On each kind of database."""
+"""Group commit on each kind of database: announced facts are on disk, in order and once; trouble loses no fact."""
 
 import asyncio
 from contextlib import ExitStack
@@ -171,7 +171,7 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
 
 
 def committed(database: Database) -> tuple[bool, bool]:
-    """Whether the end of the tournament is on disk, and whether its record is."""
+    """Return true for each that is on disk: the end of the tournament, its record."""
     return database.rows("SELECT over FROM tournaments") == [(1,)], database.rows("SELECT id FROM ended") == [
         ("friday",)
     ]
@@ -314,7 +314,7 @@ async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, cap
 
 @pytest.mark.usefixtures("impatient")
 async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_commit(database: Database) -> None:
-    """Two at once would take each other's answers, and a batch that was never written would be told as durable."""
+    """Two commits at once would mix up their answers, and an unwritten batch would be announced as durable."""
     async with opened(database) as log:
         told, group = Told(log), group_of(log)
         write_all, under_way, most = group.writer.write, 0, 0

@@ -1,4 +1,4 @@
-"""All clubs are in one database, and each sees itself only, whatever their names have in common."""
+"""All clubs share an SQLite file, and each sees only itself, even where names overlap."""
 
 import asyncio
 import sqlite3
@@ -24,7 +24,7 @@ from tests.server.store.disk import joined, opened_store, rows, shut, write, wri
 from tests.server.store.played import change, cut, facts_of, played
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
-"""Names that begin with others, and that of a tournament."""
+"""Names of clubs, some of which begin with other names; one is a tournament's, too."""
 FACTS = played("Friday", "Monday")
 MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
 
@@ -40,7 +40,7 @@ def name_of(club: str) -> NameUsed:
 
 @asynccontextmanager
 async def filled(path: Path, clubs: Sequence[str] = CLUBS) -> AsyncIterator[SqliteStore]:
-    """A database in which each of these clubs has played the same, under the same ids."""
+    """Yield a database in which each club has played the same matches under the same ids."""
     async with opened_store(path) as store:
         logs = [store.log(club) for club in clubs]
         for log in logs:
@@ -186,7 +186,7 @@ def test_a_fact_in_the_row_of_another_tournament_is_damage_in_a_club_too(path: P
 
 
 def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:
-    """Nothing but the rows that main always had: no sums, no keys."""
+    """The file has only the rows that main always had: no sums of bytes, no keys with a slash."""
 
     async def run() -> None:
         async with filled(path, ["main"]):

@@ -1,4 +1,4 @@
-"""The lines that are written out: they are those of every other fact."""
+"""The lines made by explicit code equal those made from the fields' names."""
 
 from hypothesis import given
 from rumble_server.match.facts import MoveMade, TurnAsked

@@ -1,4 +1,4 @@
-"""One server a database, for as long as it lives."""
+"""A database has one server at a time."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The index of matches is made from the log, whatever was indexed before."""
+"""The index of matches follows from the log, whatever was indexed before."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -35,7 +35,7 @@ def over(match: str, reason: str = "") -> LogFact:
 
 
 def put(database: Connection, first: int, *facts: LogFact, index: bool = False) -> None:
-    """Write facts as one batch."""
+    """Write facts as a batch."""
     batch = Batch()
     for number, fact in enumerate(facts, first):
         batch.add(number, fact)

@@ -1,4 +1,4 @@
-"""Which kind of database is opened."""
+"""Opening a database: the URL decides on the kind."""
 
 import subprocess
 import sys

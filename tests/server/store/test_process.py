@@ -1,4 +1,4 @@
-"""The process that writes: lost, it is started again; it holds the lock, and ends after its last transaction."""
+"""The writing process: restarted after a death, holding the lock, and ending only after its last transaction."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ def writer_of(path: Path, lock: DatabaseLock) -> WriterProcess:
 
 @asynccontextmanager
 async def writing(path: Path) -> AsyncIterator[WriterProcess]:
-    """A writer of a database that is there, and holds its lock."""
+    """Yield a writer of an existing database that holds the lock."""
     open_database(str(path)).close()
     lock = DatabaseLock(str(path))
     writer = writer_of(path, lock)

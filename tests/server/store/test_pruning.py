@@ -1,4 +1,4 @@
-"""Pruned: the plies of old tournaments are gone, and everything that counts is as it was."""
+"""Pruning deletes the plies of old tournaments, and changes no result, standing or record."""
 
 import asyncio
 import time
@@ -78,7 +78,7 @@ def test_one_whose_end_cannot_be_read_is_left(path: Path) -> None:
 
 
 def test_a_server_prunes_challenges_alone(path: Path) -> None:
-    """An unlisted tournament of a host is left, whatever it is called."""
+    """A host's unlisted tournament stays, whatever its name."""
     path.unlink()
     of_friday = {id(fact): made for fact, made in zip(FACTS, as_challenges(FACTS), strict=True) if fact is not MONDAY}
     unlisted = replace(MONDAY, config=MONDAY.config.model_copy(update={"listed": False}))

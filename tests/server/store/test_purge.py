@@ -1,4 +1,4 @@
-"""What is purged leaves no byte behind."""
+"""A purged value leaves no byte behind."""
 
 import sqlite3
 from contextlib import closing

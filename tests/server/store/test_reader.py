@@ -1,4 +1,4 @@
-"""Reading the log back: whatever the batches, exactly the facts that were asked for, in order."""
+"""Reading the log: whatever the batches, a reader returns exactly the requested facts, in order."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -18,6 +18,7 @@ from rumble_server.store.sqlite_rows import SqliteRows, read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
+    FrameTaken,
     LogFact,
     NameFact,
     NameUsed,
@@ -49,7 +50,7 @@ def ended(tournament: str) -> TournamentEnded:
 
 @cache
 def busy_world(seed: int) -> list[LogFact]:
-    """The log of two tournaments at once, with drops, void matches and strays."""
+    """Return the log of two simultaneous tournaments, with drops, void matches and strays."""
     random = Random(seed)
     world = World(seed=seed)
     for name in ("friday", "monday"):
@@ -71,7 +72,7 @@ def busy_world(seed: int) -> list[LogFact]:
 
 
 def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
-    """Find shared frames as the reader has to."""
+    """Return a function that finds shared frames, as the reader must."""
 
     def find(shared: FrameShared) -> FrameSeen:
         found = facts[shared.other_number - 1]
@@ -82,7 +83,7 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
 
 
 def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
-    """Write up to `size` facts after the first `done`, and return how many."""
+    """Write up to `size` facts after the first `done`, and return their number."""
     batch = Batch()
     for number, fact in enumerate(facts[done : done + size], done + 1):
         batch.add(number, fact)
@@ -182,8 +183,13 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
+            if name in ("three", "five"):
+                await write(log, FrameTaken(name, "node", 7, 1))
+    taken = FrameTaken("three", "node", 7, 1)
     with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
+        assert reader.over_ids(3) == ["five", "four", "three"]
+        assert reader.frames_taken(["four", "three", "two"]) == [taken]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
             *(TournamentStarted, BotJoined, TournamentEnded),
@@ -241,7 +247,7 @@ def test_a_reader_never_writes(path: Path) -> None:
 
 
 def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
-    """Two bots that pad each move to the largest frame, and send as large nonsense, fill next to nothing."""
+    """Two bots pad each move and each nonsense frame to the largest size."""
     world, frame_bytes, moves = World(), 65_536, 0
     world.create(start_at_bots=2, legs=4)
     bots = world.logins("ann", "ben", join="friday", max_matches=4)

@@ -1,4 +1,4 @@
-"""What is mended is whole again; what cannot be is set aside; nothing is lost that could be read."""
+"""Repair: the database is whole afterwards, damaged rows are set aside, and no readable row is lost."""
 
 import stat
 from collections.abc import Callable
@@ -144,7 +144,7 @@ def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, b
 def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are_told_of(
     path: Path, backup: Path
 ) -> None:
-    """One of them may have been taken back, in a row that is lost."""
+    """A lost row may have taken back a token."""
     execute(path, "DELETE FROM log")
     given: list[LogFact] = [
         HostTokenSet("ann", "00", "11", 1),

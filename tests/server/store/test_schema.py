@@ -1,9 +1,8 @@
-"""Databases of every earlier version open, and show what they showed.
+"""Databases of every earlier version open, and show the same as before.
 
-`versions/vN.sql` is the text of a database of version N that its server wrote; it was killed while a match was played.
-`versions/vN.json` is what the API of that version then told of it. `rules/` has the same of a server whose tournaments
-knew no editions of rules: a Swiss and a round-robin that are over, with byes and forfeits, and a Swiss in its first
-round.
+`versions/vN.sql` is the text of a database of version N, written by its server, which was killed during a match.
+`versions/vN.json` has the answers of that server's API. `rules/` has both from a server before editions of rules: an
+ended Swiss and an ended round-robin, with byes and forfeits, and a Swiss in its first round.
 """
 
 import json
@@ -27,7 +26,7 @@ TOKEN = "fixture-token-0123"
 
 
 def holds(new: Any, old: Any) -> bool:
-    """Whether the new answer has all that the old one had; it may have more fields."""
+    """Return true if the new answer contains the old answer; the new answer may have more fields."""
     if isinstance(old, dict):
         return isinstance(new, dict) and all(key in new and holds(new[key], value) for key, value in old.items())
     if isinstance(old, list):
@@ -48,7 +47,7 @@ def test_there_is_one_of_each_earlier_version() -> None:
 
 
 def database(folder: Path, version: int) -> Path:
-    """Make the database of this version."""
+    """Make the database of a version."""
     path = folder / "rumble.db"
     with closing(sqlite3.connect(path)) as made:
         made.executescript((VERSIONS / f"v{version}.sql").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Rebuilt tournaments follow the log, and no more of them are kept than fit."""
+"""Rebuilt tournaments follow the log, and only as many are kept as fit."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""The database in SQLite: small values, and which files are opened and which are left alone."""
+"""The database in SQLite: small values, and the files that are opened, refused or left unchanged."""
 
 import sqlite3
 from contextlib import closing

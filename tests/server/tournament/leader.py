@@ -1,4 +1,4 @@
-"""A tournament machine, led as the arena leads it: every fact is kept, applied, and the state after it written down."""
+"""A tournament's machine, led as the arena leads it: each fact is kept and applied, and the state after it dumped."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ START_MS = 1_000_000
 
 
 def dump(tournament: Tournament) -> dict[str, Any]:
-    """All that a tournament knows and its log must tell, however far the schedule happens to be pulled."""
+    """Return the state of a tournament that its log must tell, however far the schedule happens to be pulled."""
     agenda = tournament.agenda
     pulled = {} if agenda is None else agenda.open
     assert not pulled.keys() & tournament.results.keys(), "a match that has a result is open"
@@ -39,7 +39,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
 
 
 class Leader:
-    """Leads one tournament; which bots are there is up to the test. A bot plays one match at a time."""
+    """Leader of a tournament whose bots are connected as the test says. A bot plays a match at a time."""
 
     def __init__(self, *bots: str, **config: Any) -> None:
         created = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe", **config), START_MS)
@@ -47,7 +47,7 @@ class Leader:
         self.tournament = Tournament(created)
         self.facts: list[LogFact] = []
         self.dumps: list[dict[str, Any]] = []
-        """The state after each fact."""
+        """States after each fact."""
         self.there: set[str] = set()
         self.record(created)
         for bot in bots:
@@ -55,7 +55,7 @@ class Leader:
 
     @classmethod
     def started(cls, *bots: str, **config: Any) -> "Leader":
-        """A tournament that has begun, with these numbers in the schedule, everyone there."""
+        """Return the leader of a started tournament, with connected bots numbered in this order."""
         leader = cls(*bots, **config)
         leader.record(commands.start(leader.tournament, leader.now_ms, bots))
         return leader
@@ -81,7 +81,7 @@ class Leader:
         self.record(commands.resume(self.tournament, self.now_ms))
 
     def pass_ms(self, ms: int) -> None:
-        """Let time pass; absent budgets that are used up on the way are settled when they are."""
+        """Let time pass; used-up absent budgets are settled at their times."""
         until_ms = self.now_ms + ms
         while (wake_at_ms := self.tournament.wake_at_ms) is not None and wake_at_ms <= until_ms:
             self.now_ms = max(self.now_ms, wake_at_ms)
@@ -91,19 +91,19 @@ class Leader:
         self.now_ms = until_ms
 
     def go(self, *bots: str) -> None:
-        """The bots' connections end."""
+        """End the bots' connections."""
         for bot in bots:
             self.there.discard(bot)
             self.tournament.disappear(bot, self.now_ms)
 
     def come(self, *bots: str) -> None:
-        """The bots connect again."""
+        """Connect the bots again."""
         for bot in bots:
             self.there.add(bot)
             self.record(self.tournament.appear(bot, self.now_ms))
 
     def due(self) -> list[MatchStarted | MatchOver]:
-        """What starts or is lost now."""
+        """Return the matches that start or are lost now."""
         found = []
         free = self._free()
         for fact in self.tournament.due(free, self.now_ms):
@@ -114,7 +114,7 @@ class Leader:
         return found
 
     def due_ids(self) -> list[str]:
-        """The ids of what starts or is lost now, without the tournament's."""
+        """Return the ids, without the tournament's, of the matches that start or are lost now."""
         return [fact.match.removeprefix("friday.") for fact in self.due()]
 
     def finish(
@@ -124,7 +124,7 @@ class Leader:
         termination: Termination = Termination.NORMAL,
         at_fault: tuple[int, ...] = (),
     ) -> None:
-        """A match that runs ends."""
+        """End a running match."""
         started = self.tournament.running[f"friday.{match.removeprefix('friday.')}"]
         self.record(
             MatchOver(
@@ -141,7 +141,7 @@ class Leader:
         )
 
     def play_out(self) -> list[str]:
-        """Play everything that can be played; the ids in order of starting."""
+        """Play until no match can be played; return the ids in order of starting."""
         ids = []
         while found := self.due():
             for fact in found:

@@ -8,7 +8,7 @@ from rumble_server.tournament.errors import TournamentError
 
 
 def refused(code: ErrorCode, command: Callable[[], object]) -> str:
-    """The command is refused with this code; gives the line for people."""
+    """Assert that a command is refused with this code, and return the line for people."""
     with pytest.raises(TournamentError) as error:
         command()
     assert error.value.code is code

@@ -12,13 +12,13 @@ WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)
 
 
 def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
-    """Every round, in order."""
+    """Yield every round of a round-robin, in order."""
     for pulled in RoundRobin(Plan(bots, cycles)).rounds():
         yield list(pulled.pairings)
 
 
 def pull(schedule: Schedule, results: Results, gone: Collection[int] = ()) -> Round | None:
-    """Pair the next round and add it; None if there is none."""
+    """Pair the next round and add it; return None without a next round."""
     task = schedule.prepare(results, gone)
     if task is None:
         return None
@@ -45,7 +45,7 @@ def seats(pairing: Pairing, legs: int) -> list[tuple[int, int]]:
 def play(
     schedule: Schedule, seed: int, draws: float = 0.2, restarts: bool = False
 ) -> tuple[list[Round], Schedule, Results]:
-    """Play it to the end in an order of finishing by the seed; a match's result depends on its seats and id alone."""
+    """Play a schedule to the end, in an order of finishing by the seed; a result depends on seats and id alone."""
     random = Random(seed)
     results: dict[MatchKey, Played] = {}
     waiting: list[tuple[MatchKey, tuple[int, int]]] = []

@@ -1,4 +1,4 @@
-"""Playing a tournament that is paired by results, with what may happen to bots on the way."""
+"""Playing a tournament that is paired by results, with hazards on the way."""
 
 from contextlib import suppress
 from random import Random
@@ -22,7 +22,7 @@ def pair_next(leader: Leader) -> bool:
 
 
 def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: bool = False) -> None:
-    """Play at most `rounds` rounds. With `hazards` bots get byes, withdraw, and do not come to matches."""
+    """Play at most `rounds` rounds. With `hazards` bots get byes, withdraw, and miss matches."""
     for number in range(1, rounds + 1):
         if hazards:
             _strike(leader, random, number)
@@ -30,7 +30,7 @@ def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: boo
         if not leader.tournament.plays and not leader.due():
             if leader.tournament.is_complete:
                 return
-            continue  # half-point byes leave nobody to pair
+            continue  # half-point byes leave no bot to pair
         _play_round(leader, random)
         leader.come(*leader.tournament.field)
 
@@ -49,7 +49,7 @@ def _strike(leader: Leader, random: Random, number: int) -> None:
         kind = random.choice(["bye", "leave", "away", "nothing"])
         if kind == "bye":
             at = number + random.randint(0, 1)
-            with suppress(TournamentError):  # it left, or there is no such round
+            with suppress(TournamentError):  # the bot left, or there is no such round
                 leader.record(commands.give_half_bye(leader.tournament, name, at, leader.now_ms))
         elif kind == "leave" and sum(not each.withdrawn for each in leader.tournament.field.values()) > 4:
             leader.record(commands.leave(leader.tournament, name, leader.now_ms))

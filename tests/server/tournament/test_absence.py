@@ -1,4 +1,4 @@
-"""Who is gone, who is merely absent, and for how long one waits: the machine of a tournament, called."""
+"""Absence in a tournament's machine: gone bots, absent bots, and the time for which a match waits."""
 
 import pytest
 from rumble_server.match.facts import MatchOver, MatchStarted

@@ -1,4 +1,4 @@
-"""The agenda: what each bot has in sight, in the schedule's order, pulled no further than somebody needs."""
+"""The agenda: each bot's matches in sight, in the schedule's order, pulled only as far as needed."""
 
 import pytest
 from rumble_engine import Termination

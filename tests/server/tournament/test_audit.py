@@ -88,10 +88,10 @@ def test_a_bot_that_is_passed_over_is_flagged_once() -> None:
     assert "waited 8.0 s for B, which began 8 later matches" in flag.message
     assert audit(records, context, patience=8).is_fair
     assert audit(records, context, patience_ms=8000).is_fair
-    # In schedule order it is nobody's fault: the others came first.
+    # In the schedule's order no bot is passed over: the other matches came first.
     in_order = [*records[:-1], record("A", "B", 9000, 9001)]
     assert audit(in_order, context).bots["A"].passed_over == 0
-    # Nor if it was elsewhere.
+    # The same holds for a bot that was elsewhere.
     elsewhere = [*records[:-1], record("A", "B", 9000, 9001, place=2, free_since_ms=(8900, 0))]
     assert audit(elsewhere, context).bots["A"].passed_over == 0
 
@@ -121,7 +121,7 @@ def test_a_bot_that_is_passed_over_now_is_flagged() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
-    """A model of the arena: a bot that becomes free begins its oldest match whose opponent is free too."""
+    """A model of the arena: a bot that becomes free begins its oldest match with a free opponent."""
     bots, random = 9, Random(seed)
     names = [f"b{number}" for number in range(bots)]
     left = {

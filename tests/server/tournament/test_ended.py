@@ -1,4 +1,4 @@
-"""The record of a tournament that is over has what its standings say; an outline has what its facts say."""
+"""Records of ended tournaments equal their standings; outlines equal their facts."""
 
 from dataclasses import asdict
 

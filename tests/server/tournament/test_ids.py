@@ -1,4 +1,4 @@
-"""Tournament ids: `[a-z0-9-]` from the name, and a number where that is taken."""
+"""Tournament ids: the name in `[a-z0-9-]`, with a number if the id is taken."""
 
 import re
 

@@ -20,7 +20,7 @@ TICTACTOE, CONNECT4 = get_game("tictactoe"), get_game("connect4")
 
 @cache
 def value(state: State) -> float:
-    """What the mover gets with best play, by search to the end."""
+    """Return the mover's result with best play, by search to the end."""
     if state.outcome is not None:
         return state.outcome.scores[state.to_move]
     return max(1 - value(state.after(code)) for code in state.codes())
@@ -87,7 +87,7 @@ def test_each_opening_is_played_from_both_seats(cycles: int, legs: int) -> None:
     seats: dict[Opening, list[int]] = {}
     for cycle in range(1, cycles + 1):
         for leg in range(1, legs + 1):
-            # Whether the bot that is first in leg 1 of cycle 1 is first here: seats swap by leg and by cycle.
+            # 0 if the same bot as in leg 1 of cycle 1 is first, else 1: seats swap by leg and by cycle.
             first = (leg + cycle) % 2
             seats.setdefault(opening_of(openings, cycle, leg, legs), []).append(first)
     assert list(seats) == openings

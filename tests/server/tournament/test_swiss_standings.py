@@ -1,4 +1,4 @@
-"""Standings of live Swiss tournaments, with byes, withdrawals and bots that do not come, against their exports."""
+"""Standings of live Swiss tournaments, with byes, withdrawals and missed matches, against their exports."""
 
 import json
 from random import Random
@@ -21,7 +21,7 @@ TIEBREAKS = ["de", "bh-c1", "bh", "sb", "ps", "won", "bpg", "bwg"]
 
 
 def swiss(seed: int, edition: Edition | None, legs: int, **more: Any) -> Leader:
-    """Play a Swiss of a few rounds, or all of them."""
+    """Play a Swiss, some rounds or all."""
     random = Random(seed)
     names = [f"bot-{number}" for number in range(random.randint(5, 14))]
     rounds = random.randint(3, 7)
@@ -51,7 +51,7 @@ def test_a_trf_of_one_leg_has_the_same_standings(edition: FideEdition) -> None:
 
 
 def again(tournament: Tournament) -> list[Standing]:
-    """Rank a JSON export as `rumble standings` does, by what the file says."""
+    """Rank a JSON export by its contents, as `rumble standings` does."""
     file = read_results(json.dumps(export(tournament)))
     return ranked(file, given_names(None, file), given_edition(None, file))
 

@@ -1,4 +1,4 @@
-"""The machine that leads a tournament: its commands, what is due when, absence, and that its facts rebuild it."""
+"""The machine that leads a tournament: commands, due matches, absence, and rebuilding from facts."""
 
 import pytest
 from hypothesis import given
@@ -244,7 +244,7 @@ def test_before_the_start_there_are_no_matches() -> None:
 
 
 def faulty(leader: Leader, times: int) -> None:
-    """Seat 0 of each match loses by its own fault."""
+    """Let seat 0 of each match lose by its own fault."""
     for _ in range(times):
         (started,) = leader.due()
         leader.finish(started.match, (0.0, 1.0), Termination.TIMEOUT, (0,))
@@ -333,7 +333,7 @@ steps = st.lists(
 
 
 def step(leader: Leader, action: str, number: int) -> None:
-    """Do one thing, as far as it is possible."""
+    """Do an action, as far as possible."""
     tournament, bot = leader.tournament, FOUR[number % 4]
     running = sorted(tournament.running)
     results = sorted(tournament.results)

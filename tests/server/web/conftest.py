@@ -1,4 +1,4 @@
-"""Every test has a server of its own."""
+"""A server for each test."""
 
 from collections.abc import AsyncIterator
 

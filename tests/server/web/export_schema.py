@@ -1,4 +1,4 @@
-"""The schema of exports, for every test that has one."""
+"""The schema of exports, for all tests with exports."""
 
 from typing import Any
 
@@ -9,5 +9,5 @@ SCHEMA = Draft202012Validator(export_schema())
 
 
 def check_export(document: Any) -> None:
-    """Raise an error unless the document is as its schema says."""
+    """Raise an error unless the document fits the schema."""
     SCHEMA.validate(document)

@@ -1,4 +1,4 @@
-"""A server in memory with its web: virtual time, a disk that can be held up, an archive read from the same log."""
+"""A server in memory with its web, for tests: virtual time, a disk that can be held up, an archive of the same log."""
 
 import asyncio
 import json
@@ -21,25 +21,17 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
-from rumble_server.quotas import NO_QUOTAS
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import (
-    ClubCreated,
-    HostTokenSet,
-    LogFact,
-    TournamentCreated,
-    TournamentEnded,
-    tournament_of,
-)
+from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
+from rumble_server.web.needs import Needs
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
-from rumble_server.web.tries import Tries
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -55,7 +47,7 @@ _schema = Draft202012Validator(schemas()["feed_event.json"])
 
 
 class WaitingLog:
-    """The world's log as the web uses it: it can be waited for, and may be in trouble."""
+    """The world's log with the web's port: tests can wait for facts, and set `trouble`."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -76,12 +68,12 @@ class WaitingLog:
 
 
 def passed_on(value: Any) -> Any:
-    """Return what another process would have got."""
+    """Return a value as another process would receive it: pickled and unpickled."""
     return pickle.loads(pickle.dumps(value))
 
 
 class MemoryArchive:
-    """What is on disk of a world."""
+    """An archive of the facts of a world that are on disk."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -141,7 +133,7 @@ class MemoryArchive:
 
 @dataclass(frozen=True)
 class Event:
-    """One event as a spectator gets it, checked against its model."""
+    """An event of a feed as a spectator gets it, checked against its model."""
 
     id: int
     kind: str
@@ -149,7 +141,7 @@ class Event:
 
 
 def parse(text: bytes) -> list[Event]:
-    """Read the events of a piece of a stream. Fails on data that does not fit its model and schema."""
+    """Read the events of a piece of a stream. Fails on data that does not fit the model and the schema."""
     events = []
     for block in text.decode().split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -176,7 +168,7 @@ class Watcher:
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:
-        """Read the next piece. If it waits for the disk, let the time of a write pass."""
+        """Read the next piece. If the piece waits for the disk, let the time of a write pass."""
         reading = asyncio.ensure_future(anext(self.stream))
         await asyncio.sleep(0)
         if not reading.done():
@@ -184,7 +176,7 @@ class Watcher:
         return await asyncio.wait_for(reading, PATIENCE_S)
 
     async def read(self, kind: str) -> Event:
-        """Read on to the end of the piece that has an event of this kind; return the last such event."""
+        """Read pieces until a piece has an event of this kind; return the last event of this kind in the piece."""
         while True:
             piece = await self.piece()
             new = parse(piece if self._unpacker is None else self._unpacker.decompress(piece))
@@ -227,17 +219,12 @@ class MemoryServer:
             metrics_token=METRICS_TOKEN,
         )
         self.process = Process(
-            arena.clock.now_ms,
-            addresses or Addresses(),
-            hosts,
-            operation=operation,
-            unready=self._unready,
-            tries=Tries(arena.door.guesses, arena.clock.now_ms),
+            arena.clock.now_ms, addresses or Addresses(), hosts, operation=operation, unready=self._unready
         )
         self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
-        self.elsewhere: set[str] = set()
-        """The clubs that another node leads."""
+        self.ahead: list[str] = []
+        """The names of clubs that were read ahead."""
 
     @cached_property
     def web(self) -> ASGIApp:
@@ -247,18 +234,17 @@ class MemoryServer:
     def visit(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def is_elsewhere(self, name: str) -> bool:
-        return name in self.elsewhere
+    async def passing(self, _name: str, _needs: Needs, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+        return False
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _needs: Needs) -> Site | None:
         return self.clubs.get(name)
-
-    @property
-    def has_residents(self) -> bool:
-        return self.house_bots.has_residents
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
+
+    async def read_ahead(self, name: str) -> None:
+        self.ahead.append(name)
 
     def count_streams(self) -> int:
         return self.feed.spectators
@@ -271,13 +257,12 @@ class MemoryServer:
         return self.world.arena.clubs
 
     def add_host(self, name: str, token: str) -> None:
-        """Make a host's token."""
+        """Register a host token."""
         self.world.arena.recorder.take(HostTokenSet(name, "00", digest_of(token, "00"), 0))
 
     def take_in(self, name: str, other: "MemoryServer", title: str = "") -> None:
-        """Have another server's world be a club of this one."""
-        self.clubs[name] = replace(other.main, process=self.process, club=name)
-        self.directory.apply(ClubCreated(name, title, NO_QUOTAS, 0))
+        """Add the world of another server as a club of this server."""
+        self.clubs[name] = replace(other.main, process=self.process, club=name, title=lambda: title)
 
     def _unready(self) -> str | None:
         return "draining" if self.world.arena.scheduler.draining else self.log.trouble
@@ -290,12 +275,12 @@ class MemoryServer:
         self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
-        """Make a client of the web at this address. Failures of the server are answers, as they are over a socket."""
+        """Make a client of the web at an address. Failures of the server become answers, as over a socket."""
         transport = httpx.ASGITransport(self.web, raise_app_exceptions=False, client=(address, 40_000))
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
-        """Make a spectator; a `packed` one takes a gzip stream."""
+        """Make a spectator; with `packed`, the spectator takes a gzip stream."""
         return Watcher(self, tournament, last_event_id, packed)
 
     def pass_ms(self, ms: int = 300) -> None:
@@ -309,7 +294,7 @@ class MemoryServer:
         return bots
 
     def played(self, *names: str, **config: Any) -> Tournament:
-        """Have these bots play a tournament to its end."""
+        """Create a tournament, have bots of these names play it to its end, and return it."""
         tournament = self.world.create(start_at_bots=len(names), **config)
         bots = self.bots(*names, join=tournament.id)
         self.world.run()

@@ -1,4 +1,4 @@
-"""The headers of requests as RFC 9110 means them."""
+"""The headers of requests are read by RFC 9110."""
 
 import pytest
 from rumble_server.web.accepted import knows, takes_gzip

@@ -1,4 +1,4 @@
-"""The routes and whom each of them answers; the errors; the files."""
+"""The routes and their guards, the errors, and the static files."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ from tests.server.web.memory_server import HOST, MemoryServer
 FOR_ANYONE = {
     ("POST", "/api/games/{game}/board"),
 }
-"""The only routes that take more than a question in an address, and need no token."""
+"""The only routes without a token that read a body."""
 NAMES = {
     "tournament": "friday",
     "name": "alice",
@@ -45,7 +45,7 @@ async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, br
     assert len(guarded) > 15
     before = server.world.log.last
     for method, path in guarded:
-        server.pass_ms(MINUTE_MS)  # so that its wrong tokens are not too many
+        server.pass_ms(MINUTE_MS)  # so that the wrong tokens do not reach the limit
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {HOST['Authorization']}"}):
             answer = await browser.request(method, path.format(**NAMES), headers=headers, content=b"{")
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token"), (method, path, headers)

@@ -1,4 +1,4 @@
-"""Public answers are sent as gzip to those who take it, and nothing that holds a secret is compressed."""
+"""Public answers are sent as gzip to clients that accept gzip, and no answer with a secret is compressed."""
 
 import gzip
 import re
@@ -24,7 +24,7 @@ CODE = "hush-hush-hush"
 NEW_TOKEN = "another-token-of-a-host"
 GZIP = {"Accept-Encoding": "gzip"}
 PATHS = {"tournament": "friday", "bot": "alice", "match": "friday.1.1.1.1", "name": "default", "game": "tictactoe"}
-"""What stands for the parameters of paths."""
+"""Values for the parameters of paths."""
 
 
 async def _answer(request: Request) -> Response:
@@ -97,7 +97,7 @@ async def test_only_what_is_read_is_packed(small_app: httpx.AsyncClient) -> None
 
 
 async def test_a_stream_is_packed_as_it_comes() -> None:
-    """Nothing waits for the end: each portion is packed, and passed on, before the next is asked for."""
+    """A long answer is not held until its end: each piece is packed and passed on before the next is made."""
     sent: list[dict[str, Any]] = []
     told: list[int] = []
     random = Random(1)
@@ -106,7 +106,7 @@ async def test_a_stream_is_packed_as_it_comes() -> None:
         await public(Request(scope))
         await send({"type": "http.response.start", "status": 200, "headers": []})
         for number in range(3):
-            body = random.randbytes(200_000)  # more than a packer holds back
+            body = random.randbytes(200_000)  # more than the buffer of a packer
             await send({"type": "http.response.body", "body": body, "more_body": number < 2})
             told.append(sum(len(each.get("body", b"")) for each in sent))
 
@@ -154,7 +154,7 @@ async def test_long_pieces_are_packed_off_the_event_loop(
 
 
 def _requests() -> list[tuple[str, str]]:
-    """Return the methods and paths of everything that the server answers."""
+    """Return the methods and paths of all routes."""
     app = application()
     found = {(method.upper(), path) for path, operations in app.openapi()["paths"].items() for method in operations}
     found |= {("GET", route.path) for route in app.routes if isinstance(route, Route)}

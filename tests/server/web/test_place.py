@@ -1,4 +1,4 @@
-"""What pages and links call this server: its public URL, what the browser asked, or the addresses of its networks."""
+"""The server's address in pages and links: its public URL, the browser's address, or the addresses of its networks."""
 
 import httpx
 import pytest
@@ -30,7 +30,7 @@ def test_a_place_tells_where_bots_connect(base: str, bot_url: str, bot_server: s
 
 
 async def link(addresses: Addresses | None, asked: str, **headers: str) -> dict[str, object]:
-    """Return the invitation to a tournament as a host sees it who opens the console at the address `asked`."""
+    """Return the invitation to a tournament for a host that opens the console at the address `asked`."""
     server = MemoryServer(addresses=addresses)
     server.world.create()
     server.pass_ms()

@@ -1,4 +1,4 @@
-"""Streams, requests and what these cost have a bound for one address; another address does not feel it."""
+"""Streams, requests and costly work are limited by address; a limit of an address does not affect other addresses."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 
 class Pages:
-    """An application that answers with 200; a stream first waits for its peer, and `/work` costs something."""
+    """An application that answers with 200. A stream waits for its client first, and `/work` is costly."""
 
     def __init__(self) -> None:
         self.bytes = self.cost_ms = 0
@@ -34,7 +34,7 @@ class Pages:
 
 
 class Web:
-    """The middleware before an application, and who asks it."""
+    """The middleware in front of an application, with clients that send requests."""
 
     def __init__(self, **bounds: int) -> None:
         operation = Operation()
@@ -112,16 +112,38 @@ async def test_an_address_has_so_many_streams_at_a_time() -> None:
     within: list[int] = []
 
     async def receive() -> Message:
-        """While this stream is open, ask for another one, here and elsewhere."""
+        """Ask for a second stream from the same and from another address, while the first is open."""
         within.append(await web.get("/api/tournaments/friday/events"))
         within.append(await web.get("/api/tournaments/friday/events", "192.0.2.2"))
         return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
-        """Nobody reads it."""
+        """Drop the answer."""
 
     scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": ("192.0.2.1", 1), "headers": []}
     await web.app(scope, receive, send)
     assert within == [429, 200]
     assert web.refusals.counts == {"streams": 1}
     assert await web.get("/api/tournaments/friday/events") == 200
+
+
+async def test_what_a_node_asks_for_all_its_visitors_has_no_share() -> None:
+    web = Web(streams_per_address=1, requests_per_minute=1, limit_loopback=True)
+    statuses: list[int] = []
+
+    async def ask(*, of_node: bool, within: bool = False) -> None:
+        async def receive() -> Message:
+            if within:
+                await ask(of_node=of_node)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope: Scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": None, "headers": []}
+        await web.app({**scope, "root_path": "", "state": {"is_passed_on": of_node}}, receive, send)
+
+    await ask(of_node=True, within=True)
+    await ask(of_node=False, within=True)
+    assert statuses == [200, 200, 200, 429]

@@ -1,4 +1,4 @@
-"""Static files: kept for good under their hash, asked about each time without it, and each as small as can be."""
+"""Static files: kept for good under the hash, checked at each use without the hash, and as small as possible."""
 
 import gzip
 import re
@@ -118,7 +118,7 @@ async def test_a_page_names_all_modules_that_it_loads(browser: httpx.AsyncClient
 
 
 def test_templates_name_static_files_by_their_hash() -> None:
-    """Two copies of a module would be two modules. The program that readers download is no part of a page."""
+    """Two addresses of a module would load the module twice. The program for download is not part of a page."""
     for template in TEMPLATES.rglob("*.html"):
         for found in re.findall(r"[\"'(]/static/([^\"')]*)", template.read_text(encoding="utf-8")):
             assert found == "bare_bot.py", f"{template.name}: write {{{{ static }}}}/{found}"

@@ -1,4 +1,4 @@
-"""Guessing by HTTP: every secret, by every way in, is limited by address; 429 says when to come again."""
+"""Guessing over HTTP: guesses of every secret are limited by address on all routes; 429 says when to come again."""
 
 from typing import Any
 

@@ -53,7 +53,7 @@ CLOSES: Final[dict[int, str]] = {
     CloseCode.BANNED: ERRORS[ErrorCode.BANNED],
     CloseCode.PROTOCOL_NOT_SUPPORTED: ERRORS[ErrorCode.PROTOCOL_NOT_SUPPORTED],
 }
-"""Advice by the code with which the server closes the connection."""
+"""Advice by the server's close code."""
 
 LOSSES: Final[dict[str, str]] = {
     Termination.ILLEGAL_MOVE: "--step stops before each turn, so that there is time to look at it",

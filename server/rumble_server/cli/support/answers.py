@@ -1,4 +1,4 @@
-"""Printing what a server answered to a host's command."""
+"""Printing the server's answer to a host's command."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from rumble_server.cli.support.terminal import plain, plain_lines, plain_or_rich
 
 
 def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
-    """Print what the server told as JSON, or else texts and tables for a person; these are made of `plain` texts."""
+    """Print `told` as JSON, or `shown` (texts, and tables made of `plain` texts) for a person."""
     if as_json:
         typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
         return

@@ -1,4 +1,4 @@
-"""What `rumble ask` does beside asking: reading a position, waiting, searching to the end, showing a table."""
+"""The parts of `rumble ask`: reading a position, bounding a bot's time, solving a position, showing a cache."""
 
 import ast
 import time
@@ -18,11 +18,11 @@ from rumble_engine import BadPosition, Game, State
 from rumble_server.cli.support.errors import CliError, ExitCode
 
 TIMEOUT_S = 60
-"""How long a function may take, in s, unless its user says otherwise."""
+"""Default time limit for a function's answer, in s."""
 LOOK_S = 0.5
-"""Time in s between two looks whether a function takes too long."""
+"""Interval in s of looks at slow functions."""
 SLOW_S = 2.0
-"""Time in s after which a function that thinks is named."""
+"""Time in s after which a thinking function is reported."""
 
 Made = TypeVar("Made")
 
@@ -74,17 +74,18 @@ def in_time(
     seconds: float,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Made:
-    """Return what `work` returns, or raise what it raises. Raises CliError where a function takes over `seconds`.
+    """Return or raise the outcome of `work`. Raises CliError if a function takes over `seconds`.
 
-    `asked_at_s` gives by function when it was asked, by `time.monotonic`. `tell` is told twice a second which are slow.
-    A thread cannot be ended: it goes on until the command ends, which does not wait for it.
+    `asked_at_s` returns the start times of pending calls by function, in `time.monotonic` seconds. `tell` is called
+    twice a second with a text about slow functions. A thread cannot be ended: after a CliError the thread goes on until
+    the command ends, and the command does not wait for the thread.
     """
     made: Future[Made] = Future()
 
     def run() -> None:
         try:
             made.set_result(work())
-        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+        except BaseException as error:  # noqa: BLE001  # raised by `result` below
             made.set_exception(error)
 
     Thread(target=run, daemon=True).start()
@@ -117,9 +118,9 @@ def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choic
 
 
 def cached_positions(bot: ReferenceBot, state: State, most: int) -> list[tuple[str, float]]:
-    """Return at most `most` positions of the bot's table and their values, those that are fewest plies away first.
+    """Return at most `most` positions of the bot's table and their values, nearest first in plies.
 
-    Of positions that are the same but for a rotation or reflection the table has one. Raises CliError.
+    Positions that differ only by a rotation or reflection have a single entry in the table. Raises CliError.
     """
     search = bot.search_of(state) if isinstance(bot, Minimax) else None
     if not isinstance(search, Cached):

@@ -1,7 +1,7 @@
 """Boards on a terminal: pieces in the colours of their seats, and the last move between brackets.
 
-Each seat also has letters of its own, so a board reads as well without colours. Blue and orange are told apart by
-nearly everyone, on a dark and on a light ground.
+Each seat also has its own letters, so a board is as readable without colours. Nearly everyone can tell blue from
+orange, on a dark and on a light background.
 """
 
 from collections.abc import Mapping
@@ -16,23 +16,23 @@ from rumble_engine.drawing import EMPTY
 from rumble_server.cli.support.terminal import plain, plain_lines
 
 SEATS = {0: "bold color(33)", 1: "color(166)"}
-"""How the pieces of a seat are written."""
+"""The rich style of each seat's pieces."""
 QUIET = "dim"
 
 
 def draws(console: Console) -> bool:
-    """Return whether a console shows drawn boards: a terminal does that can do more than write lines."""
+    """Return whether a console shows drawn boards: only terminals that can do more than write lines."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def board_of(console: Console, game: Game, state: State, last: str | None) -> Text:
-    """Return the board after a move: drawn on a terminal if the game has drawings, else as its plain diagram."""
+    """Return the board after a move: drawn on a terminal if the game has drawings, otherwise the plain diagram."""
     drawing = game.drawing(state.view(), last) if draws(console) else None
     return Text(plain_lines(state.diagram())) if drawing is None else drawn(asdict(drawing))
 
 
 def drawn(drawing: Mapping[str, Any]) -> Text:
-    """Draw what a `Drawing` describes, given as JSON data."""
+    """Draw a `Drawing` given as JSON data."""
     drawing = plain({**drawing, **{name: list(drawing[name]) for name in ("names", "row_labels", "column_labels")}})
     board, columns, names, last = drawing["board"], drawing["columns"], drawing["names"], set(drawing["last"])
     cell_width = max((len(name) for name in names), default=1)
@@ -56,7 +56,7 @@ def drawn(drawing: Mapping[str, Any]) -> Text:
 
 
 def _before(after_last: bool, is_last: bool) -> str:
-    """Return what stands before a cell: a bracket beside one of the last move."""
+    """Return the character before a cell: a bracket or bar around a cell of the last move, otherwise a space."""
     if is_last:
         return "|" if after_last else "["
     return "]" if after_last else " "

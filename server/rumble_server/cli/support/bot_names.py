@@ -1,4 +1,4 @@
-"""Bots as a command line names them: reference bots and functions, and the names under which they play."""
+"""Bots as a command line names them: reference bots and functions, and their names in play."""
 
 import re
 import sys
@@ -52,16 +52,16 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def program(command: Sequence[str]) -> list[str]:
-    """Return the command of a bot's program: FILE.py:FUNCTION alone stands for the `rumble bot` that plays it."""
+    """Return the command of a bot's program. FILE.py:FUNCTION alone becomes a `rumble bot` with that function."""
     is_function = len(command) == 1 and command[0].rpartition(":")[0].endswith(".py")
     return [*((sys.executable, "-m", "rumble_server.cli", "bot") if is_function else ()), *command]
 
 
 def own_name(bot: str) -> str:
-    """Return the name under which a reference bot or FILE.py:FUNCTION plays if it is given no other."""
+    """Return the default name in play of a reference bot or FILE.py:FUNCTION."""
     return bot.rpartition(":")[2].strip("_")
 
 
 def as_bot_name(text: str, otherwise: str) -> str:
-    """Return `text` without the characters that a bot's name cannot have; `otherwise` where nothing is left."""
+    """Return `text` without characters that a bot's name cannot have; `otherwise` where no character is left."""
     return re.sub(r"[^A-Za-z0-9_.-]", "", text).lstrip("_.-")[:32] or otherwise

@@ -1,6 +1,6 @@
-"""A process of several reference bots or functions. `rumble demo` starts a few of them for a large field.
+"""A process of several reference bots or functions, for the large fields of `rumble demo`.
 
-It ends when its standard input does, so it never outlives the process that started it.
+The process ends with its standard input, and so never outlives its parent.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class BotSpec:
 
 
 def search_ms(bot: str, game: str) -> int | None:
-    """Return the time in ms that a bot may search for a move; None: it searches to the end, or does not search."""
+    """Return a bot's search time for a move in ms; None if the bot searches to the end, or does not search."""
     if bot == "mcts":
         return SEARCH_MS
     return SEARCH_MS if bot in ("minimax", "streetwise") and game != "tictactoe" else None
@@ -66,7 +66,7 @@ async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once
 
 
 def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
-    """Run a process's bots and return the exit code. An error is one line on standard error, after `prefix`."""
+    """Run a process's bots and return the exit code. An error is a line on standard error, after `prefix`."""
     try:
         run(playing)
     except Exception as error:
@@ -84,10 +84,10 @@ def end_with_parent() -> None:
 
 
 def follow_input(take: Callable[[bytes], object]) -> None:
-    """Have each line of standard input taken, on a thread, and end this process as soon as that ends."""
+    """Call `take` with each line of standard input, on a thread, and end this process when the input ends."""
 
     def read() -> None:
-        # A thread that waits in sys.stdin holds its lock, and Python aborts when the process then ends by itself.
+        # Not sys.stdin: a thread waiting in its `read` holds a lock, and Python would abort when the process exits.
         rest = b""
         while data := os.read(STDIN, 65_536):
             *lines, rest = (rest + data).split(b"\n")

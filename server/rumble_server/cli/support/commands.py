@@ -1,4 +1,4 @@
-"""How every command shows its help: as plain text as wide as the terminal, with nothing cut off."""
+"""Plain help for every command: text as wide as the terminal, with nothing cut off."""
 
 import inspect
 import re
@@ -17,15 +17,15 @@ from rumble_server.cli.support.terminal import coloured
 MOST_COLUMNS, FEWEST_COLUMNS = 100, 40
 """Bounds of the width of a help text, in columns: longer lines are hard to read."""
 TERM_COLUMNS = 24
-"""Maximum width in columns of an option that has its text beside it; that of a longer one begins on the next line."""
+"""Maximum width in columns of an option that has its text on the same line; the text of longer ones goes below."""
 INDENT = "  "
 
 Row = tuple[str, str]
-"""An option, argument or command, and the text about it."""
+"""An option, argument or command, and its help text."""
 
 
 class _AsTyped:
-    """What typer makes of a value while it completes a line: nothing."""
+    """A stand-in for typer's type of a parameter while a line is completed: values stay unconverted."""
 
     def coerce(self, value: Any, **_: Any) -> Any:
         return value
@@ -42,7 +42,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A command that has commands, with plain help."""
+    """A command with subcommands, with plain help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(_prepared(self, ctx), args)
@@ -62,7 +62,7 @@ class App(typer.Typer):
 
 
 def _prepared(command: Any, context: Any) -> Any:
-    """Spare typer to load pydantic for help, the version and completion; it does so for any value but a bool."""
+    """Keep typer from loading pydantic for help, the version and completion: only bool values do without pydantic."""
     for param in command.get_params(context):
         if context.resilient_parsing:
             param._runtime_param = _AsTyped()
@@ -72,10 +72,10 @@ def _prepared(command: Any, context: Any) -> Any:
 
 
 class LongCommand(Command):
-    """A command with so many options that --help explains the first panels only, and names the others."""
+    """A command with so many options that --help explains the first panels only, and lists the others by name."""
 
     explained: tuple[str, ...]
-    """The titles of the panels whose options --help explains, too."""
+    """Titles of further panels whose options --help explains."""
 
     def get_help(self, ctx: Any) -> str:
         return _help(self, ctx, explained=("Options", *self.explained))
@@ -91,7 +91,7 @@ def explain_all(context: typer.Context, wanted: bool) -> None:
 def _help(
     command: Any, context: Any, commands: dict[str, Any] | None = None, explained: Collection[str] | None = None
 ) -> str:
-    """Return the help; of panels that are not `explained` (None: all are) it has the names of options alone."""
+    """Return the help text; panels not in `explained` (None: all are) have the names of options only."""
     width = max(FEWEST_COLUMNS, min(MOST_COLUMNS, shutil.get_terminal_size().columns))
     heading = (lambda text: typer.style(text, bold=True)) if coloured(sys.stdout) else str
     arguments: list[Row] = []
@@ -125,7 +125,7 @@ def _help(
 
 
 def _kind(param: Any, context: Any) -> str | None:
-    """Return what stands for an option's value."""
+    """Return the placeholder for an option's value; None for a flag."""
     kind = param.type_descriptor
     if kind.annotation is bool:
         return None
@@ -136,7 +136,7 @@ def _kind(param: Any, context: Any) -> str | None:
 
 
 def _text(about: str) -> str:
-    """Write the bounds of a number in words; that it is not negative goes without saying."""
+    """Write the bounds of a number in words, and drop a lower bound of 0, which goes without saying."""
     about = re.sub(r"  \[x>=0\]|; x>=0", "", about)
     about = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"from \1 to \2", about)
     return re.sub(r"x>=([\d.]+)", r"at least \1", about)
@@ -150,7 +150,7 @@ def _table(rows: list[Row], width: int) -> Iterator[str]:
     fitting = [len(term) for term, _ in rows if len(term) <= TERM_COLUMNS]
     column = len(INDENT) + max(fitting, default=TERM_COLUMNS) + len(INDENT)
     if width - column < FEWEST_COLUMNS:
-        column = 3 * len(INDENT)  # every text below its term
+        column = 3 * len(INDENT)  # too narrow for two columns: every text goes below its option
     for term, text in rows:
         first, rest = f"{INDENT}{term}", " " * column
         if len(first) + len(INDENT) > column:

@@ -1,12 +1,12 @@
-"""What a shell completes beside the names of commands and options."""
+"""Shell completion of games, bots and formats, in modules that load fast."""
 
 REFERENCE = ("random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect")
-"""The reference bots. `rumble_bots.reference` has them, too, but takes long to load."""
+"""The reference bots, copied from `rumble_bots.reference`, which takes long to load."""
 FORMATS = ("round-robin", "gauntlet", "knockout", "swiss")
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the installed games; of a family, the prefix of its games."""
+    """Return the installed games, and for each family the prefix of its games."""
     from rumble_engine.registry import game_families, game_names
 
     names = [*game_names(), *(f"{family}:" for family in game_families())]
@@ -14,7 +14,7 @@ def games(incomplete: str) -> list[str]:
 
 
 def bots(incomplete: str) -> list[str]:
-    """Return the reference bots; of a list with commas, with what it has before the last."""
+    """Return the reference bots; in a list with commas, as completions of the last name."""
     before, comma, last = incomplete.rpartition(",")
     return [before + comma + name for name in REFERENCE if name.startswith(last)]
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 REFRESH_S = 0.2
 """Time in s between two looks at the tournament."""
 MOST_PROCESSES = 8
-"""Maximum number of bot processes; a larger field shares them."""
+"""Maximum number of bot processes; a larger field shares the processes."""
 MATCHES_AT_ONCE = 2
-"""How many matches each bot plays at the same time."""
+"""Maximum number of matches of a bot at a time."""
 MOST_IN_CROSSTABLE = 20
-"""Maximum number of bots in the final crosstable; a larger field gets its standings."""
+"""Maximum number of bots in the final crosstable; a larger field gets a table of standings."""
 
 
 def demonstrate(
@@ -91,7 +91,7 @@ def default_bots(game: str) -> list[str]:
 
 
 def multiplied(names: list[str]) -> list[str]:
-    """Expand `random:3` to three of them. Raises CliError for too many."""
+    """Expand `random:3` to three bots. Raises CliError for too many."""
     bots = []
     for name in names:
         bot, colon, count = name.rpartition(":")
@@ -103,7 +103,7 @@ def multiplied(names: list[str]) -> list[str]:
 
 
 def entrant_names(bots: list[str]) -> list[str]:
-    """Return a name for each bot: its own, numbered if it plays more than once."""
+    """Return a name for each bot: the bot's own, with a number if several bots share a name."""
     own = [own_name(bot) for bot in bots]
     many = {name for name, count in Counter(own).items() if count > 1}
     seen: Counter[str] = Counter()
@@ -137,7 +137,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
                 if as_json:
                     path = api_path("tournaments", tournament.id, "export.json")
                     document = await asyncio.to_thread(OrganiserClient(server.url).download, path)
-                    print(document.decode())  # noqa: T201  # the one thing on standard output
+                    print(document.decode())  # noqa: T201  # the only text on standard output
                 else:
                     _show_end(console, tournament)
             if over and stays:
@@ -166,7 +166,10 @@ async def _watch(
     processes: list[asyncio.subprocess.Process],
     stopping: asyncio.Event,
 ) -> bool:
-    """Show the standings until the tournament ends, a signal comes or a bot fails to start. Return whether it ended."""
+    """Show the standings until the tournament ends, a signal comes or a bot fails to start.
+
+    Return whether the tournament finished.
+    """
     before = None
     with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
         while tournament.status not in OVER and not stopping.is_set():

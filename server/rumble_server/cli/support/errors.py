@@ -1,4 +1,4 @@
-"""How a command fails: with one clear line for a person and an exit code."""
+"""Failures of commands: a clear line for a person, and an exit code."""
 
 from enum import IntEnum
 
@@ -13,7 +13,7 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """A command cannot do its job; the message is one line."""
+    """A failure of a command; the message is a line of text."""
 
     def __init__(self, message: str, exit_code: int = ExitCode.FAILED) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class CliError(Exception):
 
 
 def as_cli_error(error: Exception) -> CliError | None:
-    """Return `error` as the user of a command reads it, or None if it can only be a bug of Rumble."""
+    """Return `error` as the user of a command reads it, or None for an error that can only be a bug of Rumble."""
     if isinstance(error, CliError):
         return error
     from rumble_bots.reference import ReferenceBotError

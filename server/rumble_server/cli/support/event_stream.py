@@ -8,11 +8,11 @@ from typing import Any
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
 """Time in s before a new connection; it doubles with each attempt in a row, up to the longest."""
 PATIENCE_S = 600.0
-"""Time in s without an event in which new connections are made; then the stream is lost."""
+"""Time in s without an event, for which new connections are tried; then the stream is lost."""
 
 
 class StreamLost(Exception):
-    """The stream ended or broke off; the events before are valid. `again_s`: in how many s it may be there again."""
+    """The stream ended or broke off; earlier events are valid. `again_s`: the server's wait until the next try."""
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:
         super().__init__(problem)
@@ -21,7 +21,7 @@ class StreamLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: its id, its kind and its data."""
+    """An event of the stream."""
 
     id: str
     kind: str
@@ -29,7 +29,7 @@ class Event:
 
 
 Connect = Callable[[str | None], Iterator[Event]]
-"""Opens the stream, after the event of that id if one is given. Raises StreamLost."""
+"""Opens the stream, after the event with the given id, if any. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[Event]:
@@ -46,7 +46,7 @@ def parse(lines: Iterable[str]) -> Iterator[Event]:
 
 
 def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[Event]:
-    """Yield all events, over several connections if need be. Raises StreamLost if none is there, or patience ends."""
+    """Yield all events, reconnecting as necessary. Raises StreamLost without a first event, or when patience ends."""
     last_id: str | None = None
     waited_s, wait_s, said = 0.0, FIRST_WAIT_S, ""
     while True:

@@ -38,7 +38,7 @@ def _read(file: str) -> bytes:
         return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise CliError(f"{file}: {error.strerror}") from None
-    except ValueError as error:  # a name with a zero byte in it
+    except ValueError as error:  # a file name with a zero byte
         raise CliError(f"{file!r}: {error}") from None
 
 
@@ -51,7 +51,7 @@ def read_results_file(file: str) -> ResultsFile:
 
 
 def refused(file: str, problems: BadResults) -> CliError:
-    """Print all problems of a file but the last, and return the error that tells this."""
+    """Print all problems of a file but the last, and return a CliError with the last."""
     *others, last = str(problems).splitlines()
     for problem in others:
         sys.stderr.write(plain(f"rumble: {file}: {problem}") + "\n")

@@ -1,7 +1,9 @@
-"""House bots as child processes of a server. Those that wait for challenges share one; the others have their own.
+"""House bots as child processes of a server.
 
-A process reads on standard input which bots it plays, a line whenever that changes. It ends when its input is closed,
-so it never outlives its server.
+All bots that take challenges share one process; each bot in a tournament has a process of its own.
+
+A process reads its bots on standard input: a line at the start, and a line after each change. The process ends when its
+input is closed, so it never outlives its server.
 """
 
 import asyncio
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
-"""Time in s before a process that ended is started again; it doubles each time, up to the longest."""
+"""Time in s before a process is started again after its end; it doubles each time, up to the longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClubBot:
-    """A house bot and its club."""
+    """A house bot, and the club in which it plays."""
 
     club: str
     bot: "HouseBot"
@@ -39,9 +41,9 @@ class HouseProcesses:
         self._server = server
         self._certificate = certificate
         self._wanted: dict[str, tuple[HouseBot, ...]] = {}
-        """By club: the bots that are kept."""
+        """The house bots to run, by club."""
         self._residents: _Child | None = None
-        """The process of those that wait for challenges in any club."""
+        """The process of all bots, of any club, that wait for challenges."""
         self._added: dict[ClubBot, _Child] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -77,7 +79,7 @@ class HouseProcesses:
             self._residents = None
 
     def _told(self, bots: Sequence[ClubBot]) -> bytes:
-        """Return the line that tells a process which bots it plays."""
+        """Return the line that tells a process its bots."""
         told: dict[str, Any] = {
             "server": self._server,
             "bots": [{**asdict(each.bot), "club": each.club} for each in bots],
@@ -98,7 +100,7 @@ class HouseProcesses:
 
 
 class _Child:
-    """A process of house bots. It is started again when it ends, until `playing` is cancelled."""
+    """A process of house bots. The process is started again after each end, until `playing` is cancelled."""
 
     def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
         self._bots = list(bots)
@@ -107,7 +109,7 @@ class _Child:
         self.playing = asyncio.create_task(self._play())
 
     def tell(self, bots: Sequence[ClubBot]) -> None:
-        """Have it play these bots from now on; those that it plays already go on."""
+        """Change the bots to `bots`; bots that play already go on."""
         if list(bots) != self._bots:
             self._bots = list(bots)
             self._write()
@@ -133,7 +135,7 @@ class _Child:
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
     async def _process(self) -> int:
-        """Run a process until it ends, and return its exit code."""
+        """Run a process until its end, and return the exit code."""
         from rumble_bots.sdk.processes import end_process, start_group
 
         process = await start_group(

@@ -1,4 +1,4 @@
-"""A process of house bots: the server starts it and tells it on standard input, line by line, which bots play."""
+"""A process of house bots: the server starts the process, and lists its bots on standard input, a line a change."""
 
 import asyncio
 import json
@@ -46,9 +46,9 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 
 
 def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
-    """Make contexts that trust the server's certificate: as it was when this process started, and as it is on file.
+    """Return a maker of TLS contexts that trust the server's certificate, both as given and as now on file.
 
-    One of them is what the server shows, whether or not it has read the file again since.
+    The server shows one of the two, whether or not the server has read the file again since the start of this process.
     """
 
     def make() -> ssl.SSLContext:
@@ -60,15 +60,15 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
 
 
 class House:
-    """The bots that this process plays. Those that are told of anew begin, those that are no longer told of end."""
+    """The bots of this process. A change starts new bots, and ends bots that are no longer listed."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
-        """By all that was told of a bot."""
+        """The tasks by everything told of a bot, so that any difference replaces the bot."""
 
     def change(self, told: Mapping[str, Any]) -> None:
-        """Play the bots that a line tells of."""
+        """Play the bots that a line lists."""
         tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
         wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
         for gone in self._playing.keys() - wanted.keys():
@@ -78,7 +78,7 @@ class House:
 
 
 async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
-    """Play one bot until it is cancelled. One that cannot play tries again, later each time; the others play on."""
+    """Play a bot until it is cancelled. After an error the bot tries again, later each time; the others play on."""
     place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
     while True:
         try:
@@ -105,7 +105,7 @@ async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLC
 
 
 async def play() -> None:
-    """Play as the newest line of standard input says, until that ends, and the process with it."""
+    """Play the bots in the newest line of standard input; the process ends with the input."""
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as group:
         house = House(group)
@@ -114,7 +114,7 @@ async def play() -> None:
 
 
 def main() -> int:
-    """Play as standard input says, until it ends. Return the exit code."""
+    """Play the bots listed on standard input, until the input ends. Return the exit code."""
     return run_to_exit_code(play(), "rumble: house bots")
 
 

@@ -1,4 +1,4 @@
-"""The interpreter of a server, set so that neither its garbage collector nor a thread holds up the loop for long."""
+"""Tuning of a server's Python, so that neither garbage collection nor a thread holds up the loop for long."""
 
 import gc
 import sys
@@ -7,24 +7,25 @@ from collections.abc import Callable
 from typing import Any
 
 LEAST_NEW, MOST_NEW = 2_500, 10_000
-"""How many new objects there are, at least and at most, before the collector looks at them: 1 ms to 10 ms, and as much
-again where all of them are still used at the next pass."""
+"""Bounds of the number of new objects after which the collector makes a pass. A pass takes 1 ms to 10 ms, and twice as
+long if all of the objects are still used at the next pass."""
 PASS_SHARE = 0.01
-"""The share of the time that passes are to take: while they take more, each comes after twice as many new objects."""
+"""Maximum share of the time for passes; while passes take more, each comes after twice as many new objects."""
 SWITCH_S = 0.0005
-"""How long a thread may compute in s while the loop waits for the interpreter, as it does at each of its callbacks."""
+"""Maximum time in s for which a thread keeps the interpreter while the loop waits, as at each of its callbacks."""
 SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
 """Time in s between two looks at every object: the first where nothing is being played, the second in any case."""
 
 
 class Interpreter:
-    """The garbage collector of this process; `look` is to be called now and then.
+    """The garbage collector of this process. Call `look` now and then.
 
-    A pass over all objects takes some 100 ms where tournaments are large, and finds next to nothing. So what two passes
-    have left is set aside, and they look only at what is newer. Everything is looked at when nothing is played.
+    In large tournaments, a pass over all objects takes some 100 ms and finds next to nothing. So objects that survive
+    two passes are set aside (`gc.freeze`), and later passes look at newer objects only. When nothing is being played, a
+    sweep looks at every object.
 
-    Where hundreds of matches run, a pass over their objects takes ten times as long as one over the new that remain,
-    and finds nothing in them either. So passes are the rarer the more of the time they take.
+    With hundreds of running matches, a pass over the matches' objects takes ten times as long as a pass over the newer
+    ones, and finds nothing either. So the longer passes take, the less often they run.
     """
 
     def __init__(self, is_playing: Callable[[], bool], now_s: Callable[[], float] = time.monotonic) -> None:
@@ -36,14 +37,14 @@ class Interpreter:
         self._pass_began_s = self._pass_ended_s = now_s()
 
     def calm(self) -> None:
-        """Set up this process: what there is stays."""
+        """Set the switch interval and the collector's threshold, count passes, and sweep once."""
         sys.setswitchinterval(SWITCH_S)
         self._pass_after(LEAST_NEW)
         gc.callbacks.append(self._on_pass)
         self._sweep()
 
     def look(self) -> None:
-        """Look at every object if it is time to."""
+        """Sweep, that is, look at every object, if a sweep is due."""
         since_s = self._now_s() - self._swept_at_s
         if self._has_set_aside and since_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
             self._sweep()
@@ -71,7 +72,7 @@ class Interpreter:
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Have the next pass come later or sooner, after one that took its share of the time since the last."""
+        """Make the next pass later or sooner, according to the share of time that the last pass took."""
         if took_s > PASS_SHARE * since_s:
             self._pass_after(min(2 * self._most_new, MOST_NEW))
         elif took_s < PASS_SHARE / 4 * since_s:

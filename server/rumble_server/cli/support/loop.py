@@ -1,4 +1,4 @@
-"""The event loop of commands and bot processes. Imports next to nothing, because processes start with it."""
+"""The event loop of commands and bot processes. The module imports next to nothing, so that processes start fast."""
 
 import asyncio
 import signal
@@ -25,13 +25,13 @@ def until_signal() -> asyncio.Event:
     event = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
+        with suppress(NotImplementedError):  # a loop on Windows has no signal handlers; Ctrl-C raises there
             loop.add_signal_handler(number, event.set)
     return event
 
 
 async def first_of(*waiting: Awaitable[object]) -> None:
-    """Wait until one of these has ended, and cancel the others."""
+    """Wait for the end of any of the awaitables, and cancel the others."""
     tasks = [asyncio.ensure_future(each) for each in waiting]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -41,7 +41,7 @@ async def first_of(*waiting: Awaitable[object]) -> None:
 
 
 def on_hangup(callback: Callable[[], None]) -> None:
-    """Call back at each SIGHUP, instead of its usual effect. Windows has no such signal."""
+    """Call `callback` at each SIGHUP, in place of the signal's usual effect. Windows has no SIGHUP."""
     if hasattr(signal, "SIGHUP"):
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, callback)
 
@@ -63,7 +63,7 @@ async def periodically(callback: Callable[[], None], every_s: float) -> AsyncIte
 
 
 def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
-    """Run a coroutine and return its result. SIGINT and SIGTERM cancel it; the result is then None."""
+    """Run a coroutine and return its result; None if SIGINT or SIGTERM came first and cancelled the coroutine."""
     return run(_unless_stopped(main))
 
 

@@ -80,7 +80,7 @@ Iterations = Annotated[
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given: those that are not None."""
+    """Return the options that are not None, that is, given on the command line."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -97,7 +97,7 @@ def log_everything() -> None:
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
-    """Raise CliError if `options`, those of reference bots, are not empty."""
+    """Raise CliError if `options`, all of them of reference bots, are not empty."""
     if options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)
@@ -115,7 +115,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
 
 
 def json_or_text(text: str) -> bool | int | str:
-    """Read a value as JSON if that is a boolean, a whole number or a string, else as text."""
+    """Return a boolean, whole number or string written in JSON, or else the text itself."""
     try:
         value = json.loads(text)
     except ValueError:

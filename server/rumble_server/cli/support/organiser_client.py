@@ -1,4 +1,4 @@
-"""The HTTP API from a shell: an organiser's requests, and errors as one line."""
+"""A client of the HTTP API for commands of hosts and administrators. Each error is a line of text."""
 
 import os
 import time
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import httpx
 
 TIMEOUT_S = 30.0
-"""How long a server may take for an answer, in s; then the command fails."""
+"""Maximum wait for a server's answer, in s; then the command fails."""
 SILENT_S = 12.0
-"""How long a stream may be silent, in s; then the connection is lost. A server sends a sign of life every 5 s."""
+"""Maximum silence of a stream, in s; then the connection is lost. A server sends a sign of life every 5 s."""
 PATIENCE_S = 30.0
-"""For how long a command asks again, in s, while what answers is being replaced."""
+"""Time in s for which a command repeats its request while the server is being replaced."""
 
 
 def api_path(*parts: str) -> str:
@@ -31,9 +31,9 @@ def api_path(*parts: str) -> str:
 
 
 def _trusted() -> "ssl.SSLContext | bool":
-    """Return what certificates are checked against: the file that SSL_CERT_FILE names, else the usual authorities.
+    """Return the authorities to check certificates against: the file in SSL_CERT_FILE, or True for the usual ones.
 
-    httpx reads that variable together with those of proxies, or not at all.
+    httpx reads SSL_CERT_FILE only together with the variables of proxies, so this function reads the variable instead.
     """
     import ssl
 
@@ -61,13 +61,13 @@ class OrganiserClient:
         self._given = host_token
         self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
         self._trust_env = not address.loopback
-        """Whether the environment's proxies are used: not for a server on this machine."""
-        needs_tls = address.secure or self._trust_env  # a proxy may have it
-        self._verify = _trusted() if needs_tls else False  # to load the authorities takes longer than most requests
+        """True if the environment's proxies are used, that is, for servers on other machines."""
+        needs_tls = address.secure or self._trust_env  # even for a plain server: the proxy may have TLS
+        self._verify = _trusted() if needs_tls else False  # loading authorities takes longer than most requests
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
-        """Make a client for a bot's owner, with the key given or the one that the SDK keeps for the name."""
+        """Make a client for a bot's owner, with the given key or the key kept by the SDK for the name."""
         from rumble_bots.sdk.address import Address
         from rumble_bots.sdk.keys import kept_key
 
@@ -91,7 +91,7 @@ class OrganiserClient:
         return self._send("GET", path).content
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
-        """Yield the Server-Sent Events of a path after that id. Raises StreamLost if a new connection may help."""
+        """Yield the Server-Sent Events of a path after an id. Raises StreamLost if a new connection may help."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
@@ -117,7 +117,7 @@ class OrganiserClient:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
-        """Ask, and ask again while what answers is being replaced. What a 502 may have done is not asked again."""
+        """Ask, and ask again while the server is being replaced, except for changes that a 502 may have hidden."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
@@ -133,11 +133,12 @@ class OrganiserClient:
                 while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))
                     waited_s += again_s
+                    # A proxy may answer 502 after the server has carried out a command, so only reads are repeated.
                     if waited_s > PATIENCE_S or (answer.status_code == HTTPStatus.BAD_GATEWAY and method != "GET"):
                         break
                     time.sleep(again_s)
                 is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._given)
-                if is_old and self._given is not None:  # what it was exchanged for is of another database
+                if is_old and self._given is not None:  # the kept token may belong to an earlier database
                     answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **given)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
@@ -162,11 +163,14 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
-        """Keep what the server exchanges the token for: with that, no wrong ones of neighbours lock its host out."""
+        """Keep the made token that the server returns for a hand-chosen one.
+
+        Made tokens are always compared, so wrong tokens from neighbours cannot lock out the host.
+        """
         from rumble_bots.sdk.keys import keep, token_file
 
         if made is not None and self._given is not None:
-            with suppress(OSError):  # then the next command shows the hand-chosen one again
+            with suppress(OSError):  # without the file, the next command shows the hand-chosen token again
                 keep(token_file(self._address, self._given), {"token": made}, replace=True)
 
     def _complaint(self, answer: "httpx.Response") -> str:
@@ -182,7 +186,7 @@ class OrganiserClient:
             return self._is_no_rumble(answer)
 
     def _whence(self) -> str:
-        """Return where a host token comes from."""
+        """Say where a host token comes from."""
         from rumble_protocol.clubs import MAIN
 
         if self._club == MAIN:
@@ -200,7 +204,10 @@ class OrganiserClient:
 
 
 class AdministratorClient(OrganiserClient):
-    """The HTTP API of a server for its administrator: that of `club`, whatever club the address names; None: main."""
+    """The HTTP API of a server for its administrator.
+
+    `club` (None: main) is the club to administer, whatever club the address names.
+    """
 
     def __init__(self, server: str, admin_token: str | None = None, club: str | None = None) -> None:
         from rumble_bots.sdk.address import Address

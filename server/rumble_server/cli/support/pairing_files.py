@@ -1,4 +1,4 @@
-"""What `rumble pair` does with a TRF file: it pairs the next round, or pairs all of its rounds again."""
+"""The work of `rumble pair` on a TRF file: pairing the next round, or pairing all rounds again for comparison."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, P
 
 
 def read_event(file: str) -> Event:
-    """Read a TRF file; what it remarks about itself goes to standard error.
+    """Read a TRF file, and copy the file's remarks to standard error.
 
-    Raises CliError, also for a file that remarks that it cannot be paired again.
+    Raises CliError, also for a file with the remark that it cannot be paired again.
     """
     text = read_results_text(file)
     try:
@@ -45,7 +45,7 @@ def rules_of(event: Event) -> str:
 
 
 def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool) -> None:
-    """Pair the next round and print it. Raises CliError."""
+    """Pair the next round and print the pairing. Raises CliError."""
     number = event.played + 1
     total = rounds or event.rounds
     if total is None:
@@ -70,7 +70,10 @@ def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool
 
 
 def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> int:
-    """Pair every round of the file again, and print what differs; return how many rounds do. Raises CliError."""
+    """Pair every round of the file again, and print the differences; return the number of rounds that differ.
+
+    Raises CliError.
+    """
     if not event.played:
         raise CliError("the file has no round to check")
     if rounds is not None and rounds < event.played:
@@ -92,7 +95,7 @@ def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> 
 
 
 def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
-    """Return how a round of the file differs from the rules; None if it does not."""
+    """Return the difference between a round of the file and the rules; None without a difference."""
     event, theirs = told.before(number), told.paired(number)
     try:
         ours = pair(event, rules)
@@ -101,7 +104,7 @@ def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
     file, expected = _texts(told, theirs), _texts(told, ours)
     if set(file) == set(expected):
         return None
-    # Criteria are numbered otherwise in the older edition, whose engine tells nothing of them.
+    # Only the newer edition's engine explains differences; the older edition numbers the criteria differently.
     by = why_not(event, theirs) if rules == DUTCH_2026 else ""
     return {
         "round": number,

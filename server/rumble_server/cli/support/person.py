@@ -1,4 +1,4 @@
-"""A person who plays in a terminal."""
+"""A person as a bot: plays in a terminal."""
 
 import getpass
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def diagram(game: Game, state: State, last: str | None) -> Any:
 class Person(Bot):
     """A bot whose moves a person types.
 
-    `read` returns a line, or None at the end of the input; `write` takes a text or what `draw` makes of a board.
+    `read` returns a line, or None at the end of the input; `write` takes a text, or a board made by `draw`.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class Person(Bot):
 
 
 def user_name() -> str:
-    """Return the name of this machine's user as the name of a bot; `guest` if there is none."""
+    """Return the name of this machine's user as the name of a bot; `guest` without such a user."""
     try:
         name = getpass.getuser()
-    except (OSError, KeyError):  # no such variable, no such user
+    except (OSError, KeyError):  # no variable with a user name, or no such user
         name = ""
     return as_bot_name(name, "guest")

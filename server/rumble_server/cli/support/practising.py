@@ -43,7 +43,7 @@ NAME = "my-bot"
 HINT_S = 10.0
 """Time in s without a login or a move; then a hint is shown."""
 PATIENCE_S = 120.0
-"""Time in s without a login; then the practice fails. Some programs compile first."""
+"""Time in s without a login; then the practice fails. The time is long because some programs compile first."""
 STUCK_S = 3.0
 """Time in s for which a bot may send nothing after an `error`; then the practice fails."""
 LOOK_S = 0.02
@@ -53,7 +53,7 @@ STDERR = 2
 SLOW = "your bot has no time limit here; if it is not thinking, it may not flush what it writes; Ctrl-C ends it"
 CONNECT = "open a WebSocket at ws://$RUMBLE_SERVER/bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN"
 BOARD_INDENT = 7
-"""Columns left of a board, where other entries say who they are about."""
+"""Columns left of a board; other entries have the speaker's name in these columns."""
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
 
@@ -171,7 +171,7 @@ async def _bot_process(command: Sequence[str], port: int, folder: str) -> AsyncI
         "RUMBLE_JOIN": ID,
         "RUMBLE_NAME": NAME,
         "RUMBLE_KEY": make_secret(),
-        "RUMBLE_CONFIG_DIR": folder,  # so that keys for this server do not gather
+        "RUMBLE_CONFIG_DIR": folder,  # keys for this short-lived server must not gather
     }
     try:
         process = await start_group(words, stdin=asyncio.subprocess.DEVNULL, stdout=STDERR, env={**os.environ, **told})
@@ -229,7 +229,7 @@ async def _follow(
 
 
 def _ended_early(code: int, trace: Trace) -> list[Entry]:
-    """Return what to show when a program ended before its matches did."""
+    """Return the entries to show when a program ended before its matches."""
     how = f"exit code {code}" if code >= 0 else Signals(-code).name
     ended = Entry("note", f"your program ended ({how}) before the practice was over; its output is above")
     if not trace.connected:

@@ -1,4 +1,4 @@
-"""A proxy between one bot and the server. It passes every frame on unchanged and shows it to a watcher."""
+"""A proxy between a bot and the server. Every frame is shown to a watcher, and passed on unchanged."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -13,23 +13,23 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 PING_S = 5.0
-"""Seconds between two pings to the bot: it hears none of the server's, and gives up a silent connection."""
+"""Time in s between two pings to the bot, which does not get the server's pings, and gives up a silent connection."""
 
 Sender = Literal["bot", "server"]
 Socket = ClientConnection | ServerConnection
 
 
 class Watcher(Protocol):
-    """What the proxy tells of each connection."""
+    """A watcher of the proxy's connections."""
 
     async def opened(self) -> None:
-        """The bot opened a connection."""
+        """Show that the bot opened a connection."""
 
     async def frame(self, sender: Sender, frame: str | bytes) -> None:
-        """One side sent a frame. The proxy passes it on when this returns."""
+        """Show a frame. The proxy passes the frame on when this method returns."""
 
     async def closed(self, sender: Sender, code: int, reason: str) -> None:
-        """One side ended the connection."""
+        """Show that `sender` ended the connection."""
 
 
 @asynccontextmanager
@@ -87,13 +87,16 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, watcher: Watcher) 
 
 
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
-    """Return who ended the connection, with which code and reason. The server closes one that breaks WebSocket."""
+    """Return the side that ended the connection, the code and the reason.
+
+    The server's side counts as the ender if it closed the connection because the bot broke the WebSocket protocol.
+    """
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
     return sender, connection.close_code or CloseCode.ABNORMAL_CLOSURE, connection.close_reason or ""
 
 
 def _passed_on(code: int | None) -> int:
-    """Return the code to close the other side with. Some codes stand for the lack of one and cannot be sent."""
+    """Return the close code for the other side. Codes that stand for a missing code cannot be sent."""
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

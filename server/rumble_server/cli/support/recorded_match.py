@@ -1,4 +1,4 @@
-"""A match as an export, a transcript or a server has it."""
+"""A match read from an export, a transcript or a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match with its moves. `result` is empty if it is not known, `infos` has by ply what the bots thought."""
+    """A match with its moves. `result` is empty if unknown; `infos` are the bots' thoughts by ply."""
 
     match_id: str
     game: str
@@ -31,7 +31,7 @@ class RecordedMatch:
 
 
 def from_server(server: str, match_id: str) -> RecordedMatch:
-    """Ask the server for a match as it is now. Raises CliError."""
+    """Ask the server for a match in its current state. Raises CliError."""
     client = OrganiserClient(server)
     told = client.get(api_path("matches", match_id))
     tournament = client.get(api_path("tournaments", told["tournament"]))
@@ -39,7 +39,7 @@ def from_server(server: str, match_id: str) -> RecordedMatch:
 
 
 def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
-    """Read the match in an export or a transcript; `match_id` selects one of an export. Raises CliError."""
+    """Read the match in an export or a transcript; `match_id` selects a match of an export. Raises CliError."""
     try:
         first = json.loads(text)
     except ValueError:
@@ -68,7 +68,7 @@ def _from_export(document: Mapping[str, Any], source: str, match_id: str | None)
 
 
 def _from_transcript(text: str, source: str) -> RecordedMatch:
-    """Take the moves from the last frame that a bot was sent: each has all moves so far."""
+    """Read a transcript. The moves are from the last frame sent to a bot, since each frame has all moves so far."""
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}
@@ -118,7 +118,7 @@ def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: obj
 
 
 def _infos(told: object, source: str) -> dict[int, MoveInfo]:
-    """Read what the bots thought, by ply; fields of later versions are ignored."""
+    """Read the bots' thoughts by ply; fields of later versions are ignored."""
     infos = {}
     for ply, info in enumerate(told if isinstance(told, list) else ()):
         if isinstance(info, dict) and info:

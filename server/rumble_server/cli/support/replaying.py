@@ -13,7 +13,7 @@ KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that 
 
 
 class Replay:
-    """A match, ply by ply. Raises CliError if its moves cannot be played."""
+    """A match, ply by ply. Raises CliError if the moves cannot be played."""
 
     def __init__(self, recorded: RecordedMatch, draw: Callable[[Game, State, str | None], Any]) -> None:
         self._recorded = recorded
@@ -37,7 +37,7 @@ class Replay:
         )
 
     def page(self, ply: int) -> list[Any]:
-        """Return what to show of a ply: a line, the board after it as `draw` makes it, after the last the result."""
+        """Return the parts to show of a ply: a heading, the board made by `draw`, and after the last ply the result."""
         recorded, state = self._recorded, self._states[ply]
         head = f"ply {ply} of {self.last}"
         if ply:
@@ -53,7 +53,7 @@ class Replay:
 
 
 def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[Any], None]) -> None:
-    """Show a ply, then the ones that the person asks for, until `q`. `read` returns a line."""
+    """Show a ply, then each ply that the person asks for, until `q`. `read` returns a line."""
     write(f"{shown.title()}\n{KEYS}")
     while True:
         for part in shown.page(ply):

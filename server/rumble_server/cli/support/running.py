@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
-    """Start a server, and stop it at the end. Raises CliError if it cannot start."""
+    """Start a server, and stop it at the end. Raises CliError if the server cannot start."""
     async with server_unless_stopped(config, make_house, asyncio.Event()) as server:
         if server is None:
             raise CliError("another server leads on this database")
@@ -26,7 +26,10 @@ async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" 
 async def server_unless_stopped(
     config: "ServerConfig", make_house: "MakeHouse | None", stopping: asyncio.Event
 ) -> "AsyncIterator[Server | None]":
-    """Do the same; None if it is to stop while it stands by for another server on the same database."""
+    """Start a server, and stop it at the end; yield None if `stopping` is set during standby for another server.
+
+    Raises CliError if the server cannot start.
+    """
     from rumble_server.app import Server, StartError
     from rumble_server.store.errors import StoreError
 
@@ -45,9 +48,9 @@ async def server_unless_stopped(
 
 
 def _spare_collector() -> None:
-    """Exempt the objects that exist now (modules, models, what was recovered) from garbage collection.
+    """Exempt the objects that exist now (modules, models, recovered state) from garbage collection.
 
-    A full collection would visit all of them, some 100 ms in which no move is answered.
+    A full collection would visit all of these objects, for some 100 ms in which no move is answered.
     """
     gc.collect()
     gc.freeze()
@@ -55,7 +58,10 @@ def _spare_collector() -> None:
 
 @asynccontextmanager
 async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Start processes of bots, and end them at the end. Their standard output is dropped; their input stays open."""
+    """Start processes of bots, and end them with the block.
+
+    Their standard output is dropped; their input stays open.
+    """
     from rumble_bots.sdk.processes import end_process, start_group
 
     async with AsyncExitStack() as stack:

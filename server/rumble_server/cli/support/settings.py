@@ -1,8 +1,8 @@
 """The settings of `rumble serve`: from options, the environment, a TOML file and defaults, in this order.
 
-Each field of `ServerConfig`, `Bounds` and `Limits` is one. A field `idle_ms` is the option `--idle-ms`, the variable
-`RUMBLE_IDLE_MS` and the key `idle_ms` of the file. They are read from the source of these models, where their
-docstrings are, so that help is shown without loading pydantic.
+Each field of `ServerConfig`, `Bounds` and `Limits` is a setting. A field `idle_ms` is the option `--idle-ms`, the
+variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. This module reads the fields from the source of the models,
+where their docstrings are, so that help is shown without loading pydantic.
 """
 
 import ast
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PREFIX = "RUMBLE_"
 FILE_VARIABLE = "RUMBLE_CONFIG"
-"""Names the settings file, if the option `--config` does not."""
+"""The variable that names the settings file, if the option `--config` does not."""
 MODULES = {"": "rumble_server.config", "limits": "rumble_protocol.limits", "bounds": "rumble_server.bounds"}
-"""The modules of the models by the fields of `ServerConfig` that they are; empty: of `ServerConfig` itself."""
+"""Modules of the models, by the field of `ServerConfig` that holds the model; empty for `ServerConfig` itself."""
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
-"""Options that are not called like their field."""
+"""Options whose name differs from the field's."""
 CLOSE = 0.88
-"""How alike (0 to 1) an unknown variable is to a setting's, to be refused as a slip of the pen."""
+"""Similarity (0 to 1) of an unknown variable to a setting's, from which the variable is refused as a typing error."""
 YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 Kind = Literal["yes or no", "a whole number", "text", "a list"]
@@ -38,12 +38,12 @@ Kind = Literal["yes or no", "a whole number", "text", "a list"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting."""
+    """A setting."""
 
     name: str
-    """Its field, and its key in the settings file."""
+    """The field's name, and the key in the settings file."""
     part: str
-    """The field of `ServerConfig` that it is in; empty: it is one itself."""
+    """The field of `ServerConfig` whose model has the setting; empty for a field of `ServerConfig` itself."""
     kind: Kind
     default: Any
     about: str
@@ -58,7 +58,7 @@ class Setting:
 
     @property
     def shown_default(self) -> str:
-        """The default as text; empty where there is nothing to tell."""
+        """The default as text; empty where no default is worth showing."""
         if self.name == "house":
             return DEFAULT_HOUSE
         return "" if self.default in (None, False, ()) or self.kind == "a list" else str(self.default)
@@ -66,12 +66,12 @@ class Setting:
 
 @cache
 def settings() -> Mapping[str, Setting]:
-    """Return all settings by name, as they are listed."""
+    """Return all settings by name, in the order of the help."""
     return {setting.name: setting for part, module in MODULES.items() for setting in _of(part, module)}
 
 
 def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> "ServerConfig":
-    """Make the configuration from options (None: not given) and the environment. Raises CliError."""
+    """Make the configuration from options (None: not given), the environment and the settings file. Raises CliError."""
     from pydantic import ValidationError
 
     from rumble_server.config import ServerConfig
@@ -152,7 +152,7 @@ def _read(setting: Setting, place: str, value: Any) -> Any:
         raise CliError(f"{place}: {error}", ExitCode.USAGE) from None
     except ValueError:
         raise CliError(f"{place}: this is {setting.kind}, not {value!r}", ExitCode.USAGE) from None
-    if setting.part == "limits" and read < 1:  # the protocol's model takes 0, which would be a server for nobody
+    if setting.part == "limits" and read < 1:  # the protocol's model accepts 0, which would keep everyone out
         raise CliError(f"{place}: this is at least 1", ExitCode.USAGE)
     return read
 
@@ -198,7 +198,7 @@ _READERS: Mapping[Kind, Callable[[Any], Any]] = {
 }
 
 
-# --- where they come from ---
+# --- sources of values ---
 
 
 def _read_file(file: str) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _read_file(file: str) -> dict[str, Any]:
 
 
 def _refuse_slips(environment: Mapping[str, str]) -> None:
-    """Raise CliError for a variable that is nearly a setting's. Others belong to bots and other commands."""
+    """Raise CliError for a variable almost like a setting's. Other variables belong to bots and other commands."""
     known = [setting.variable for setting in settings().values()]
     for variable in environment:
         if variable.startswith(PREFIX) and variable not in known and variable != FILE_VARIABLE:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rumble_server.tournament.tournament import Tournament
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
-"""How a crosstable writes a score."""
+"""The signs of a crosstable, by score."""
 UNBOUNDED = 1000
-"""Width in columns at which a table is measured."""
+"""Width in columns for measuring a table."""
 RECORD = ("points", "played", "won", "drawn", "lost")
 
 
@@ -29,7 +29,7 @@ def _table(title: str, *columns: str) -> Table:
     plain = not sys.stdout.isatty()
     table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
     table.add_column("#", justify="right")
-    table.add_column("bot", no_wrap=True)  # where there is no room, other columns are narrower
+    table.add_column("bot", no_wrap=True)  # in a narrow terminal, other columns shrink
     for column in columns:
         table.add_column(column, justify="right")
     return table
@@ -58,7 +58,7 @@ def standings_table(tournament: "Tournament") -> Table:
 
 
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
-    """Add a column for faults if any bot has some, and return what each bot's row ends with."""
+    """Add a column for faults if any bot has some, and return the end of each bot's row."""
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
     ]
@@ -69,12 +69,12 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
 
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
-    """Return the column of byes, where a bot has one: its points are more than its matches tell."""
+    """Return the column of byes if a bot has a bye, since its points are then more than its matches explain."""
     return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
 
 
 def byes_text(byes: int, half_byes: int) -> str:
-    """Write the byes of a bot, that of half a point as a half."""
+    """Write the number of a bot's byes; a half-point bye counts 0.5."""
     return points_text(byes + half_byes / 2)
 
 
@@ -122,7 +122,7 @@ def told_table(
 
 
 def tiebreak_legend(table: Table) -> list[str]:
-    """Say what the table's columns of tie-breaks are, in one line; none where it has no such columns."""
+    """Explain the table's tie-break columns in a line; return no line without such columns."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
     told = ", ".join(f"{name} {TIEBREAKS.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []
@@ -135,7 +135,7 @@ def fitting_table(
     entrants: Sequence[Mapping[str, Any]] = (),
     beside: int = 0,
 ) -> Table | None:
-    """Draw standings as wide as the terminal allows with `beside` columns next to them; None if they do not fit."""
+    """Draw standings for a terminal with `beside` columns next to the table; None if not even brief standings fit."""
     for brief in (False, True):
         table = told_table(lines, title, entrants, brief=brief)
         if (
@@ -147,14 +147,14 @@ def fitting_table(
 
 
 def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
-    """Draw standings for a console: those that fit best; `about` is the rest of what `told_table` takes."""
+    """Draw the widest standings that fit a console; `about` are the further arguments of `told_table`."""
     return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
 
 
 def remarks_on(
     lines: Sequence[Mapping[str, Any]], entrants: Sequence[Mapping[str, Any]] = (), *, brief: bool = False
 ) -> dict[str, str]:
-    """Write, by name, the matches that a bot lost by its own fault, and that it is benched or withdrew."""
+    """Return remarks by name: matches lost by the bot's own fault, and whether the bot is benched or withdrew."""
     found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
     for entrant in entrants:
         told = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
@@ -163,14 +163,14 @@ def remarks_on(
 
 
 def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
-    """Write how often a bot lost by which fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
+    """Write the number of losses by each fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
     if brief:
         return str(sum(faults.values()) or "")
     return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())
 
 
 def audit_table(told: Mapping[str, Any]) -> Table:
-    """Draw what each bot had, as the API's audit has it."""
+    """Draw the audit of the API: each bot's matches, seats, waits, excused time and drops."""
     table = Table(box=None, pad_edge=False)
     table.add_column("name")
     for column in ("matches", "first", "second", "longest wait ms", "excused ms", "drops"):
@@ -182,7 +182,7 @@ def audit_table(told: Mapping[str, Any]) -> Table:
 
 
 def rating_text(line: Mapping[str, Any]) -> str:
-    """Write a rating with half its interval, `+120 ± 35`; a dash if there is none."""
+    """Write a rating with half its interval, `+120 ± 35`; a dash for a bot without a rating."""
     rating, interval = line.get("rating"), line.get("interval")
     if rating is None:
         return "-"
@@ -228,7 +228,7 @@ def _short(standing: "Standing", standings: "list[Standing]") -> str:
 
 
 def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
-    """Draw standings with their tie-breaks, and what decided each rank."""
+    """Draw standings with their tie-breaks, and the tie-break that decided each rank."""
     byes = _byes(lines)
     table = _table(title, *RECORD, *byes, *(name.upper() for name in tiebreaks))
     table.add_column("decided by")

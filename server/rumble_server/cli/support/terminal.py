@@ -1,4 +1,4 @@
-"""Reading from and drawing on a terminal, or a pipe."""
+"""Reading from a terminal or a pipe, and drawing on it."""
 
 import io
 import os
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PIPE_WIDTH = 1000
-"""Width of text in a pipe, in columns; a table is cut off only beyond it."""
+"""Width of text in a pipe, in columns; only wider tables are cut off."""
 Told = TypeVar("Told")
 
 
 def plain(told: Told) -> Told:
-    """Return text, or what JSON holds of texts, with escapes in the place of what would steer a terminal."""
+    """Return text, or JSON data with texts, with characters that would steer a terminal escaped."""
     shown: Any = told
     match told:
         case str():
@@ -36,7 +36,10 @@ def plain_lines(text: str) -> str:
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Return whether text may have colours there. NO_COLOR goes before FORCE_COLOR, and that before what is found."""
+    """Return whether text in `stream` may have colours.
+
+    NO_COLOR has priority over FORCE_COLOR, and FORCE_COLOR over the kind of the terminal.
+    """
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (os.environ.get("TERM") != "dumb" and stream.isatty())
@@ -53,12 +56,12 @@ def plain_or_rich(*, stderr: bool = False) -> "Console":
 
 
 def is_screen(console: "Console") -> bool:
-    """Return whether a picture on a console can be drawn anew: on a terminal that knows how to move its cursor."""
+    """Return whether a console can redraw a picture: the console must be a terminal that can move its cursor."""
     return console.file.isatty() and not console.is_dumb_terminal
 
 
 def writer(console: "Console") -> "Callable[[str | Text], None]":
-    """Return a function that writes a text with escapes, or what was drawn, on lines of their own."""
+    """Return a function that writes lines: a text with escapes, or a drawn picture."""
     from rich.text import Text
 
     def write(shown: "str | Text") -> None:
@@ -68,9 +71,9 @@ def writer(console: "Console") -> "Callable[[str | Text], None]":
 
 
 def stdin_lines() -> Callable[[], str | None]:
-    """Return a function that reads a line of standard input; None at its end.
+    """Return a function that reads a line of standard input; None at the end.
 
-    It avoids `sys.stdin`, whose lock a thread that still reads would hold when the program ends.
+    The function does not use `sys.stdin`: a thread that still reads at exit would hold the lock of `sys.stdin`.
     """
     raw = io.FileIO(sys.stdin.fileno(), closefd=False)
 

@@ -1,4 +1,4 @@
-"""The options of `rumble tournament create` that are more than a number, and how they are read."""
+"""The options of `rumble tournament create` that are more than a number, and their readers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -111,7 +111,7 @@ def points_of(text: str | None) -> list[float] | None:
 
 
 def openings_of(text: str | None, game: str, settings: Mapping[str, Any]) -> str | list[list[str]] | None:
-    """Return one of OPENINGS, or read the openings in a file. The CliError for bad lines has the number of each."""
+    """Return an element of OPENINGS, or the openings in a file. Raises CliError, with the number of each bad line."""
     from rumble_engine import get_game
 
     from rumble_server.tournament.openings import BadOpenings, read_openings
@@ -143,7 +143,7 @@ def moment_ms(text: str | None) -> int | None:
 
 
 def seed_ratings_of(texts: Sequence[str] | None) -> list[str] | None:
-    """Return ratings as `NAME=RATING`; what has no `=` is a file of such lines. Raises CliError."""
+    """Return ratings as `NAME=RATING`; a text without `=` names a file of such lines. Raises CliError."""
     from rumble_server.cli.support.files import read_text
 
     if not texts:

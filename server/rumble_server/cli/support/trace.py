@@ -1,6 +1,6 @@
-"""What `rumble practice` shows: every frame both ways, the board after each move, and advice for each mistake.
+"""The output of `rumble practice`: every frame both ways, the board after each move, and advice for each mistake.
 
-It does no I/O: the proxy between bot and server feeds it, and it yields the entries to show.
+The module does no I/O: the proxy between bot and server feeds a `Trace`, and the trace yields the entries to show.
 """
 
 import json
@@ -14,19 +14,19 @@ from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 
 Sender = Literal["bot", "server"]
 MOST_LISTED = 12
-"""Maximum number of a list's values that are shown; JSON lines have all."""
+"""Maximum number of a list's values shown in text; JSON output has all values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something to show: a frame of either side, a board, a note, or what to do next."""
+    """An entry of the output: a frame of either side, a board, a note, or the next thing to do."""
 
     about: Literal["bot", "server", "board", "note", "next"]
     text: str
     frame: Any = None
-    """The frame as data; None if it is not JSON."""
+    """The frame as data; None if the frame is not JSON."""
     position: tuple[str, State, str | None] | None = None
-    """Of a board: the game, the state and the move that led to it, if it is known."""
+    """Game, state and newest move (if known) of a board."""
 
     def as_json(self) -> dict[str, Any]:
         if self.about not in ("bot", "server"):
@@ -45,18 +45,18 @@ class Entry:
 
 
 class Trace:
-    """The conversation between one bot and the server, as far as it has come."""
+    """The conversation so far between a bot and the server."""
 
     def __init__(self) -> None:
         self.connected = False
-        """Whether the bot ever opened a connection."""
+        """True once the bot has opened a connection."""
         self.logged_in = False
         self.over = False
-        """Whether the bot was told that the tournament is over."""
+        """True once the bot was told that the tournament is over."""
         self.refused = False
-        """Whether the newest frame is an `error` of the server."""
+        """True if the newest frame is an `error` of the server."""
         self.thinking = False
-        """Whether the bot was sent a `turn` and has sent nothing since."""
+        """True if the bot was sent a `turn` and has sent nothing since."""
         self.faults = 0
         """Number of matches that the bot lost by its own fault."""
         self._state: State | None = None
@@ -79,7 +79,7 @@ class Trace:
             yield from self._sent(data) if sender == "bot" else self._told(data)
 
     def asked(self, frame: str | bytes) -> bool:
-        """Return whether this frame asks the bot for a move."""
+        """Return whether a frame asks the bot for a move."""
         data = _read(frame) if isinstance(frame, str) else None
         return isinstance(data, dict) and data.get("type") == "turn"
 
@@ -92,7 +92,7 @@ class Trace:
             yield Entry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[Entry]:
-        """Show the bot's move on the board. An illegal one changes nothing; the referee answers it."""
+        """Show the bot's move on the board. An illegal move changes nothing; the referee answers it."""
         if frame.get("type") != "move" or self._state is None:
             return
         try:

@@ -1,4 +1,4 @@
-"""A tournament as `rumble watch` follows it."""
+"""A followed tournament, drawn on a terminal or printed as lines, for `rumble watch`."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ PAIRING = "the next round is being paired"
 FRAME_S = 0.2
 """Least time in s between two pictures."""
 HEAD_ROWS = 4
-"""Rows of a picture beside those of bots: the title, the names of the columns and two lines below."""
+"""Rows of a picture that are not bots': the title, the names of the columns, and two lines below."""
 GAP = 2
 """Columns between the table and the boards."""
 FRAME_COLUMNS, FRAME_ROWS = 4, 2
@@ -34,7 +34,7 @@ FRAME_COLUMNS, FRAME_ROWS = 4, 2
 
 
 def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
-    """Show the tournament until it is over: drawn on a terminal, in lines in a pipe. Raises CliError."""
+    """Show the tournament until its end: drawn on a terminal, as lines in a pipe. Raises CliError."""
     client = OrganiserClient(server)
     console = plain_or_rich()
     shown = WatchedTournament(boards)
@@ -53,7 +53,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
 
 
 def _reading(shown: "WatchedTournament", events: Iterator[Event]) -> Future[None]:
-    """Take events on a thread until the tournament is over. Nobody waits for the thread if the process ends before."""
+    """Take events on a thread until the tournament is over. The process can end without waiting for the thread."""
     reading: Future[None] = Future()
 
     def read() -> None:
@@ -72,7 +72,10 @@ def _reading(shown: "WatchedTournament", events: Iterator[Event]) -> Future[None
 
 
 def _draw(console: Console, shown: "WatchedTournament", reading: Future[None]) -> None:
-    """Draw what is new, and everything at a new size, until all is read. The screen is then as it was before."""
+    """Draw the tournament after each change, and after each change of the terminal's size, until all events are read.
+
+    Afterwards the terminal shows its former content again.
+    """
     while not (shown.changes or reading.done()):
         wait([reading], FRAME_S)
     before = None
@@ -97,7 +100,7 @@ def _say(problem: str) -> None:
 def _events(
     client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
 ) -> Iterator[Event]:
-    """Yield the events; with the path of the `results`, all of these are the `latest` of each snapshot."""
+    """Yield the events; if a path of `results` is given, each snapshot's `latest` has all results."""
 
     def connect(last_id: str | None) -> Iterator[Event]:
         for event in client.events(path, last_id):
@@ -122,7 +125,7 @@ def _print_lines(console: Console, lines: list[str]) -> None:
 
 
 class WatchedTournament:
-    """A tournament as its events so far tell it. A thread may take events while another draws."""
+    """A tournament as told by its events so far. A thread may take events while another thread draws."""
 
     def __init__(self, boards: int = 1) -> None:
         self.name = self.status = self.reason = ""
@@ -131,7 +134,7 @@ class WatchedTournament:
         """Number of events taken, and of problems said."""
         self._lock = Lock()
         self._problem = ""
-        """What went wrong since the last event."""
+        """The problem of the connection since the last event; empty without a problem."""
         self.over = 0
         self.total: int | None = None
         self._most_boards = boards
@@ -139,7 +142,7 @@ class WatchedTournament:
         self._entrants: list[dict[str, Any]] = []
         self._boards: dict[str, dict[str, Any]] = {}
         self._ended: dict[str, Any] | None = None
-        """The board of the match that ended last: it stays where no other is played."""
+        """The board of the match that ended last, shown while no other match is running."""
         self._told: set[tuple[str, int]] = set()
 
     @property
@@ -148,13 +151,13 @@ class WatchedTournament:
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
     def say(self, problem: str) -> None:
-        """Tell what is wrong with the connection, until the next event."""
+        """Show a problem of the connection, until the next event."""
         with self._lock:
             self._problem = problem
             self.changes += 1
 
     def take(self, event: Event) -> list[str]:
-        """Take an event, and return what is new as lines for a pipe."""
+        """Take an event, and return the news as lines for a pipe."""
         with self._lock:
             self._problem = ""
             self.changes += 1
@@ -203,7 +206,7 @@ class WatchedTournament:
         return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
 
     def drawn(self, console: Console) -> RenderableType:
-        """Draw the table, cut to the height of the terminal, with boards beside it or below it if there is room."""
+        """Draw the table, cut to the height of the terminal, with boards beside or below if there is room."""
         with self._lock:
             return self._drawn(console, console.height)
 
@@ -248,6 +251,6 @@ def _panel(board: dict[str, Any]) -> Panel:
 
 
 def _plain_board(data: dict[str, Any]) -> dict[str, Any]:
-    """Return plain texts; only a diagram has several lines."""
+    """Return the board with escaped texts; only a diagram keeps its line breaks."""
     diagram = data.get("diagram")
     return plain(data) if diagram is None else {**plain(data), "diagram": plain_lines(diagram)}

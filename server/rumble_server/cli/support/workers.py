@@ -1,4 +1,4 @@
-"""A bot of several processes, as `--workers` starts them: each runs the same command as a worker of its own."""
+"""A bot of several processes, for `--workers`: each process runs the same command as a different worker."""
 
 import asyncio
 import os
@@ -15,15 +15,15 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 LONGEST_NAME = 32
 """Most characters of a worker's name, as of any name."""
 MOST_OF_HOST = 16
-"""Characters of this machine's name that are part of the names that are made."""
+"""Maximum number of characters of this machine's name in a made name."""
 
 own: str | None = None
-"""In a process that `--workers` has started: the worker that it is."""
+"""The worker's name, in a process started by `--workers`; otherwise None."""
 
 
 def names(count: int, worker: str | None) -> list[str]:
-    """Return the names of this command's workers, which begin with `worker`, or are made. Raises CliError."""
-    if worker is None:  # several commands, on one machine or many, must not take each other's names
+    """Return the names of this command's workers, which begin with `worker`, or with a made prefix. Raises CliError."""
+    if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
         worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"
     longest = f"{worker}-{count}"
     if len(longest) > LONGEST_NAME:
@@ -39,8 +39,8 @@ def process_command(worker: str, args: Sequence[str]) -> list[str]:
 def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
     """Run `rumble` with these arguments as several workers, until all have ended. Return the exit code.
 
-    A worker that fails is told of on standard error, and the others go on. The exit code is that of the first that
-    failed, if any. SIGINT and SIGTERM end all.
+    A failed worker is reported on standard error, and the others go on. The exit code is 0, or that of the first failed
+    worker. SIGINT and SIGTERM end all workers.
     """
     from rumble_server.cli.support.loop import run_unless_stopped
 
@@ -62,7 +62,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         code = await process.wait()
         playing.discard(worker)
         if code == 0:
-            told.update(dict.fromkeys(output.splitlines()))  # each tells the same result
+            told.update(dict.fromkeys(output.splitlines()))  # once, since each worker reports the same result
             return
         failed.append(code if code > 0 else ExitCode.FAILED)
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
@@ -82,7 +82,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
 
 
 def said_by(worker: str | None) -> Callable[[str], None]:
-    """Return what writes a bot's lines to standard error; those of one of several processes begin with its name."""
+    """Return a function that writes a bot's lines to standard error, behind the worker's name if there are several."""
     from rumble_bots.sdk.serve import to_stderr
 
     return to_stderr if own is None else lambda line: to_stderr(f"{worker}: {line}")

@@ -1,6 +1,6 @@
-"""Looking for damage in PostgreSQL, and deleting the plies of old tournaments. Nodes may run meanwhile.
+"""`rumble db verify` and `prune` in PostgreSQL. Nodes may run meanwhile.
 
-The files, their backups and their free space are the care of PostgreSQL's own tools.
+PostgreSQL's own tools take care of the files, their backups and their free space.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import prefix_of, split
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
-from rumble_server.store.postgres.schema import has_tables
+from rumble_server.store.postgres.schema import MIGRATIONS, version_of
 from rumble_server.store.postgres.writer import Commits
 from rumble_server.store.pruning import PORTION, old_challenges, old_tournaments
 from rumble_server.store.tournament_index import Told, differences, note
 
 PORTION_ROWS = 200
-"""How many rows are read at a time."""
+"""Number of rows read at a time."""
 
 _DELETE = """
 WITH old AS (
@@ -39,9 +39,9 @@ SELECT count(*) FROM gone
 
 
 def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments that ended before a moment, in ms since the epoch.
+    """Delete the plies and frames of tournaments that ended before a time in ms since the epoch.
 
-    Return how many tournaments had any, and how many rows were deleted. Raises StoreError.
+    Return the number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with _existing(url) as connection, closing(read_postgres(url)) as any_club:
@@ -56,7 +56,7 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             last,
             epoch,
             indexed,
-        ) in clubs:  # where a club is led and played in meanwhile, its leader indexes what it plays
+        ) in clubs:  # a club that is being played in has another `last` or epoch by now: its leader indexes it
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])
         for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
@@ -66,7 +66,7 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
 
 
 def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-    """Delete the plies and frames of challenges that ended before a moment, as `pruning.prune_challenges` does."""
+    """Delete the plies and frames of challenges that ended before a time, as `pruning.prune_challenges` does."""
     query = "SELECT club, id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY place"
     with _existing(url) as connection, closing(read_postgres(url)) as any_club:
         for club, challenge in old_challenges(any_club, connection.read(query), ended_before_ms):
@@ -83,12 +83,12 @@ def _delete_plies(connection: Connection, club: str, tournament_id: str) -> int:
 
 
 def verify(url: str) -> Findings:
-    """Look through a whole database. Raises StoreError if it is none of Rumble, or newer."""
+    """Check a whole database. Raises StoreError if the database is not Rumble's, or has another version."""
     found = Findings()
     damaged: set[tuple[str, str]] = set()
     told: Told = {}
     with _existing(url) as connection:
-        # In one statement: what nodes write after it is passed over.
+        # One statement reads the index and the newest facts, so that what nodes write afterwards is skipped.
         indexed = connection.read(
             "SELECT club, id, listed, over, last FROM clubs LEFT JOIN tournaments USING (club) ORDER BY place"
         )
@@ -123,12 +123,9 @@ def verify(url: str) -> Findings:
 
 
 def _existing(url: str) -> "closing[Connection]":
-    """Open a database that has the tables. Raises StoreError."""
+    """Open a database with the tables of this version. Raises StoreError."""
     connection = Connection(url)
-    try:
-        if not has_tables(connection):
-            raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
-    except StoreError:
+    if version_of(connection) < len(MIGRATIONS):
         connection.close()
-        raise
+        raise StoreError(f"{connection.name} is not a database of Rumble, or an earlier version; start a server on it")
     return closing(connection)

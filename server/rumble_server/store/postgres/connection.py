@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that is opened when it is needed, and again when it was lost."""
+"""A connection to PostgreSQL that opens when needed, and opens again after it was lost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
@@ -13,44 +13,47 @@ from psycopg.rows import tuple_row
 from rumble_server.store.errors import StoreError
 
 CONNECT_S = 5
-"""How long a connection may take to be made, in s."""
+"""Maximum time in s to make a connection."""
 SILENT_MS = 10_000
-"""How long what was sent may stay without an acknowledgement, in ms, before the connection counts as lost."""
+"""Maximum time in ms without acknowledgement of sent bytes before the connection counts as lost."""
 SETTINGS = """
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 UNION ALL
 SELECT set_config(name, 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)
 """
-"""Whatever the database is set to, a commit that is told is on disk (`remote_apply` and the like stay); and texts are
-compressed by LZ4 where there is that (from 14 on, by how it was built), which takes a fraction of the time of PGLZ."""
+"""Settings of a connection, in SQL.
+
+A reported commit is on disk, even if the database is set to `synchronous_commit = off`; stricter settings stay. Texts
+are compressed by LZ4 where the server has it (from release 14 on), in a fraction of the time of PGLZ.
+"""
 
 Rows = list[tuple[Any, ...]]
 
 
 def shown(url: str) -> str:
-    """Return how a database is called in messages: without user and password. Raises StoreError for a bad URL."""
+    """Return the name of a database for messages, without user and password. Raises StoreError for a bad URL."""
     try:
         parts = conninfo_to_dict(url)
-    except psycopg.Error:  # what it says may have the password
+    except psycopg.Error:  # psycopg's message may have the password
         raise StoreError("--db: this is no address of a PostgreSQL database: postgresql://USER@HOST/NAME") from None
     return f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
 
 
 def told(error: psycopg.Error) -> str:
-    """Return what is wrong, in one line."""
+    """Return the error's message in one line."""
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return "it takes no writes: it is a standby, or set to be read only"
     return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
 
 
 def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection with settings of its own, on which each statement commits by itself. Raises psycopg.Error."""
+    """Open a connection with these settings, on which each statement commits by itself. Raises psycopg.Error."""
     connection = psycopg.connect(
         url,
         autocommit=True,
         row_factory=tuple_row,
-        client_encoding="UTF8",  # in which facts are given, whatever PGCLIENTENCODING or the role says
+        client_encoding="UTF8",  # the encoding of facts, whatever PGCLIENTENCODING or the role says
         connect_timeout=CONNECT_S,
         tcp_user_timeout=SILENT_MS,
         keepalives_idle=5,
@@ -64,7 +67,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
 
 
 class Connection:
-    """Runs statements, one at a time, for any thread."""
+    """A connection that runs statements one at a time, from any thread."""
 
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
         self._url = url
@@ -72,7 +75,7 @@ class Connection:
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._prepared: dict[str, bytes] = {}
-        """The names of the statements that the open connection has prepared."""
+        """Names of the statements that the open connection has prepared."""
         self._lock = RLock()
 
     def close(self) -> None:
@@ -83,7 +86,7 @@ class Connection:
                 self._open = None
 
     def read(self, query: str, values: Mapping[str, object] | None = None) -> Rows:
-        """Return the rows of a query, which is asked again if the connection was lost. Raises StoreError."""
+        """Return the rows of a query, which is repeated once if the connection was lost. Raises StoreError."""
         with self._lock:
             was_open = self._open is not None
             try:
@@ -94,7 +97,7 @@ class Connection:
                 return self.execute(query, values)
 
     def execute(self, statement: str, values: Mapping[str, object] | None = None) -> Rows:
-        """Run a statement, and return what it returns. It may have been done even if it fails. Raises StoreError."""
+        """Run a statement, and return its rows. Raises StoreError; the statement may have taken effect nevertheless."""
         with self._lock:
             try:
                 cursor = self._opened().execute(statement.encode(), values)
@@ -103,9 +106,9 @@ class Connection:
                 raise self._failed(error) from None
 
     def execute_prepared(self, statement: str, values: Sequence[bytes], formats: Sequence[Format]) -> list[str]:
-        """Run a statement with values $1, $2 and so on as PostgreSQL reads them, and return its first column.
+        """Run a statement with encoded values $1, $2 and so on, and return its first column.
 
-        It may have been done even if it fails. Raises StoreError. (`execute` takes twice as long.)
+        Raises StoreError; the statement may have taken effect nevertheless. `execute` takes twice as long.
         """
         with self._lock:
             try:
@@ -121,7 +124,7 @@ class Connection:
                 raise self._failed(error) from None
 
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
-        """Do some work in a transaction. Raises StoreError, and then nothing of it is done."""
+        """Run `work` in a transaction. Raises StoreError; the transaction is then undone."""
         with self._lock:
             try:
                 opened = self._opened()
@@ -143,7 +146,7 @@ class Connection:
 
 
 def _checked(result: PGresult) -> PGresult:
-    """Return a good result. Raises psycopg.Error."""
+    """Return the result if it is a success. Raises psycopg.Error."""
     if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
         raise psycopg.errors.error_from_result(result)
     return result

@@ -13,14 +13,14 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN
 from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection, connect, shown
-from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
+from rumble_server.store.postgres.schema import RUNNING, prepare, version_of
 
 PORTION_ROWS = 500
-"""How many rows are fetched at a time."""
+"""Number of rows fetched at a time."""
 
 
 class PostgresContents:
-    """What a database holds, in one transaction."""
+    """The contents of a database, read and written in one transaction."""
 
     def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]", name: str) -> None:
         self._connection = connection
@@ -60,7 +60,7 @@ class PostgresContents:
     # --- writing ---
 
     def write(self, source: Contents, now_ms: int) -> int:
-        """Write the clubs of another database, and return how many rows of the log they have. Raises StoreError."""
+        """Write the clubs of another database, and return the number of their rows in the log. Raises StoreError."""
         run = max(source.newest_run(), self.newest_run(), now_ms)
         rows = 0
         for club in source.clubs():
@@ -121,10 +121,11 @@ class PostgresContents:
 
 @contextmanager
 def reading(url: str) -> Iterator[PostgresContents]:
-    """Read a database as it is at one moment, on which no node runs. Raises StoreError."""
+    """Yield the contents of a database as of one moment, on which no node runs. Raises StoreError."""
     with closing(Connection(url)) as known:
-        if not has_tables(known):
+        if version_of(known) == 0:
             raise StoreError(f"{known.name} is not a database of Rumble")
+        prepare(known)
         nodes = known.read(RUNNING)
         if nodes:
             raise StoreError(f"a node is running on {known.name}: {nodes[0][0]}")
@@ -134,7 +135,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
 
 @contextmanager
 def writing(url: str) -> Iterator[PostgresContents]:
-    """Write to a database in one transaction, which is undone if anything goes wrong. Raises StoreError."""
+    """Yield a database to write to in one transaction, which is undone after an error. Raises StoreError."""
     with closing(Connection(url)) as known:
         prepare(known)
     with _transaction(url) as contents:

@@ -1,4 +1,4 @@
-"""The rows of a club in PostgreSQL."""
+"""The rows of a club in PostgreSQL. Readers use them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -13,11 +13,14 @@ from rumble_server.store.rows import Counted, Row, Span
 _LOG = "SELECT number, kind, facts, checksum FROM log WHERE club = %(club)s AND tournament = %(tournament)s"
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s AND number <= %(first)s), %(first)s, 0)"""
-"""A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
+"""SQL condition of rows from the fact `first` on.
+
+A row's number is that of its first fact, so the row before `first` may hold the fact.
+"""
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:
-    """Make a reader of a club with a connection of its own, which is opened when it is needed. Raises StoreError."""
+    """Make a reader of a club with a connection of its own, opened when needed. Raises StoreError for a bad URL."""
     return LogReader(PostgresRows(Connection(url), club))
 
 
@@ -40,8 +43,14 @@ class PostgresRows:
         return self._ids(f"SELECT id FROM tournaments WHERE club = %(club)s {which} ORDER BY place", over=over)
 
     def listed_ids(self, limit: int) -> list[str]:
+        return self._newest_over("AND listed", limit)
+
+    def over_ids(self, limit: int) -> list[str]:
+        return self._newest_over("", limit)
+
+    def _newest_over(self, which: str, limit: int) -> list[str]:
         return self._ids(
-            "SELECT id FROM tournaments WHERE club = %(club)s AND over AND listed ORDER BY place DESC LIMIT %(limit)s",
+            f"SELECT id FROM tournaments WHERE club = %(club)s AND over {which} ORDER BY place DESC LIMIT %(limit)s",
             limit=limit,
         )
 
@@ -59,7 +68,7 @@ class PostgresRows:
         return [(each, intact(record.encode(), sum_, self._club, each)) for each, record, sum_ in rows]
 
     def ended_by_club(self) -> dict[str, Counted]:
-        # Nothing else in a record looks like its status: quotation marks in texts are escaped.
+        # No other part of a record can match, because quotation marks in texts are escaped.
         rows = self._connection.read(
             """SELECT club, clubs.last, coalesce(substring(record FROM '"status":"([a-z]+)"'), 'finished'), count(*)
                FROM tournaments JOIN clubs USING (club) LEFT JOIN ended USING (club, id)
@@ -95,7 +104,7 @@ class PostgresRows:
         )
 
     def outline(self, tournament_id: str) -> list[Row]:
-        # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
+        # Texts chosen by users cannot match, because their quotation marks are escaped.
         names = "|".join(f'"tournament_{each}":' for each in ("created", "started", "ended"))
         return self._read(
             f"{_LOG} AND kind = %(kind)s AND facts ~ %(names)s ORDER BY number",
@@ -103,6 +112,16 @@ class PostgresRows:
             kind=TOURNAMENT,
             names=names,
         )
+
+    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
+        rows = self._connection.read(
+            """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
+               AND tournament = ANY(%(ids)s::text[]) AND kind = %(kind)s AND facts LIKE '%%"frame_taken":%%'""",
+            {"club": self._club, "ids": list(tournament_ids), "kind": TOURNAMENT},
+        )
+        return [
+            row for place, *found in rows for row in self._checked([(found[0], found[1], found[2], found[3])], place)
+        ]
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._connection.read(
@@ -152,7 +171,7 @@ class PostgresRows:
         )
 
     def matches(self, start: str) -> list[str]:
-        # A slash is the sign after the dot.
+        # `/` is the character after the dot.
         return self._ids(
             "SELECT id FROM matches WHERE club = %(club)s AND id > %(from)s AND id < %(to)s",
             **{"from": f"{start}.", "to": f"{start}/"},

@@ -1,7 +1,7 @@
-"""The matches of clubs that are in the log and not yet in the index of matches (`store/match_index.py`).
+"""The matches in the log that are not yet in the index of matches (`store/match_index.py`), for the writer.
 
-A match that starts and ends between two writes of the index is written once, and commits between them have no part for
-it. `clubs.indexed` is the number of the last fact that the index of a club reaches.
+The index is written with a commit now and then. A match that starts and ends between two writes is written once, and
+the commits between have no part for the index. `clubs.indexed` is the number of a club's last indexed fact.
 """
 
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection
 
 INDEX_S = 0.25
-"""How often the index of a club that has commits is written, in s. Whoever waits for that commit waits longer."""
+"""Time in s between writes of the index of a club. The commit that writes the index takes longer."""
 
 Spans = dict[str, tuple[int, int | None]]
-"""Matches: the numbers of their first and last facts."""
+"""Numbers of the first and last facts of matches, by id."""
 
 _TAIL = """SELECT facts FROM log JOIN clubs USING (club)
     WHERE club = %(club)s AND number > indexed AND kind = %(kind)s ORDER BY number"""
@@ -27,13 +27,13 @@ class _Club:
 
     epoch: int
     reached: int
-    """The number of its newest fact that was looked at."""
+    """Number of the newest fact seen."""
     due_at_s: float
     matches: Spans = field(default_factory=dict)
 
 
 class Unindexed:
-    """What is left to be indexed of the clubs that this program writes."""
+    """The unindexed matches of the clubs that this program writes."""
 
     def __init__(self, connection: Connection, index_s: float) -> None:
         self._connection = connection
@@ -41,9 +41,9 @@ class Unindexed:
         self._clubs: dict[str, _Club] = {}
 
     def due(self, content: Content) -> Spans | None:
-        """Return what is to be indexed with a commit of a club; None while it is too early. Raises StoreError.
+        """Return the matches to index with a commit of a club; None before the time for it. Raises StoreError.
 
-        The same commit may be given again. What others left to be indexed is read from the log.
+        The same commit may come again. Matches that an earlier leader left unindexed are read from the log.
         """
         now_s = monotonic()
         name = content["club"]
@@ -60,11 +60,11 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that what was due of a club is in the index."""
+        """Note that the due matches of a club are in the index."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s
 
     def forget(self, name: str) -> None:
-        """Forget a club that somebody else leads."""
+        """Forget a club that another server leads."""
         self._clubs.pop(name, None)

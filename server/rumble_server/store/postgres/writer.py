@@ -1,12 +1,12 @@
 """Writing to PostgreSQL: the statement, and the program that the server runs for it (`store/commit_loop.py`).
 
-A commit is one statement that commits by itself: it moves each club's row on under its epoch, from the newest fact so
-far to that of the commit, and inserts rows only for clubs whose row did move. So whoever no longer leads a club writes
-nothing, and of a commit and its repetition exactly one takes effect, in whatever order the database comes to them.
-No lock outlives the statement. The index of matches is written with some commits (`unindexed.py`).
+A commit is a single statement outside any other transaction. The statement moves each club's row on, under the club's
+epoch, from the newest fact so far to the commit's newest fact, and inserts rows only for clubs whose row moved. So a
+server that no longer leads a club writes nothing there; and of a commit and its repetition exactly one takes effect, in
+any order. No lock outlives the statement. Some commits write the index of matches, too (`unindexed.py`).
 
-A log that ends before what was told to be written shows that the database has gone back. Then every node has to start
-again: all of them have read what is not there any more.
+If a club's log ends before facts that were reported as written, the database has gone back, such as to an older copy.
+Every node has read facts that are lost, so every node has to start again.
 """
 
 import os
@@ -28,10 +28,10 @@ from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
 
 URL_VARIABLE = "RUMBLE_WRITER_DB"
-"""The variable that has the database's URL: a command line could be read by others."""
+"""Environment variable with the database's URL: a command line could be read by other users."""
 
 SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
-"""The database gives a statement up for which somebody holds a lock too long, and plans that of a commit once."""
+"""Settings of the writer's connection: a long wait for a lock fails, and a commit's statement is planned only once."""
 
 _CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, indexed bigint"
 _HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
@@ -69,38 +69,39 @@ _PARTS = {
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""The parts of a commit: the columns that are given, and what becomes of their rows. `held` comes first; in the others
-`given` has but rows of clubs that it has.
+"""Parts of a commit: the columns given, and the change that their rows make.
 
-A part without rows is left out of the statement: most commits have facts alone.
+`held` comes first; in the other parts, `given` has only rows of clubs that `held` has moved on. A part without rows is
+left out of the statement, since most commits have only facts.
 """
 _LONG = ("facts", "record")
-"""Columns of any text, which are given in binary; all others have numbers, names and ids."""
+"""Columns with long texts, sent in binary; the others have numbers, names and ids."""
 _ARRAY_OF_TEXTS = Struct("!5i")
-"""How such an array begins: one dimension, without NULL, the type text (25), how many there are, counted from 1."""
+"""Header of an array of texts: one dimension, no NULL, the type text (25), the number of texts, the first index 1."""
 _LENGTH = Struct("!i")
 _JSON = JSONEncoder(ensure_ascii=False)
 Rows = Sequence[tuple[Any, ...]]
 _START_AGAIN = f"""
 WITH gone AS (DELETE FROM nodes)
-UPDATE clubs SET node = NULL, wanted = NULL, offered = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
+UPDATE clubs SET node = NULL, wanted = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
 """
-"""A node whose row is gone ends (`nodes/lease.py`), and the new epochs fence whatever it still writes."""
+"""Statement that makes all nodes start again: a node without a row ends (`cluster/lease.py`), and the new epochs fence
+its late writes."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
 class Commits:
-    """Writes commits on a connection, one at a time."""
+    """A writer of commits on a connection, one at a time."""
 
     def __init__(self, connection: Connection, index_s: float = INDEX_S) -> None:
-        """`index_s`: how often the index of a club's matches is written, in s."""
+        """`index_s` is the time in s between writes of the index of a club's matches."""
         self._connection = connection
         self._unindexed = Unindexed(connection, index_s)
 
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
-        """Write a commit, and return the clubs of which nothing was written: somebody else leads them.
+        """Write a commit, and return the clubs not written because another server leads them.
 
-        `again`: it may be written already, so that is looked at first. Raises StoreError.
+        With `again` the commit may be written already, which is looked at first. Raises StoreError.
         """
         fenced: list[str] = []
         if again:
@@ -116,7 +117,10 @@ class Commits:
         return fenced
 
     def attempt(self, contents: Sequence[Content]) -> set[str]:
-        """Write of each club whose log goes on so under its newest epoch; return these clubs. Raises StoreError."""
+        """Write the contents of each club that has the given epoch and newest fact; return these clubs.
+
+        Raises StoreError.
+        """
         due = {each["club"]: spans for each in contents if (spans := self._unindexed.due(each)) is not None}
         rows = _rows(contents, due)
         statement, formats = _statement(len(contents) == 1, *rows)
@@ -127,7 +131,7 @@ class Commits:
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-        """Return what is not written yet, but for clubs that somebody else leads: they go to `fenced`."""
+        """Return the contents not written yet, and add the clubs that other servers lead to `fenced`."""
         if not contents:
             return []
         has_gone_back = False
@@ -149,7 +153,7 @@ class Commits:
 
 
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
-    """Return the rows of each part that has any; `due` is what to index of clubs. Long texts are encoded."""
+    """Return the rows of each part that has any, with long texts encoded; `due` has the matches to index by club."""
     log = [
         ((each["club"], number, tournament, kind), facts.encode())
         for each in contents
@@ -184,9 +188,9 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
 
 @cache
 def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
-    """Return the statement of a commit of one club or several that has these parts, and the formats of its values.
+    """Return the statement of a commit with these parts, for one club or several, and the formats of its values.
 
-    For one club nothing is joined: each join costs as much as the rows of a small part.
+    The statement for one club has no joins: each join costs as much as the rows of a small part.
     """
     written, formats = list[str](), list[Format]()
     for part in parts:
@@ -206,7 +210,7 @@ def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
 
 
 def _array(values: Sequence[Any]) -> bytes:
-    """Return an array as PostgreSQL reads it: of encoded texts, or of values that are written there as in JSON."""
+    """Return an array in PostgreSQL's format: binary of encoded texts; of other values a text, like JSON in braces."""
     if not isinstance(values[0], bytes):
         return f"{{{_JSON.encode(values)[1:-1]}}}".encode()
     array = [_ARRAY_OF_TEXTS.pack(1, 0, 25, len(values), 1)]
@@ -216,9 +220,9 @@ def _array(values: Sequence[Any]) -> bytes:
 
 
 def main() -> None:
-    """Write until standard input ends."""
+    """Write commits until standard input ends."""
     connection = Connection(os.environ.pop(URL_VARIABLE), SETTINGS)
-    with suppress(StoreError):  # else the first commit opens it, or tells why not
+    with suppress(StoreError):  # after an error, the first commit tries again and reports the problem
         connection.read("SELECT")
     answer_all(Commits(connection).commit)
 

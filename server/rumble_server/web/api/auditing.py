@@ -11,17 +11,17 @@ audit = logging.getLogger("rumble_server.audit")
 
 READS = frozenset({"GET", "HEAD"})
 SECRETS = frozenset({"code", "invite"})
-"""Fields of bodies that are not logged."""
+"""Fields of bodies that are never logged."""
 
 
 def told_of(given: BaseModel) -> dict[str, Any]:
-    """Return what a command was given, for the log: its own texts and numbers, without secrets."""
+    """Return the parameters of a command for the log: its texts and numbers, without secrets."""
     told = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
     return {name: value for name, value in told.items() if isinstance(value, str | int)}
 
 
 async def audit_command(request: Request) -> AsyncIterator[None]:
-    """Log a command that was let through, once it was carried out or refused. A dependency of the host's routes."""
+    """Log a command of an authorised host after the command was carried out or refused. A dependency of routes."""
     try:
         yield
     except Exception as error:

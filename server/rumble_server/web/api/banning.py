@@ -1,4 +1,4 @@
-"""Who is kept out: bans by the organiser, and the bots that were refused."""
+"""The routes of bans, and of the bots that were refused."""
 
 from dataclasses import asdict
 from functools import partial
@@ -22,7 +22,7 @@ from rumble_server.web.tries import source_of
 
 
 def banning_routes() -> APIRouter:
-    """Make the routes of bans; they need the host token."""
+    """Make the routes of bans; the routes need the host token."""
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -32,7 +32,7 @@ def banning_routes() -> APIRouter:
 
     @router.get("/bans")
     async def list_bans(request: Request) -> models.BanList:
-        """List the bans that are in force, the newest first."""
+        """List the bans in force, the newest first."""
         site = site_of(request)
         arena = site.arena
         await site.on_disk()
@@ -40,13 +40,13 @@ def banning_routes() -> APIRouter:
 
     @router.get("/refused")
     async def list_refused(request: Request) -> models.RefusedList:
-        """List the bots whose login or join was refused lately, and why; those of a kind are counted."""
+        """List the bots whose login or join was refused lately, with the reasons; equal refusals are counted."""
         latest = site_of(request).arena.refused_bots.newest_first()
         return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
     @router.post("/bans", openapi_extra=body_schema(models.NewBan))
     async def ban(request: Request) -> Done:
-        """Keep out an address, a network or a name, and close its connections. Your own address cannot be banned."""
+        """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
         site = site_of(request)
         arena = site.arena
         given = await read_model(request, models.NewBan)
@@ -77,7 +77,7 @@ def banning_routes() -> APIRouter:
 
 
 def _whom(given: models.Banned) -> tuple[str, bool]:
-    """Return what is banned, and whether it is a name. Raises WebError."""
+    """Return the banned name or network, and whether it is a name. Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
     if given.name is not None and given.address is None:
         return given.name, True

@@ -1,4 +1,4 @@
-"""Boards for pages: that of any position, with the cells to click for each move, and those of a match ply by ply."""
+"""Boards for pages: the board of any position, with the cells to click for each move, and the boards of a match."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -20,11 +20,11 @@ from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 
 MOST_BOARDS = 400
-"""Maximum number of boards in one answer."""
+"""Maximum number of boards in an answer."""
 
 
 def board_routes() -> APIRouter:
-    """Make the routes of boards; they need no token."""
+    """Make the routes of boards; the routes need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/matches/{match}/boards", response_model=MatchBoards)
@@ -34,7 +34,7 @@ def board_routes() -> APIRouter:
         first: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
     ) -> Response:
-        """Show the boards of a match from ply `first` on, to step through it."""
+        """Show the boards of a match from ply `first` on, to step through the match."""
         found = await library_of(request).boards(match, first, limit)
         await site_of(request).on_disk()
         return Response(found, media_type="application/json")
@@ -54,7 +54,7 @@ def board_routes() -> APIRouter:
 
 
 def draw(name: str, body: bytes) -> bytes:
-    """Draw the position of a question. Raises WebError for a bad one, and for moves that are not allowed in it."""
+    """Draw the position of a question. Raises WebError for a bad question or position, and for illegal moves."""
     try:
         question = BoardQuestion.model_validate_json(body)
     except ValidationError as error:
@@ -80,7 +80,7 @@ def draw(name: str, body: bytes) -> bytes:
 
 
 def refused(error: EngineError) -> WebError:
-    """Make of an error about a game, its settings, a position or a move what the web answers."""
+    """Convert an error about a game, its settings, a position or a move to the web's error."""
     match error:
         case BadSettings():
             code = str(ErrorCode.BAD_SETTINGS)

@@ -1,4 +1,4 @@
-"""What is asked and told of clubs."""
+"""The models of the HTTP API for clubs: bodies of the administrator's commands, and the list of clubs."""
 
 from typing import Annotated
 
@@ -9,14 +9,14 @@ from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 from rumble_server.web.api.models import RequestModel
 
 MOST_QUOTA = 1 << 50
-"""Largest quota that can be given."""
+"""Largest value of a quota."""
 
 Title = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Quota = Annotated[int, Field(ge=0, le=MOST_QUOTA)] | None
 
 
 class ClubQuotas(RequestModel):
-    """What a club may use, or uses; null: as much as there is. What is left out of a change stays as it is."""
+    """The quotas of a club, or its use of them; null is no quota. A change keeps the quotas that are left out."""
 
     bots: Quota = None
     tournaments: Quota = None
@@ -26,7 +26,7 @@ class ClubQuotas(RequestModel):
 
 
 class NewClub(RequestModel):
-    """A club to be created. `house`: whether the server's residents are there to be challenged."""
+    """A club to be created. With `house`, the club has the server's residents, house bots that take challenges."""
 
     name: ClubName
     title: Title = ""
@@ -36,7 +36,7 @@ class NewClub(RequestModel):
 
 
 class ChangedClub(RequestModel):
-    """What is to be changed of a club; what is left out stays as it is."""
+    """A change of a club; fields that are left out stay as before."""
 
     title: Title | None = None
     listed: bool | None = None
@@ -45,7 +45,7 @@ class ChangedClub(RequestModel):
 
 
 class ClubView(ServerMessageModel):
-    """A club, with what goes on in it now. `quotas` and `used` are for the administrator; null: it cannot be told."""
+    """A club and its activity now. `quotas` and `used` are for the administrator alone; else, or if unknown, null."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""The organiser's commands. Each is on disk before it is answered."""
+"""The routes of the host's commands. A command is on disk before it is answered."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -26,14 +26,17 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, object]:
-    """Describe, for the OpenAPI document, a body that a route reads itself after the token was checked."""
+    """Describe a request body for the OpenAPI document.
+
+    Routes read their bodies themselves, since FastAPI would read and check a body before the token.
+    """
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # what it refers to is in some answer, too
+    schema.pop("$defs", None)  # every model that the schema refers to is also part of an answer
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
 async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
-    """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
+    """Carry out a command; once it is on disk, return the tournament after it. Raises TournamentError, WebError."""
     site = site_of(request)
     site.need_disk()
     tournament = site.arena.lifecycle.tournament(tournament_id)
@@ -46,7 +49,7 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
 
 
 def command_routes() -> APIRouter:
-    """Make the routes of the commands; they need the host token."""
+    """Make the routes of the commands; the routes need the host token."""
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -56,7 +59,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
-        """Create a tournament; it waits in its lobby."""
+        """Create a tournament, which waits in its lobby."""
         site = site_of(request)
         config = await site.archive.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
@@ -74,7 +77,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
-        """Pause the tournament: running matches finish, none starts."""
+        """Pause the tournament: running matches finish, no match starts."""
         given = await read_model(request, Pause)
         return await carry_out(request, tournament, lambda host: host.pause(tournament, given.reason))
 
@@ -85,17 +88,17 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(request: Request, tournament: str) -> TournamentView:
-        """Cancel the tournament; nothing of it counts."""
+        """Cancel the tournament; no result counts."""
         return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
     async def end(request: Request, tournament: str) -> TournamentView:
-        """End the tournament early; the standings count as they are."""
+        """End the tournament early, with the standings at this moment."""
         return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
-        """Remove a bot for good; what it still has to play is lost."""
+        """Remove a bot for good; the bot loses its remaining matches."""
         given = await read_model(request, BotName)
         return await carry_out(request, tournament, lambda host: host.remove(tournament, given.name))
 
@@ -107,7 +110,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
-        """Leave a bot out of a round of a Swiss that is not paired yet: it gets half a point. Or take that back."""
+        """Give a bot a half-point bye in a round of a Swiss that is not paired yet, or take the bye back."""
         given = await read_model(request, HalfBye)
 
         def command(host: Organiser) -> None:
@@ -118,7 +121,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def play_again(tournament: str, request: Request) -> TournamentView:
-        """Have a match played again, as its next attempt; the result that it had no longer counts."""
+        """Have a match played again, as its next attempt; the earlier result no longer counts."""
         given = await read_model(request, MatchId)
         if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
@@ -126,7 +129,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
     async def reset_name(name: str, request: Request) -> Done:
-        """Forget the key of a name, whose next login claims it; or (`key`) have this key protect it, open or not."""
+        """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
         given = await read_model(request, NewKey)
         site.need_disk()
@@ -140,7 +143,7 @@ def command_routes() -> APIRouter:
 
 
 def read_config(body: bytes) -> TournamentConfig:
-    """Read a configuration and make its openings, which may take a second. Raises WebError."""
+    """Read a configuration and make its openings, which may take a second. Raises WebError for a bad configuration."""
     try:
         config = TournamentConfig.model_validate_json(body)
     except ValidationError as error:
@@ -150,7 +153,7 @@ def read_config(body: bytes) -> TournamentConfig:
 
 
 async def read_model(request: Request, model: type[Body]) -> Body:
-    """Read the body of a command; an empty body is an empty object. Raises WebError."""
+    """Read the body of a command; an empty body is an empty object. Raises WebError for a bad body."""
     try:
         given = model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:

@@ -1,4 +1,8 @@
-"""The answers of the API that are made of a whole tournament or match. Pure: they run where the log is read."""
+"""Makers of the API's answers about a whole tournament or match. Pure.
+
+`Library` passes these functions to the archive, which runs them in the process that reads the log. So a long
+computation delays no move, and only the finished answer is passed on.
+"""
 
 import gzip
 import time
@@ -31,11 +35,11 @@ from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, tournament_view
 
 PIECE_MATCHES = 1000
-"""How many matches a piece of a long answer has; between two pieces others have their turn."""
+"""Number of matches in a piece of a long answer; other requests have their turns between two pieces."""
 PIECE_GAMES = 100
-"""How many matches a piece has that is made of their moves; a game of chess takes some 5 ms."""
+"""Number of matches in a piece whose matches are replayed move by move; a game of chess takes about 5 ms."""
 AUDIT_PACE_S = 5.0
-"""For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
+"""Time in s for which an audit of a tournament that is not over is reused before the next audit."""
 NO_RATINGS = rate(())
 
 Given = TypeVarTuple("Given")
@@ -44,7 +48,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Basics:
-    """What a tournament is, without what was played in it."""
+    """The identity and the configuration of a tournament, without its results."""
 
     id: str
     config: TournamentConfig
@@ -52,23 +56,23 @@ class Basics:
 
 
 def to_json(model: ServerMessageModel) -> bytes:
-    """Encode an answer."""
+    """Encode an answer as JSON."""
     return model.__pydantic_serializer__.to_json(model)
 
 
 def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-    """Make an answer as gzip, which is little to pass on and to keep. Of nothing it makes nothing."""
+    """Make an answer as gzip, which is small to pass between processes and to keep. An empty answer stays empty."""
     made = make(rebuilt, *given)
     return made and gzip.compress(made, LEVEL, mtime=0)
 
 
 def basics(rebuilt: Rebuilt) -> Basics:
-    """Tell what a tournament on disk is."""
+    """Return the basics of a tournament on disk."""
     return basics_of(rebuilt.tournament)
 
 
 def basics_of(tournament: Tournament) -> Basics:
-    """Tell what a tournament in memory is."""
+    """Return the basics of a tournament in memory."""
     return Basics(tournament.id, tournament.config, tournament.invite)
 
 
@@ -76,53 +80,57 @@ def basics_of(tournament: Tournament) -> Basics:
 
 
 def ranking(rebuilt: Rebuilt) -> Ranking:
-    """Return the ranking; of a tournament that goes on at most a second old."""
+    """Return the ranking; at most a second old if the tournament is not over, else exact."""
     return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
 
 
 def view(rebuilt: Rebuilt, connected: Collection[str]) -> TournamentView:
-    """Show a tournament that is over; these bots of its field are connected."""
+    """Return the API's model of a tournament that is over; `connected` are the bots of its field that are connected."""
     return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), Live(0, connected))
 
 
 def view_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
-    """Show it as the API does."""
+    """Return the tournament as the API's JSON; `connected` as in `view`."""
     return to_json(view(rebuilt, connected))
 
 
 def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
-    """Show it as the first event of its feed."""
+    """Return the JSON of the snapshot that begins the tournament's feed; `connected` as in `view`."""
     return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0, connected)))
 
 
 def standings(rebuilt: Rebuilt) -> bytes:
-    """Show the standings by rank."""
+    """Return the standings by rank, as JSON."""
     tournament = rebuilt.tournament
     standings, rules = ranking(rebuilt).standings, tournament.config.edition
     return to_json(models.StandingsAnswer(status=tournament.status, standings=standings, tiebreak_rules=rules))
 
 
 def ratings(rebuilt: Rebuilt) -> bytes:
-    """Show the ratings; nothing for a tournament that is not rated."""
+    """Return the ratings as JSON; empty for a tournament that is not rated."""
     if not rebuilt.tournament.config.rated:
         return b""
     return orjson.dumps((ranking(rebuilt).ratings or NO_RATINGS).as_json())
 
 
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
-    """Audit a tournament: by what the machine that leads it knows `now`, or (None) as one that is over."""
+    """Audit a tournament. `now` is the context from the process with the arena; None for a tournament that is over."""
     tournament = rebuilt.tournament
     context = now or context_of(tournament, tournament.ended_at_ms or 0)
     return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
-    """Show the audit."""
+    """Return the audit as JSON; `now` as in `audit`."""
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
 def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) -> Made:
-    """Make something of a tournament, or return what was made of it before, if that is exact or young enough."""
+    """Return a value computed from a tournament, and keep the value under `name`.
+
+    While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, a kept
+    value is returned only if it was made after the last result.
+    """
     state = rebuilt.tournament.table.version, rebuilt.tournament.status
     known = rebuilt.made.get(name)
     if known is not None:
@@ -138,7 +146,7 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
 
 
 def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
-    """Return the matches with a result in which these bots played, in the order in which they ended."""
+    """Return the matches with a result in which all given bots played, in the order in which the matches ended."""
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.table.version
     known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
@@ -150,22 +158,22 @@ def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None)
 
 
 def count(rebuilt: Rebuilt, bot: str | None, against: str | None) -> int:
-    """Count the matches that these bots played."""
+    """Count the matches of `chosen`."""
     return len(chosen(rebuilt, bot, against))
 
 
 def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, first: int, until: int) -> bytes:
-    """Show some of the matches that these bots played, as the inside of a JSON list."""
+    """Return a slice of the matches of `chosen`, as the inside of a JSON list."""
     return b",".join(to_json(each) for each in results(chosen(rebuilt, bot, against)[first:until]))
 
 
 def results(overs: Sequence[MatchOver]) -> list[models.Result]:
-    """Show these attempts at matches."""
+    """Return attempts at matches as models of the API."""
     return [models.Result.model_validate(match_json(over), strict=False) for over in overs]
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write what an export has before its matches. Raises ValueError where the format is not for its game."""
+    """Write the part of an export before the matches. Raises ValueError if the format does not fit the game."""
     if kind == "sgf":
         sgf.check(rebuilt.tournament.config.game)
     if kind == "json":
@@ -175,7 +183,7 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
-    """Write some of its matches, as they follow what was written before."""
+    """Write a slice of an export's matches, to be appended to the earlier parts."""
     overs = list(islice(rebuilt.tournament.results.values(), first, until))
     if kind == "csv":
         return csv_file.write({"matches": [*map(match_json, overs)]}).partition("\n")[2].encode()
@@ -188,7 +196,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
-    """Return what the bots thought in a match, by ply; nothing where none said so, or its frames are not there."""
+    """Return the thoughts of the bots in a match, by ply; empty if no bot sent any, or the frames cannot be read."""
     try:
         return infos(rebuilt.match_facts(over.match), over) if over.informed else []
     except (Pruned, DamagedLog):
@@ -196,7 +204,7 @@ def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
 
 
 def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write what an export has after its matches."""
+    """Write the part of an export after the matches."""
     if kind != "json":
         return b""
     document = export(rebuilt.tournament, 0, 0)
@@ -204,7 +212,7 @@ def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
 
 
 def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
-    """Write TRF, which has its matches by bot. Raises ValueError where the format has no room for it."""
+    """Write a whole export as TRF, which groups matches by bot. Raises ValueError if TRF cannot express it."""
     return trf.write(export(rebuilt.tournament), edition).encode()
 
 
@@ -212,7 +220,7 @@ def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
 
 
 def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
-    """Show the last attempt at a match; None if it never began, or another has begun."""
+    """Return the last attempt at a match; None if no attempt began, or the last one is not over."""
     found = _ended_attempt(facts)
     if found is None:
         return None
@@ -225,13 +233,13 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
-    """Draw boards of the last attempt at a match."""
+    """Draw boards of the last attempt at a match; None as in `shown_match`."""
     found = _ended_attempt(facts)
     return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
 
 
 def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of these moves of the attempt with these terms."""
+    """Draw boards of the attempt with these terms, after `moves`."""
     return to_json(replay(terms, moves, first, most, thought_ms(facts, terms, len(moves))))
 
 
@@ -248,21 +256,21 @@ def _lost_at_once(rebuilt: Rebuilt, match_id: str) -> tuple[MatchStarted, MatchO
 
 
 def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
-    """Show a match that was lost before it began."""
+    """Return a match that was lost before it began; None if no such match exists."""
     found = _lost_at_once(rebuilt, match_id)
     return None if found is None else match_view(found[0], found[1].moves, over=found[1])
 
 
 def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
-    """Draw the board of a match that was lost before it began."""
+    """Draw the board of a match that was lost before it began; None if no such match exists."""
     found = _lost_at_once(rebuilt, match_id)
     return None if found is None else boards_so_far((), found[0], found[1].moves, first, most)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:
-    """Write the transcript of a match as ND-JSON: whole, or (`owner`) what this bot has seen. None: it never began.
+    """Write the transcript of a match as ND-JSON: all frames, or the frames of the bot `owner` alone.
 
-    Raises PermissionError for a bot that did not play.
+    Returns None if the match never began. Raises PermissionError if `owner` did not play.
     """
     seats = seats_in(facts)
     if seats is None:

@@ -1,4 +1,4 @@
-"""`export.json`, as the API describes it and as a JSON Schema of its own (`/export.schema.json`)."""
+"""The models of `export.json`, for the API's description and for a separate JSON Schema (`/export.schema.json`)."""
 
 from typing import Any
 
@@ -11,9 +11,10 @@ from rumble_server.web.api.models import Result
 
 
 class ExportedMatch(Result):
-    """One attempt at a match. `at_fault` are the seats whose fault ended it.
+    """An attempt at a match. `at_fault` are the seats whose fault ended the match.
 
-    `infos` has by ply what the bots thought, null where one said nothing; it is there if any said something.
+    `infos` are the bots' thoughts about their moves, by ply; null for a ply without any. The field is left out if no
+    bot sent any.
     """
 
     at_fault: list[Seat]
@@ -21,7 +22,7 @@ class ExportedMatch(Result):
 
 
 class PairedRound(ServerMessageModel):
-    """A round of a Swiss as it was paired: the bots by seat in the first leg, and who was given points."""
+    """A round of a Swiss as paired: the pairs by seat in the first leg, and the bots with a bye or a half-point bye."""
 
     round: Count
     pairs: list[list[str]]
@@ -30,7 +31,7 @@ class PairedRound(ServerMessageModel):
 
 
 class ExportedTournament(ServerMessageModel):
-    """What was played, how, and how far it has come. Later versions may say more; the last fields are of a Swiss."""
+    """The tournament's rules, field and progress. Later versions may add fields; the last fields are of a Swiss."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -56,7 +57,7 @@ class ExportedTournament(ServerMessageModel):
     """The field in the order of the pairing numbers; empty before the start."""
     seed_ratings: dict[str, float]
     matches_total: Count | None
-    """Null where the schedule does not tell it yet."""
+    """Number of matches in all; null while the schedule does not determine the number."""
     matches_over: Count
     created_at_ms: Milliseconds
     started_at_ms: Milliseconds | None
@@ -65,23 +66,23 @@ class ExportedTournament(ServerMessageModel):
     acceleration: str | None = None
     number_of_rounds: Count | None = None
     half_byes: dict[str, list[str]] | None = None
-    """By round: who asked for half a point in it."""
+    """The bots that asked for a half-point bye, by round."""
     withdrawn: list[str] | None = None
     virtual_points: list[list[float]] | None = None
-    """By pairing number and round, where the pairing is accelerated."""
+    """Virtual points by pairing number and round, if the pairing is accelerated."""
     rounds_paired: list[PairedRound] | None = None
     voided_later: list[str] | None = None
 
 
 class ExportDocument(ServerMessageModel):
-    """A whole tournament: each finished match with the attempt that counts, and the `voided` ones."""
+    """A whole tournament: each finished match with the attempt that counts, and the `voided` attempts."""
 
     tournament: ExportedTournament
     standings: list[Standing]
     matches: list[ExportedMatch]
     voided: list[ExportedMatch]
     byes: dict[str, Count] = Field(default_factory=dict)
-    """In a Swiss: the number of matches that a bot was given as won, by name."""
+    """Number of matches of a Swiss that a bot won by a bye, by name."""
 
 
 def export_schema() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A whole tournament as a file: as JSON, or in one of the formats of `tournament.exports`."""
+"""The export of a whole tournament as a file: as JSON, or in one of the formats of `tournament.exports`."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,7 +23,7 @@ JSON = "application/json"
 
 
 def export_routes() -> APIRouter:
-    """Make a route for each format; they need no token."""
+    """Make a route for each format; the routes need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
@@ -67,7 +67,7 @@ async def _trf(library: Library, tournament: str, edition: str) -> AsyncIterator
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:
-    """Wait for a part of an export. Raises WebError for what the format cannot express."""
+    """Wait for a part of an export. Raises WebError if the format cannot express the tournament."""
     try:
         return await made
     except ValueError as error:
@@ -84,5 +84,5 @@ ABOUT = {
 
 
 def kinds_for(game: str) -> dict[str, str]:
-    """Return the formats for a tournament of this game, each with what it is."""
+    """Return the export formats for tournaments of a game, each with a description."""
     return {kind: about for kind, about in ABOUT.items() if kind != "sgf" or game == GO}

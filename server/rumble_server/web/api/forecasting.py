@@ -1,4 +1,4 @@
-"""The forecast of a tournament before it is created."""
+"""The forecast of a tournament that has not been created."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from rumble_server.web.texts import forecast_text
 
 
 def forecasting_routes() -> APIRouter:
-    """Make the route; it needs the host token. It commands nothing, so it is not in the audit log."""
+    """Make the route of forecasts; it needs the host token. The audit log has no forecasts, as they change nothing."""
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -29,7 +29,7 @@ def forecasting_routes() -> APIRouter:
 
     @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
-        """Forecast a tournament of `bots` bots: its matches, and about how long it takes. Creates nothing."""
+        """Forecast a tournament of `bots` bots: its matches, and its approximate length. Creates nothing."""
         told = await site_of(request).archive.draw(forecast_of, await read_body(request), bots)
         return ForecastAnswer(
             matches=told.matches,
@@ -45,7 +45,7 @@ def forecasting_routes() -> APIRouter:
 
 
 def forecast_of(body: bytes, bots: int) -> Forecast:
-    """Forecast the tournament of a configuration. Raises WebError."""
+    """Forecast the tournament of a configuration. Raises WebError for a bad configuration."""
     try:
         config = TournamentConfig.model_validate_json(body)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Probes for orchestrators."""
+"""Probes for orchestrators, such as Kubernetes."""
 
 from http import HTTPStatus
 
@@ -9,7 +9,7 @@ from rumble_server.web.site import process_of
 
 
 def health_routes() -> APIRouter:
-    """Make these routes; they need no token."""
+    """Make the routes of probes; the routes need no token."""
     router = APIRouter(tags=["operation"])
 
     @router.get("/healthz")
@@ -19,7 +19,7 @@ def health_routes() -> APIRouter:
 
     @router.get("/readyz", responses={503: {"model": Readiness}})
     async def readyz(request: Request, response: Response) -> Readiness:
-        """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
+        """Tell whether matches can start: 503 while the server drains, or while the database cannot be written."""
         process = process_of(request)
         reason = process.unready()
         if reason is None:

@@ -1,4 +1,4 @@
-"""The tokens of hosts: who holds one, a new one, and taking one back."""
+"""The routes of host tokens: the list of tokens, a new token, and taking a token back."""
 
 from http import HTTPStatus
 
@@ -20,7 +20,7 @@ from rumble_server.web.site import Site, site_of
 
 
 def host_token_routes() -> APIRouter:
-    """Make these routes; they need a host token."""
+    """Make the routes of host tokens; the routes need a host token."""
     router = APIRouter(
         prefix="/api/host/tokens",
         tags=["host"],
@@ -30,7 +30,7 @@ def host_token_routes() -> APIRouter:
 
     @router.get("")
     async def list_tokens(request: Request) -> models.HostTokens:
-        """List the tokens by name, oldest first; `own` is the one that this request shows."""
+        """List the tokens by name, oldest first; `own` is true for the token of this request."""
         site = site_of(request)
         await site.on_disk()
         listed, own = site.arena.host_tokens.listed(), request.state.host
@@ -40,13 +40,13 @@ def host_token_routes() -> APIRouter:
 
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
     async def add_token(request: Request, response: Response) -> models.MadeHostToken:
-        """Make a token with a name of its own. Only this answer ever shows it."""
+        """Make a token with a new name. No other answer shows the token."""
         given = await read_model(request, models.NewHostToken)
         return await make_token(site_of(request), given.name, response)
 
     @router.post("/{name}/remove")
     async def remove_token(request: Request, name: str) -> Done:
-        """Take a token back; the last one stays."""
+        """Take a token back. The last token cannot be taken back."""
         site = site_of(request)
         tokens = site.arena.host_tokens
         site.need_disk()
@@ -63,7 +63,7 @@ def host_token_routes() -> APIRouter:
 
 
 async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
-    """Make a host's token of a club, once it is on disk. Raises WebError."""
+    """Make a host token of a club, and return it once it is on disk. Raises WebError."""
     site.need_disk()
     if len(site.arena.host_tokens) >= MOST_TOKENS:
         raise WebError(

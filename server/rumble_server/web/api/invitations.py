@@ -14,11 +14,11 @@ from rumble_server.web.place import Place
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
-"""What a page shows to those who come without a code."""
+"""The invitation on a page for a reader without a code."""
 
 
 class Invited(Protocol):
-    """A tournament, as far as invitations go."""
+    """The part of a tournament that invitations need."""
 
     @property
     def id(self) -> str: ...
@@ -28,30 +28,31 @@ class Invited(Protocol):
 
 
 def page_link(tournament: Invited, base: str) -> str:
-    """Make the link for those who are invited."""
+    """Make the link to a tournament's page, with the invitation code, if there is a code."""
     query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
 def join_command(tournament: Invited, base: str) -> str:
-    """Write the shell command of a bot that joins, under a name of its own."""
+    """Write the shell command of a bot that joins, with a new made-up name."""
     code = [] if tournament.invite is None else ["--invite", tournament.invite]
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
 
 
 def invite_answer(tournament: Invited, place: Place) -> InviteAnswer:
-    """Make the invitation as its host, who is at this place, passes it on."""
+    """Make the invitation for a host to pass on; `place` is the server's address as the host sees it."""
     to_share = place.to_share
     link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)
     return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
 
 
 def page_invitation(tournament: Invited, given: str | None) -> dict[str, Any]:
-    """Make what a page shows of a code in its address: the code, or that the link is old; and what its links carry on.
+    """Make the invitation on a page from the code `given` in the page's address.
 
-    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell. Whoever
-    calls counts the wrong ones.
+    The page shows the code, or that the link is old; `carried` is the query that the page's links pass on. A wrong code
+    is never shown: otherwise anyone could make a link whose text people would copy into a shell. Callers count wrong
+    codes.
     """
     code = tournament.invite
     invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())

@@ -1,6 +1,7 @@
-"""Answers about what does not change any more, kept for the next who asks; and each made once for all who ask.
+"""A cache of answers that never change, such as answers about tournaments that are over.
 
-The answers of all clubs share one bound in bytes, so every key begins with the name of its club.
+Requests that ask for the same answer at the same time share its making. The answers of all clubs share a bound in
+bytes, so every key begins with the name of the club.
 """
 
 import asyncio
@@ -12,19 +13,19 @@ from rumble_server.fair_queue import Crowded, asker_now
 
 
 class KeptAnswers:
-    """Answers by key, `most_bytes` in all; beyond it the one used longest ago goes."""
+    """Answers by key, of at most `most_bytes` in all; beyond this bound the least recently used answers are dropped."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._answers: OrderedDict[Hashable, bytes] = OrderedDict()
         self.size = 0
-        """Bytes kept."""
+        """Size of the kept answers in bytes."""
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
-        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept, and with `keep`.
+        """Return the answer of a key; call `make` unless the answer is kept or already being made.
 
-        Raises Crowded, and what making it raises.
+        Only answers that are bytes are kept, and only with `keep`. Raises Crowded, and the errors of `make`.
         """
         asker_now().begin()
         while (kept := self._answers.get(key)) is None:
@@ -35,7 +36,7 @@ class KeptAnswers:
                 making.add_done_callback(lambda made: self._take(key, made, keep=keep))
             try:
                 return await asyncio.shield(making)
-            except Crowded:  # the share of whoever asked first is used up
+            except Crowded:  # the maker's address has used up its share; another address tries again with its own
                 if is_own:
                     raise
         self._answers.move_to_end(key)

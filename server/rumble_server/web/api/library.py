@@ -1,4 +1,8 @@
-"""Finding a club's tournaments and matches: in memory while they go on, on disk when they are over."""
+"""The tournaments and matches of a club, for routes and pages: from memory while going on, from disk when over.
+
+A tournament that is over never changes, so answers about it are kept (`kept.KeptAnswers`). Other answers are shared by
+requests that come at the same time.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
@@ -28,25 +32,28 @@ from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site, site_of
 
 SHOWN_MS = 250
-"""For how long, in ms, an answer about a large tournament that goes on serves everyone who asks: the feed's pace."""
+"""Time in ms for which all requests share an answer about a large tournament that goes on: the pace of the feed."""
 MANY_RESULTS = 500
-"""A tournament with as many results is large: showing it takes some ms of the event loop."""
+"""Number of results from which a tournament is large: showing it takes some ms of the event loop."""
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
 class Shelves:
-    """What libraries keep, of all clubs."""
+    """The answers kept by the libraries of all clubs."""
 
     def __init__(self, most_bytes: int) -> None:
         self.kept = KeptAnswers(most_bytes)
         self.shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
-        """By a tournament's table, which lives as long as the tournament: what was shown last, and since when."""
+        """The last answer about a tournament, and the time at which its making began, in ms.
+
+        The key is the tournament's table, which lives as long as the tournament.
+        """
 
 
 class Library:
-    """Everything there is to show of a club. It is told only after `site.on_disk()` has returned, if from memory."""
+    """Finds a club's tournaments and matches. Callers send facts from memory only after `site.on_disk()` returned."""
 
     def __init__(self, site: Site, shelves: Shelves) -> None:
         self._site = site
@@ -56,7 +63,7 @@ class Library:
     # --- tournaments ---
 
     async def shown(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return what is made of a tournament in memory; of a large one everybody is told the same for `SHOWN_MS`."""
+        """Return the answer that `make` makes of a tournament in memory; large tournaments share it for `SHOWN_MS`."""
         now_ms = self._site.arena.clock.now_ms()
         known = self._shown.get(tournament.table)
         if known is None or now_ms - known[0] >= SHOWN_MS or len(tournament.results) < MANY_RESULTS:
@@ -64,21 +71,21 @@ class Library:
         return await asyncio.shield(known[1])
 
     def is_archived(self, tournament_id: str) -> bool:
-        """Whether a tournament is over, and only the archive has it."""
+        """Return whether a tournament is over and no longer in memory."""
         return self._site.arena.lifecycle.is_archived(tournament_id)
 
     def in_memory(self, tournament_id: str) -> Tournament | None:
-        """Find a tournament in memory; None if only the archive has it. Raises TournamentError if there is none."""
+        """Find a tournament in memory; None if it is only in the archive. Raises TournamentError for an unknown id."""
         lifecycle = self._site.arena.lifecycle
         if self.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
             return None
         return lifecycle.tournament(tournament_id)
 
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
-        """Have something made of a tournament as the log has it, in another process; kept if it is over.
+        """Run `make` with a tournament from the log, in another process, and return the result.
 
-        `make` is a function of a module, and `given` can be pickled. Raises TournamentError with `unknown_tournament`,
-        WebError, StoreError.
+        The result is kept if the tournament is over. `make` is a module-level function, and `given` can be pickled.
+        Raises TournamentError with `unknown_tournament`, WebError, StoreError.
         """
         found = self.in_memory(tournament_id)
         await self._site.on_disk()
@@ -95,7 +102,7 @@ class Library:
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-        """Have a document made as `made` does, as gzip; empty if it is."""
+        """Make a document as `made` does, and return it as gzip; an empty document stays empty."""
         return await self.made(tournament_id, documents.packed, make, *given)
 
     async def pieces(
@@ -106,29 +113,32 @@ class Library:
         *given: *Given,
         size: int,
     ) -> AsyncIterator[bytes]:
-        """Yield what is made of its first `total` matches, `size` at a time: `make` is given the first and the end."""
+        """Yield the results of `make` for the first `total` matches, `size` matches at a time.
+
+        `make` also gets the number of the first match of the piece, from 0, and the number after the last.
+        """
         for first in range(0, total, size):
             until = min(total, first + size)
             yield await self.made(tournament_id, make, *given, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Make an answer once for all who ask for it by this key at the same time."""
+        """Make an answer once for all requests that ask for the same key at the same time."""
         answer: bytes = await self._kept.get((self._site.club, key), make, keep=False)
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:
-        """Find what a tournament is. Raises as `made` does."""
+        """Return the identity and the configuration of a tournament. Raises as `made` does."""
         found = self.in_memory(tournament_id)
         return await self.made(tournament_id, documents.basics) if found is None else documents.basics_of(found)
 
     async def connected(self, tournament_id: str) -> frozenset[str]:
-        """Return who is connected of the field of a tournament that is over and not in memory."""
+        """Return the connected bots of the field of a tournament that is over and not in memory."""
         ended = await self._site.archive.ended(tournament_id)
         lines = () if ended is None else ended.lines
         return frozenset(line.name for line in lines if self._site.arena.is_connected(line.name))
 
     def audit_context(self, tournament_id: str) -> Context | None:
-        """Take what an audit must know beside the log; None of a tournament that is over."""
+        """Return the facts that an audit needs beside the log; None for a tournament that is over."""
         found, arena = self.in_memory(tournament_id), self._site.arena
         if found is None or found.status in OVER:
             return None
@@ -137,17 +147,17 @@ class Library:
         return context_of(found, arena.clock.now_ms(), since_ms)
 
     async def name(self, tournament_id: str) -> str:
-        """Find a tournament's name, from its record where there is one. Raises as `made` does."""
+        """Return the name of a tournament, if possible from its record. Raises as `made` does."""
         in_memory = tournament_id in self._site.arena.tournaments
         ended = None if in_memory else await self._site.archive.ended(tournament_id)
         return (await self.basics(tournament_id)).config.name if ended is None else ended.name
 
     async def listed(self, limit: int) -> list[TournamentSummary]:
-        """List the newest tournaments that are listed, newest first. Raises StoreError."""
+        """Return at most `limit` listed tournaments, newest first, as lines of a list. Raises StoreError."""
         return [summary_view(each) for each in await self.newest(limit)]
 
     async def newest(self, limit: int) -> list[Tournament | Outline]:
-        """List them as far as they are known without rebuilding any. Raises StoreError."""
+        """Return at most `limit` listed tournaments, newest first, without rebuilding any. Raises StoreError."""
         archived = await self._site.archive.listed(limit)
         in_memory = self._site.arena.tournaments
         found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
@@ -167,7 +177,7 @@ class Library:
         return found or _there(match_id, await self._of_its_tournament(match_id, documents.shown_no_show))
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
-        """Draw the boards of a match, from ply `first`, as JSON. Raises WebError, TournamentError, StoreError."""
+        """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             terms, moves = is_open.referee.terms, tuple(is_open.referee.moves)
@@ -181,7 +191,7 @@ class Library:
         return _there(match_id, await self._of_its_tournament(match_id, documents.boards_of_no_show, first, most))
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Find the matches beside one that has begun. Raises StoreError."""
+        """Find the matches before and after a match that has begun. Raises StoreError."""
         return await self._site.archive.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
@@ -201,7 +211,7 @@ class Library:
     async def _of_its_tournament(
         self, match_id: str, make: Callable[[Rebuilt, str, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Look in the whole tournament: only it knows of a match that was lost before it began."""
+        """Look for a match in the whole tournament; a match that was lost before it began has no facts of its own."""
         tournament_id = tournament_id_of(match_id)
         self.in_memory(tournament_id)
         return await self._site.archive.of_tournament(tournament_id, make, match_id, *given)

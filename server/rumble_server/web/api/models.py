@@ -1,4 +1,4 @@
-"""The models of the HTTP API that the feed does not have."""
+"""The public models of the HTTP API that are not models of the feed (`rumble_protocol.feed_messages`)."""
 
 from typing import Any, Literal
 
@@ -20,11 +20,11 @@ from rumble_protocol.fields import (
 from rumble_protocol.server_messages import TournamentStatus
 
 MOST_LEGAL = 4096
-"""Maximum number of moves in one question about a position."""
+"""Maximum number of moves in a question about a position."""
 
 
 class RequestModel(BaseModel):
-    """Base class of what a client sends: no coercion, and no unknown fields, so that a typo is an error."""
+    """Base class of request bodies: no coercion and no unknown fields, so that a typo is an error."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -36,7 +36,7 @@ class TournamentList(ServerMessageModel):
 
 
 class StandingsAnswer(ServerMessageModel):
-    """The standings by rank, and the edition of the rules by which ties are broken."""
+    """The standings by rank, and the edition of the tie-break rules."""
 
     status: TournamentStatus
     standings: list[Standing]
@@ -44,9 +44,9 @@ class StandingsAnswer(ServerMessageModel):
 
 
 class Result(ServerMessageModel):
-    """One attempt at a match, with its outcome. `scores` is null if it is void.
+    """An attempt at a match, with its outcome. `scores` is null if the attempt is void.
 
-    `started_at_ms` is null if it never began.
+    `started_at_ms` is null if the match never began.
     """
 
     id: str
@@ -61,14 +61,14 @@ class Result(ServerMessageModel):
 
 
 class MatchList(ServerMessageModel):
-    """Some of the matches that are over, in the order in which they ended; `total` counts all that fit the question."""
+    """Some of the matches that are over, in the order of their ends; `total` counts all that fit the question."""
 
     total: Count
     matches: list[Result]
 
 
 class RatingLine(ServerMessageModel):
-    """One bot's rating and its 95% interval (low, high); null where there is none: `notes` says why."""
+    """A bot's rating and its 95% interval (low, high); null without a rating, for the reason given in `notes`."""
 
     name: str
     rating: float | None
@@ -77,7 +77,7 @@ class RatingLine(ServerMessageModel):
 
 
 class RatingsAnswer(ServerMessageModel):
-    """The ratings, highest first. `model` is in words; `prior_reason` is empty where no prior was needed."""
+    """The ratings, highest first. `model` is in words; `prior_reason` is empty if no prior was needed."""
 
     model: str
     prior: bool
@@ -90,7 +90,7 @@ class RatingsAnswer(ServerMessageModel):
 
 
 class AuditFlag(ServerMessageModel):
-    """Something that a fair tournament would not do."""
+    """A sign of unfairness: uneven seats, a bot passed over, or a needless wait."""
 
     kind: Literal["seats", "passed_over", "needless_wait"]
     bot: str
@@ -98,9 +98,10 @@ class AuditFlag(ServerMessageModel):
 
 
 class AuditedBot(ServerMessageModel):
-    """The audit of one bot. `waits_for`: its next opponents, and what keeps each (`playing`, `away` or `nothing`).
+    """The audit of a bot. `waits_for` has the next opponents, each with its obstacle: `playing`, `away` or `nothing`.
 
-    `excused_ms`: time in which it could think on while the server was late; `drops`: on its own turn.
+    `excused_ms` is the time by which delays of the server prolonged the bot's thinking. `drops` counts the connections
+    lost on the bot's own turn.
     """
 
     matches: Count
@@ -117,7 +118,7 @@ class AuditedBot(ServerMessageModel):
 
 
 class AuditAnswer(ServerMessageModel):
-    """The fairness audit. `repeated` matches had the seats and moves of an earlier one."""
+    """The fairness audit. `repeated` counts the matches with the seats and moves of an earlier match."""
 
     fair: bool
     matches: Count
@@ -128,11 +129,13 @@ class AuditAnswer(ServerMessageModel):
 
 
 class MatchView(ServerMessageModel):
-    """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, `written` the moves
-    as people write them (chess: SAN), `movers` the seats that made them, `thought_ms` how long each took (null: the
-    opening), and `at_fault` the seats whose fault ended it. The first `opening` moves are the opening. `position` is
-    in the game's notation. `away` is empty while all its bots are connected; else it tells of each whether it is away.
+    """A match.
+
+    During the match, `seat` is to move. `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking`.
+    After the match, `notes` and `infos` are the bots' notes and thoughts by ply, and `at_fault` the seats whose fault
+    ended it. By ply, too: `written` are the moves as people write them (chess: SAN), `movers` the seats that made them,
+    and `thought_ms` the thinking times (null: the opening). The first `opening` moves are the opening. `position` is in
+    the game's notation. `away` is empty while all bots are connected, and otherwise has an entry for each seat.
     """
 
     id: str
@@ -170,7 +173,7 @@ class MatchView(ServerMessageModel):
 
 
 class SettingView(ServerMessageModel):
-    """One setting of a game: its default, and its bounds (integers) or choices (texts); null where there are none."""
+    """A setting of a game: its default, and its bounds (integers) or choices (texts); null without any."""
 
     default: SettingValue
     help: str
@@ -180,7 +183,7 @@ class SettingView(ServerMessageModel):
 
 
 class GameView(ServerMessageModel):
-    """A game that can be played here. By seat: `marks` are the signs in texts, `seat_names` the words for people."""
+    """A game that can be played here. `marks` are the seats' signs in texts, `seat_names` their names for people."""
 
     name: str
     title: str
@@ -196,9 +199,10 @@ class GameList(ServerMessageModel):
 
 
 class Opponent(ServerMessageModel):
-    """A bot that takes challenges. `house` is the reference bot that plays, if it is a house bot; else null.
+    """A bot that takes challenges. `house` is the reference bot that plays, if the bot is a house bot; else null.
 
-    `about` is a line for people, `games` are those that it plays, `free` says whether a match would start at once.
+    `about` is a line for people, `games` are the games that the bot plays, and `free` is true if a match would start at
+    once.
     """
 
     name: str
@@ -209,13 +213,13 @@ class Opponent(ServerMessageModel):
 
 
 class OpponentList(ServerMessageModel):
-    """The bots that take challenges now: first house bots, from the weakest to the strongest, then others by name."""
+    """The bots that take challenges now: house bots from the weakest to the strongest, then other bots by name."""
 
     opponents: list[Opponent]
 
 
 class PlyBoard(ServerMessageModel):
-    """The board after some plies. `diagram` is null where there is a drawing; `position` is in the game's notation."""
+    """The board after some plies. `diagram` is null if there is a drawing; `position` is in the game's notation."""
 
     board: str
     last: list[Count]
@@ -227,8 +231,8 @@ class MatchBoards(ServerMessageModel):
     """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
     Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
-    `written` has all its moves as people write them (chess: SAN), `movers` the seats that made them, and `thought_ms`
-    how long each took (null: the opening).
+    For all moves so far, `written` has the moves as people write them (chess: SAN), `movers` the seats that made them,
+    and `thought_ms` the thinking times (null: the opening).
     """
 
     match: str
@@ -243,7 +247,7 @@ class MatchBoards(ServerMessageModel):
 
 
 class BoardQuestion(RequestModel):
-    """A position, as the `state` of a turn has it; `settings` fill in what it leaves out.
+    """A position in the form of a turn's `state`; `settings` fill in the fields that `state` leaves out.
 
     `legal` are the moves whose cells are wanted (if left out, all legal moves); `last_move` is the move to mark.
     """
@@ -256,7 +260,7 @@ class BoardQuestion(RequestModel):
     @model_validator(mode="before")
     @classmethod
     def _few(cls, given: Any) -> Any:
-        """Count fields and settings before they are validated."""
+        """Count fields and settings before their validation, whose time grows with their number."""
         for each in (given, given.get("settings")) if isinstance(given, dict) else ():
             if isinstance(each, dict) and len(each) > MOST_FIELDS:
                 raise ValueError(f"there are at most {MOST_FIELDS} fields, and as many settings")
@@ -266,7 +270,7 @@ class BoardQuestion(RequestModel):
 class BoardAnswer(ServerMessageModel):
     """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
 
-    `spellings` has the moves that people write in another way: for each the texts that mean it, the usual one first.
+    `spellings` has the texts for each move that people write differently, the usual text first.
     """
 
     drawing: Drawing | None
@@ -276,37 +280,37 @@ class BoardAnswer(ServerMessageModel):
 
 
 class BotName(RequestModel):
-    """The bot that a command is about."""
+    """The bot of a command."""
 
     name: str = Field(min_length=1, max_length=64)
 
 
 class MatchId(RequestModel):
-    """The match that a command is about."""
+    """The match of a command."""
 
     match: str = Field(min_length=1, max_length=128)
 
 
 class Pause(RequestModel):
-    """The reason of a pause, as the bots are told it."""
+    """The reason of a pause, for the bots."""
 
     reason: str = Field(default="the host paused it", min_length=1, max_length=200)
 
 
 class Done(ServerMessageModel):
-    """The answer to a command that leaves nothing to show."""
+    """The answer to a command that has no other result."""
 
     message: str
 
 
 class Health(ServerMessageModel):
-    """Whether the server runs, or starts matches."""
+    """The answer of a probe; `reason` is empty if `status` is `ok`."""
 
     status: Literal["ok", "unavailable"]
     reason: str
 
 
 class Readiness(Health):
-    """Whether the server starts matches, and which clubs it leads at this moment, if it is one of several."""
+    """The readiness of the server to start matches, and the clubs that it leads now, if it is a node of several."""
 
     leads: list[str]

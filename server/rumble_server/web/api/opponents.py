@@ -1,4 +1,4 @@
-"""The bots and games that can be challenged here: for the page `/play`, and for programs."""
+"""The games and the bots that take challenges, for the page `/play` and for programs."""
 
 from collections.abc import Mapping
 
@@ -12,12 +12,12 @@ from rumble_server.web.site import Site, site_of
 
 
 def playable_games() -> list[Game]:
-    """Return the games that can be played here, by title."""
+    """Return the games of this server, sorted by title."""
     return sorted(map(get_game, game_names()), key=lambda game: game.title.casefold())
 
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
-    """List the bots that take challenges: first house bots, from the weakest to the strongest, then others by name."""
+    """List the bots that take challenges: house bots from the weakest to the strongest, then other bots by name."""
     reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
     ladder = site.house_bots.ladder()
     found = [
@@ -29,7 +29,7 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
 
 
 def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
-    """Return the sort key of an opponent: house bots of the ladder, other house bots, everybody else."""
+    """Return the sort key of an opponent: house bots of the ladder, then further house bots, then other bots."""
     known = [*ladder, opponent.house]
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
 
@@ -45,7 +45,7 @@ def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, st
 
 
 def opponent_routes() -> APIRouter:
-    """Make these routes; they need no token."""
+    """Make the routes of games and opponents; the routes need no token."""
     router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(public)])
 
     @router.get("/games")

@@ -1,4 +1,4 @@
-"""What only the organiser asks and is told."""
+"""The models of the HTTP API for hosts: bodies of commands, and answers that only hosts see."""
 
 from typing import Annotated
 
@@ -12,11 +12,11 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.models import RequestModel
 
 MOST_MINUTES = 10 * 366 * 24 * 60
-"""Longest ban with an end, in minutes: ten years."""
+"""Length in minutes of the longest ban that has an end: ten years."""
 
 
 class AddHouseBots(RequestModel):
-    """The reference bot to add to the field, its name (if left out, the server makes one), and how many of it."""
+    """House bots to add: the reference bot, its name (if left out, the server makes a name), and their number."""
 
     bot: Annotated[str, Field(min_length=1, max_length=64)]
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
@@ -24,13 +24,13 @@ class AddHouseBots(RequestModel):
 
 
 class ChangeInvite(RequestModel):
-    """The new code; if left out, the server makes one; if null, bots need none."""
+    """The new code; if left out, the server makes a code; if null, bots need no code."""
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
 class HalfBye(RequestModel):
-    """A bot, and the round of a Swiss that it misses for half a point, counted from 1; or (`take_back`) does not."""
+    """A half-point bye in a Swiss: the bot, and the round, counted from 1. With `take_back` the bye is taken back."""
 
     name: Annotated[str, Field(pattern=NAME_PATTERN)]
     round: Annotated[int, Field(ge=1, le=1000)]
@@ -44,21 +44,21 @@ class NewKey(RequestModel):
 
 
 class Banned(RequestModel):
-    """Who is meant: an address or network, or the name of a bot."""
+    """The subject of a ban: an address or network, or the name of a bot."""
 
     address: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
 
 
 class NewBan(Banned):
-    """For how long (if left out, until the ban is lifted), and why: the banned are told."""
+    """A new ban: its length in minutes (without end if left out), and its reason, which the banned one can read."""
 
     minutes: Annotated[int, Field(ge=1, le=MOST_MINUTES)] | None = None
     reason: Annotated[str, StringConstraints(max_length=200)] = ""
 
 
 class BanView(ServerMessageModel):
-    """A ban in force: of an address (a network) or of a name; without `until_ms` until it is lifted."""
+    """A ban in force, of an address (a network) or of a name. Without `until_ms` it lasts until a host lifts it."""
 
     address: str | None
     name: str | None
@@ -68,15 +68,15 @@ class BanView(ServerMessageModel):
 
 
 class BanList(ServerMessageModel):
-    """The bans that are in force, the newest first."""
+    """The bans in force, the newest first."""
 
     bans: list[BanView]
 
 
 class RefusedBot(ServerMessageModel):
-    """A bot whose login or `join` was refused `times` times for one reason, last at `at_ms` with this `message`.
+    """A bot whose login or `join` was refused `times` times for the same reason, last at `at_ms` with this `message`.
 
-    `tournament` is the one that it asked for, null if it named none; `address` is where it came from.
+    `tournament` is the tournament that the bot asked for, or null; `address` is the address of the bot.
     """
 
     name: str
@@ -102,17 +102,17 @@ class ReferenceBot(ServerMessageModel):
 
 
 class ReferenceBots(ServerMessageModel):
-    """The reference bots that play a tournament's game, and how many house bots this server has room for."""
+    """The reference bots that play a tournament's game; `room` is the number of house bots that may still be added."""
 
     bots: list[ReferenceBot]
     room: Count
 
 
 class InviteAnswer(ServerMessageModel):
-    """The code (null if none is needed), a link to the page, and the command of a bot that joins.
+    """The code (null if bots need no code), a link to the page, and the command of a bot that joins.
 
-    The command has a name for the bot, another one each time. `only_here` is whether nobody but those at the server's
-    own machine can open the link.
+    The command has a new made-up name for the bot in each answer. `only_here` is true if the link can be opened only on
+    the server's own machine.
     """
 
     code: str | None
@@ -131,10 +131,10 @@ class LastFault(ServerMessageModel):
 
 
 class OrganiserEntrant(ServerMessageModel):
-    """One bot of the field, as its host sees it. `house` is the reference bot that plays, if it is a house bot.
+    """A bot of the field, as the host sees it. `house` is the reference bot that plays, if the bot is a house bot.
 
-    `open`: no key protects its name. `version` and `client` are what its login said. `bye_rounds` are the rounds of a
-    Swiss to come in which it has a half-point bye.
+    `open` is true if no key protects the name. `version` and `client` are from the bot's login. `bye_rounds` are the
+    later rounds of a Swiss in which the bot has a half-point bye.
     """
 
     name: str
@@ -153,13 +153,13 @@ class OrganiserEntrant(ServerMessageModel):
 
 
 class OrganiserTournament(TournamentSummary):
-    """A tournament in a list, with what people call its game."""
+    """A tournament in a list, with the title of its game."""
 
     game_title: str
 
 
 class OrganiserView(OrganiserTournament):
-    """A tournament as its host sees it: every choice, and every bot. The code of an invitation is not in it."""
+    """A tournament as its host sees it: every choice, and every bot, without the invitation code."""
 
     reason: str
     by_invitation: bool
@@ -168,16 +168,17 @@ class OrganiserView(OrganiserTournament):
 
 
 class OrganiserTournaments(ServerMessageModel):
-    """The listed tournaments, and the unlisted ones that are not over; newest first."""
+    """The listed tournaments, and the unlisted tournaments that are not over; newest first."""
 
     tournaments: list[OrganiserTournament]
 
 
 class ForecastAnswer(ServerMessageModel):
-    """What a tournament would come to if every bot plays one match at a time; `text` says it to people.
+    """The forecast of a tournament, if every bot plays one match at a time; `text` is the forecast in words.
 
-    `most_matches` with every tie of a knockout played again; `in_a_row`: how many matches are one after another;
-    `plies`: of a match, as in random play. `quick_ms` if bots use a tenth of their time, `longest_ms` if all of it.
+    `most_matches` counts every tie of a knockout played again as often as allowed. `in_a_row` is the number of matches
+    one after another. `plies` is the length of a match in random play. `quick_ms` is the time if bots use a tenth of
+    their clocks and no tie is played again; `longest_ms` if bots use all of their clocks and every tie is played again.
     """
 
     matches: Count
@@ -190,7 +191,7 @@ class ForecastAnswer(ServerMessageModel):
 
 
 class OrganiserAnswer(ServerMessageModel):
-    """The server that the token is for."""
+    """The server of a host token: its version, its activity, and the number of house bots that may still be added."""
 
     version: str
     connected: Count
@@ -199,20 +200,20 @@ class OrganiserAnswer(ServerMessageModel):
 
 
 class NewHostToken(RequestModel):
-    """The name of a new token: whose it is."""
+    """The name of a new token, such as the name of its holder."""
 
     name: Annotated[str, Field(pattern=NAME_PATTERN)]
 
 
 class MadeHostToken(ServerMessageModel):
-    """A new token, which is shown this once."""
+    """A new token. No other answer shows the token."""
 
     name: str
     token: str
 
 
 class HostToken(ServerMessageModel):
-    """A token by its name, and when it was made."""
+    """A valid host token: its name, the time of its making, and `own`, true for the token of this request."""
 
     name: str
     since_ms: Milliseconds
@@ -220,6 +221,6 @@ class HostToken(ServerMessageModel):
 
 
 class HostTokens(ServerMessageModel):
-    """The tokens that are valid."""
+    """The valid host tokens."""
 
     tokens: list[HostToken]

@@ -1,4 +1,4 @@
-"""The rest of the organiser's API: every tournament and entrant, house bots, invitations."""
+"""The host's API beside the commands: views of all tournaments and entrants, house bots, invitations."""
 
 from http import HTTPStatus
 from importlib.metadata import version
@@ -24,12 +24,12 @@ from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site, site_of
 
 MOST_LISTED = 200
-"""Maximum number of listed tournaments in one answer."""
+"""Maximum number of listed tournaments in an answer."""
 SECRET = {"Cache-Control": "no-store"}
 
 
 def organising_routes() -> APIRouter:
-    """Make these routes; they need the host token."""
+    """Make the routes of views, house bots and invitations; the routes need the host token."""
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -39,7 +39,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/host")
     async def check_token(request: Request) -> models.OrganiserAnswer:
-        """Check the token, and show what this club is doing."""
+        """Check the token, and show the activity of this club."""
         site = site_of(request)
         arena = site.arena
         connected = sum(player.is_connected for player in arena.players)
@@ -52,7 +52,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/host/tournaments")
     async def list_all(request: Request) -> models.OrganiserTournaments:
-        """Show the listed tournaments, and the unlisted ones that are not over, without challenges."""
+        """Show the listed tournaments, and the unlisted tournaments that are not over, without challenges."""
         site, library = site_of(request), library_of(request)
         found = {each.id: each for each in await library.listed(MOST_LISTED)}
         found |= {each.id: each for each in _unlisted(site)}
@@ -63,7 +63,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/host")
     async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
-        """Show a tournament to its host: every choice, who is connected, and each bot's last fault."""
+        """Show a tournament to its host: every choice, the connected bots, and each bot's last fault."""
         site, library = site_of(request), library_of(request)
         found = library.in_memory(tournament)
         if found is None:
@@ -83,7 +83,7 @@ def organising_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
     async def add_house_bots(tournament: str, request: Request) -> TournamentView:
-        """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
+        """Add house bots to the field; house bots connect by themselves, and stay until the tournament is over."""
         given = await read_model(request, models.AddHouseBots)
 
         def add(_: object) -> None:
@@ -93,14 +93,14 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
+        """Show the invitation: the code, if there is a code, a link to the page, and the command of a bot."""
         found = await library_of(request).basics(tournament)
         await site_of(request).on_disk()
         return invite_answer(found, place_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
+        """Change the invitation code to `code`; left out: to a new code; null: to no code. Bots that joined stay."""
         site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else make_secret()
@@ -130,12 +130,12 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
-    """Show a tournament that is over to its host, but for who is connected."""
+    """Show a tournament from the archive to its host, without the sessions of bots."""
     return organiser_view_of(rebuilt.tournament, 0)
 
 
 def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserView:
-    """Show a tournament to its host, but for who is connected."""
+    """Show a tournament to its host, without the sessions of bots (see `_live_entrant`)."""
     summary = summary_view(tournament)
     byes = byes_to_come(tournament)
     names = sorted(tournament.field, key=str.casefold)
@@ -171,7 +171,7 @@ def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.Org
 
 
 def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
-    """Add what the server knows of the bot now: its session, and whether its name is open."""
+    """Add the facts about a bot outside the log of the tournament: its session, and whether its name is open."""
     player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
     session = None if player is None else player.newest
     return entrant.model_copy(

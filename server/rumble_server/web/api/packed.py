@@ -1,4 +1,4 @@
-"""Answers that are made and kept as gzip, and sent as they are to those who take it."""
+"""Answers that are made and kept as gzip, and sent without packing again to clients that accept gzip."""
 
 import zlib
 from collections.abc import AsyncIterator
@@ -12,11 +12,11 @@ from rumble_server.web.api.streamed import SENT_BYTES, streamed
 from rumble_server.web.compression import GZIP, may_pack
 
 NO_CACHE = {"Cache-Control": "no-cache"}
-"""A browser may keep the answer, and asks at each use whether it is still so."""
+"""Lets a browser keep the answer, and ask at each use whether the answer has changed."""
 
 
 async def packed_answer(request: Request, packed: bytes, media_type: str) -> Response:
-    """Answer a request with what was packed, or with 304 to a browser that has it. It must be public."""
+    """Answer a request with a packed document, or with 304 if the browser has it. The document must be public."""
     headers = {**NO_CACHE, "ETag": f'W/"{blake2b(packed, digest_size=8).hexdigest()}"'}
     if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
         return Response(status_code=304, headers=headers)

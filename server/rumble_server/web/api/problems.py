@@ -1,4 +1,4 @@
-"""Answers that tell what is wrong with a request, field by field."""
+"""Error answers for bad requests, with the problem of each wrong field."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -15,23 +15,26 @@ from rumble_protocol.server_messages import FieldProblem
 from rumble_server.web.errors import WebError
 
 MOST_PROBLEMS = 8
-"""Maximum number of problems in one answer."""
+"""Maximum number of problems in an answer."""
 PATTERNS = {
     CLUB_PATTERN: "1 to 32 of a-z, 0-9 and -",
     NAME_PATTERN: "1 to 32 of the letters A-Z a-z, digits, and . _ -, and begin with a letter or a digit",
 }
-"""What people are told that a text should be, by its pattern."""
+"""The form of a text in words, by the pattern of the text."""
 
 
 def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:
-    """Make the answer to bad fields. The first `skip` parts of each location only say where the field was given."""
+    """Make the error for bad fields.
+
+    The first `skip` parts of each location only say where the field was given, such as `query`, and are left out.
+    """
     detail = [_problem(problem, skip) for problem in problems[:MOST_PROBLEMS]]
     message = "; ".join(f"{each.field}: {each.problem}" if each.field else each.problem for each in detail)
     return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE, message, detail)
 
 
 def bad_config(error: ValidationError, body: bytes) -> WebError:
-    """Make the answer to a bad configuration: `unknown_game`, `bad_settings`, or else `bad_message`."""
+    """Make the error for a bad configuration: `unknown_game`, `bad_settings`, or else `bad_message`."""
     refusal = bad_request(error.errors(include_url=False))
     if any(problem["type"] == "value_error" and not problem["loc"] for problem in error.errors()):
         refusal.code = ErrorCode.BAD_SETTINGS if _is_game(body) else ErrorCode.UNKNOWN_GAME

@@ -1,4 +1,4 @@
-"""The part of the HTTP API that anyone may read: tournaments and matches."""
+"""The public part of the HTTP API: tournaments and matches."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,25 +22,25 @@ from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_v
 from rumble_server.web.site import Site, site_of
 
 MOST_LISTED = 500
-"""Maximum number of tournaments in one answer."""
+"""Maximum number of tournaments in an answer."""
 MOST_MATCHES = 1000
-"""Largest `limit` of an answer with matches; without one all are sent, a piece at a time."""
+"""Largest `limit` of an answer with matches; without a `limit` all matches are sent, a piece at a time."""
 ERRORS = error_answers(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
 )
 WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
-"""The document has the model of all errors from the one route that has this."""
+"""Gives the OpenAPI document the model of all errors; a single route has it (see `error_answers`)."""
 JSON = "application/json"
 
 
 def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
-    """Show the tournament as it stands now, or was `seen`; it may be told once `site.on_disk()` returns."""
+    """Show the tournament as of now, or as of `seen`. The answer may be sent once `site.on_disk()` has returned."""
     seen = live(tournament, site.arena) if seen is None else seen
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
 
 
 def read_routes() -> APIRouter:
-    """Make the routes of tournaments and matches; they need no token."""
+    """Make the routes of tournaments and matches; the routes need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/tournaments")
@@ -54,7 +54,7 @@ def read_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
     async def get_tournament(tournament: str, request: Request) -> Response:
-        """Show everything about one tournament, listed or not."""
+        """Show everything about a tournament, listed or not."""
         library = library_of(request)
         found = library.in_memory(tournament)
         if found is not None:
@@ -77,7 +77,7 @@ def read_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str, request: Request) -> Response:
-        """Show the ratings with their 95% intervals, their model, and how likely each bot is the stronger of two."""
+        """Show the ratings with their 95% intervals, their model, and the likelihood that one bot is stronger."""
         document = await library_of(request).packed(tournament, documents.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")
@@ -99,12 +99,12 @@ def read_routes() -> APIRouter:
         offset: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
     ) -> Response:
-        """List the matches that are over, in the order in which they ended; all, those of one bot, or of two bots."""
+        """List the matches that are over, in the order of their ends: all, or the matches of one or two bots."""
         return await streamed(_match_list(library_of(request), tournament, bot, against, offset, limit), JSON)
 
     @router.get("/matches/{match}")
     async def get_match(request: Request, match: str) -> models.MatchView:
-        """Show a match that has begun: board, moves, clocks, outcome; the bots' notes once it is over."""
+        """Show a match that has begun: board, moves, clocks, outcome; after the end, the bots' notes, too."""
         found = await library_of(request).match(match)
         await site_of(request).on_disk()
         return found
@@ -113,7 +113,7 @@ def read_routes() -> APIRouter:
 
 
 async def tournament_json(site: Site, library: Library, tournament: Tournament) -> bytes:
-    """Encode the whole tournament, as it is on disk. Raises WebError."""
+    """Encode the whole tournament, once everything shown is on disk. Raises WebError."""
     return await library.shown(tournament, partial(_show, site, tournament))
 
 
@@ -122,7 +122,7 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
     await prepare_pairs(tournament)
     shown = show(site, tournament, await live_in_turns(tournament, site.arena))
     await site.on_disk()
-    await asyncio.sleep(0)  # making it took as long as encoding it will
+    await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as `show` did
     return documents.to_json(shown)
 
 

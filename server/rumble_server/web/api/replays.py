@@ -1,4 +1,4 @@
-"""A match as its page and the API show it: as it stands, and board by board. Pure."""
+"""Matches as pages and the API show them: the newest position, and all boards ply by ply. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from rumble_server.web.feed.views import away_view
 def replay(
     terms: MatchStarted, moves: Sequence[str], first: int, most: int, thought_ms: list[int | None]
 ) -> MatchBoards:
-    """Draw at most `most` boards, from the one after `first` plies on; none if the match has fewer plies."""
+    """Draw at most `most` boards, beginning with the board after `first` plies; none if the match has fewer plies."""
     game = get_game(terms.game)
     state, boards, course = game.initial(terms.settings, terms.seed), list[PlyBoard](), _course(terms, moves)
     blank = game.drawing(state.view())
@@ -56,7 +56,7 @@ def match_view(
     referee: Referee | None = None,
     now_ms: int | None = None,
 ) -> MatchView:
-    """Show a match: the attempt with these terms that is `over`, or the one that its `referee` judges now."""
+    """Show an attempt at a match: the finished attempt `over`, or the running attempt that `referee` judges."""
     game = get_game(terms.game)
     state = state_after(terms, moves) if referee is None else referee.state
     view = state.view()
@@ -97,7 +97,7 @@ def match_view(
 
 
 def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
-    """Tell of each move how people write it, and who made it."""
+    """Return the moves as people write them (`written`), and the seats that made the moves (`movers`)."""
     game = get_game(terms.game)
     state, written, movers = game.initial(terms.settings, terms.seed), [], []
     for move in moves:
@@ -108,7 +108,7 @@ def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
 
 
 def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:
-    """Return the state after these moves, the opening's among them."""
+    """Return the state after `moves`, which include the moves of the opening."""
     state = get_game(terms.game).initial(terms.settings, terms.seed)
     for move in moves:
         state = state.play(move)

@@ -1,4 +1,4 @@
-"""Long answers, sent a piece at a time: no more of one is in memory than its reader can take."""
+"""Long answers, sent a piece at a time, so that no more of an answer is in memory than its reader can take."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Mapping
 from starlette.responses import Response, StreamingResponse
 
 SENT_BYTES = 65_536
-"""How many bytes of an answer are handed to a connection at a time; the next when its reader has taken most of them."""
+"""Size in bytes of the slices that a connection gets; the next slice follows when most of the last one is sent."""
 
 
 async def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with these pieces. The first is awaited here, so that what it raises is an answer of its own."""
+    """Answer with `pieces`. The first piece is awaited before the head is sent, so that its errors become answers."""
     first = await anext(pieces, b"")
     return StreamingResponse(_slices(first, pieces), headers=headers, media_type=media_type)
 
 
 async def only(piece: bytes) -> AsyncIterator[bytes]:
-    """Yield the one piece of an answer."""
+    """Yield the only piece of an answer."""
     yield piece
 
 
@@ -25,5 +25,5 @@ async def _slices(first: bytes, more: AsyncIterator[bytes]) -> AsyncIterator[mem
     while piece is not None:
         for at in range(0, len(piece), SENT_BYTES):
             yield memoryview(piece)[at : at + SENT_BYTES]
-            await asyncio.sleep(0)  # where the connection takes it all at once, nothing else would have a turn
+            await asyncio.sleep(0)  # a connection that takes all at once would leave other tasks no turn
         piece = await anext(more, None)

@@ -15,15 +15,15 @@ ND_JSON = "application/x-ndjson"
 
 
 def transcript_routes() -> APIRouter:
-    """Make the route of transcripts; it needs the host token, or a bot's key."""
+    """Make the route of transcripts; the route needs the host token, or the key of a bot that played."""
     router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
     @router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
     async def get_transcript(match: str, request: Request) -> Response:
         """Return every frame both ways with server times, and the verdict, as ND-JSON.
 
-        The host sees all frames (`Authorization: Bearer TOKEN`), a bot that played sees those of its own connection
-        (`Authorization: Bot NAME:KEY`).
+        The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
+        connection (`Authorization: Bot NAME:KEY`).
         """
         owner = reader_of(site_of(request), request)
         try:
@@ -38,7 +38,7 @@ def transcript_routes() -> APIRouter:
 
 
 def reader_of(site: Site, request: Request) -> str | None:
-    """Return the bot whose owner asks; None for the organiser.
+    """Return the name of the bot whose owner asks; None if the host asks.
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """

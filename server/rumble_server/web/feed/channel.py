@@ -1,4 +1,8 @@
-"""The feed of one tournament: its changes, encoded once for all readers, and kept for readers that come back."""
+"""The feed of a tournament: its changes, encoded once for all readers, and kept for readers that come back.
+
+`feed.Feed` has a channel for each tournament that somebody reads, and flushes it on a timer. The id of an event is a
+number of the log: a reader with the event has been sent all facts up to this number.
+"""
 
 import asyncio
 from collections import deque
@@ -18,59 +22,59 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
-"""How long changes are gathered before they are sent, in ms; up to the second value where many watch or play."""
+"""Time in ms for which changes are gathered before they are sent; up to the second value if many bots or readers."""
 SNAPSHOT_MS = 1_000
-"""Time in ms for which a snapshot is sent to all new readers, followed by what has changed since."""
+"""Time in ms for which new readers share a snapshot, followed by the changes since."""
 MOST_KEPT_BYTES = 1 << 20
-"""Bound of the changes kept for readers that come back. A reader that missed a dropped one is sent a snapshot."""
+"""Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
 Attempt = tuple[str, int]
-"""A match, and its attempt."""
+"""The id of a match, and the number of the attempt."""
 
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """A snapshot, which is made in several turns of the loop, and what was told since that began."""
+    """A snapshot, which is made in several turns of the event loop, and the changes sent since its making began."""
 
     at_ms: int
     made: "asyncio.Future[Chunk]"
     since: list[Chunk] = field(default_factory=list)
     waiting: int = 0
-    """How many readers wait until it is made."""
+    """Number of readers that wait for the snapshot."""
 
 
 class Channel:
-    """One tournament's feed. `flush` tells the spectators how the things in `changes` stand now."""
+    """The feed of a tournament. `flush` sends the current state of everything in `changes` to the spectators."""
 
     def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
         self.tournament = tournament
         self.changes = Changes(tournament)
-        """What the spectators have not been told of yet."""
+        """The changes that have not been sent to spectators."""
         self.has_new_ranking = False
-        """Whether standings or ratings were computed since the last flush."""
+        """True if standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
         self._ranker = ranker
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
-        """When something was last sent."""
+        """The times of the last event, and of the last flush, in ms."""
         self._arena = arena
         self._sent_up_to = self._kept_from = arena.log.last
-        """A reader that was told all facts up to this number can be told the rest from `_kept`."""
+        """Numbers of the log: the newest fact of the last whole flush, and the id after which all events are kept."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._presence = views.presence(tournament, arena)
-        """Who spectators were told to be connected, and to have matches elsewhere."""
+        """The connected bots, and the bots with matches in other tournaments, as last sent."""
         self._pairing = tournament.pairs_long
-        """Whether spectators were told that the next round is being paired."""
+        """True if spectators were last told that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel] | None = None
-        """What is still to be told of the last flush; None: nothing."""
+        """The remaining events of the last flush; None if it is complete."""
         self._played = self._being_played()
-        """The referees of the matches that readers may have seen, by attempt, until their ends were told."""
+        """The referees of matches that readers may have seen, by attempt, until the ends of the matches are sent."""
 
     def flush(self) -> None:
-        """Send what has changed, unless the last flush was too recent."""
+        """Send the changes, unless the last flush was too recent or is not complete."""
         now_ms = self._arena.clock.now_ms()
-        pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
+        pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
         if self._telling is not None:  # the last flush goes on
@@ -80,14 +84,14 @@ class Channel:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
-        # A match that is over, but not on disk yet, is told of by a later flush.
+        # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
         untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
         self._played = untold | self._being_played()
         self._telling = self._events(changes, played)
         self._tell()
 
     def _tell(self) -> None:
-        """Tell `BOARDS_AT_ONCE` events of a flush in this turn of the loop, and the others in the next ones."""
+        """Send `BOARDS_AT_ONCE` events of a flush in this turn of the event loop, and the others in later turns."""
         assert self._telling is not None
         events = list(islice(self._telling, views.BOARDS_AT_ONCE))
         is_last = len(events) < views.BOARDS_AT_ONCE
@@ -106,9 +110,10 @@ class Channel:
             spectator.offer(chunk)
 
     async def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
-        """Return what a reader is sent first: what it missed since that event if all was kept, else a snapshot.
+        """Return the first chunks for a reader: the events after `last_event_id` if all are kept, else a snapshot.
 
-        It is all that was told until now: what follows must be offered to the reader from this turn of the loop on.
+        The chunks hold everything sent until now. So the caller must offer later chunks to the reader from this turn of
+        the event loop on: after an `await` in between, the reader could miss a chunk.
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for chunk in self._kept if chunk.number > last_event_id]
@@ -123,11 +128,15 @@ class Channel:
             kept.waiting -= 1
 
     def _is_old(self, kept: _Kept, now_ms: int) -> bool:
-        """Whether no reader is sent this snapshot any more."""
+        """Return whether the snapshot is too old for further readers, and no reader waits for it."""
         return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
 
     async def _make_snapshot(self) -> Chunk:
-        """Show everything. Whoever reads it knows all that was told when this began; what came later is told again."""
+        """Make a snapshot of the tournament, in several turns of the event loop.
+
+        The id of the event is the number of the last flush before the beginning. Changes of later flushes may be
+        missing in the snapshot, so all of them follow (`_Kept.since`).
+        """
         began = self._sent_up_to
         ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
         live = await views.live_in_turns(self.tournament, self._arena)
@@ -135,10 +144,10 @@ class Channel:
         self._played |= {attempt: played[attempt] for attempt in seen & played.keys()}
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
-        await asyncio.sleep(0)  # making it took as long as encoding it will
+        await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as making the model
         return Chunk(number, _frame(snapshot, began))
 
-    # --- what is told ---
+    # --- the events ---
 
     def _being_played(self) -> dict[Attempt, Referee]:
         live = self._arena.matches.live
@@ -146,7 +155,7 @@ class Channel:
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
-        """Make the events of a flush, each when it is told. A result comes after its final position."""
+        """Yield the events of a flush, each made just before it is sent. The final position comes before its result."""
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
             if referee is not None and referee.over is over:
@@ -156,7 +165,7 @@ class Channel:
         yield from self._other_events(changes)
 
     def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
-        """Show the matches that have begun or gone on, and are still played when they are told."""
+        """Yield the boards of matches that have begun or gone on, unless they are over by now."""
         for match in changes.started | changes.moved:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:
@@ -184,8 +193,11 @@ class Channel:
     # --- encoding and keeping ---
 
     def _chunk(self, events: Iterable[ServerMessageModel], *, is_last: bool = True) -> Chunk:
-        """Encode events. The id of a flush's last one is the number up to which all is told, the others' that of the
-        flush before: a reader that is cut off between them is sent all of them again."""
+        """Encode events of a flush.
+
+        The last event of a flush has the newest number of the log as its id. The other events have the id of the flush
+        before: a reader that is cut off in the middle of a flush comes back with this id, and gets all of it again.
+        """
         *others, last = events
         number = self._arena.log.last
         data = b"".join(_frame(event, self._sent_up_to) for event in others)
@@ -207,16 +219,16 @@ class Channel:
 
 
 def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
-    """Make the chunk of a snapshot that is JSON already; it tells all up to this number."""
+    """Make the chunk of a snapshot that is already JSON, and holds all facts up to `number`."""
     return Chunk(number, _written(b"snapshot", snapshot, number))
 
 
 def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """Encode an event."""
+    """Encode an event, with `number` as its id."""
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
     return _written(kind.encode(), event.__pydantic_serializer__.to_json(event), number)
 
 
 def _written(kind: bytes, data: bytes, number: int) -> bytes:
-    """Write an event as Server-Sent Events do. The JSON has no line breaks."""
+    """Write an event in the format of Server-Sent Events; `data` is JSON without line breaks."""
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind, data)

@@ -1,6 +1,6 @@
-"""The pairs of a crosstable: one is made again only when its bots have met again.
+"""The pairs of a crosstable. A pair is kept, and made again only after its bots have met again.
 
-Pairs are by far the most of a large view: 4,950 for a hundred bots.
+Pairs are by far the largest part of a view: 4,950 pairs for a field of 100 bots.
 """
 
 import asyncio
@@ -15,27 +15,30 @@ from rumble_server.results.tally import NONE, Meetings, Scheme, points_of_first,
 from rumble_server.tournament.tournament import Tournament
 
 MOST_IN_CROSSTABLE = 100
-"""Largest field with a crosstable; nobody could read a larger one."""
+"""Largest field with a crosstable; a larger crosstable would be unreadable."""
 HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
-"""A crosstable shows scores, whatever points they are worth in the tournament."""
+"""The scheme of the scores in a crosstable: 1, ½ and 0, whatever points the tournament gives for them."""
 AT_ONCE = 500
-"""How many pairs are made in one turn of the event loop, where that is possible."""
+"""Number of pairs made in a turn of the event loop by `prepare_pairs`."""
 
 _Kept = dict[tuple[str, str], tuple[Meetings | None, Meetings | None, Pair | None]]
 
 _kept: WeakKeyDictionary[Table, _Kept] = WeakKeyDictionary()
-"""By a tournament's table, which lives as long as the tournament, and the names: the counts that a pair was made of."""
+"""The kept pairs, with the counts from which they were made, by names.
+
+The outer key is the tournament's table, which lives as long as the tournament.
+"""
 
 
 def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Show every pair that has met; None where the field is too large for a crosstable."""
+    """Show every pair that has met; None if the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
     return _pairs(tournament.table, combinations(tournament.field, 2))
 
 
 async def prepare_pairs(tournament: Tournament) -> None:
-    """Make the pairs of a crosstable in portions, so that `pairs_view` has little to make."""
+    """Make the pairs of a crosstable in several turns of the event loop, so that `pairs_view` finds them made."""
     if len(tournament.field) <= MOST_IN_CROSSTABLE and len(tournament.results) > AT_ONCE:
         names = list(combinations(tournament.field, 2))
         for first in range(0, len(names), AT_ONCE):
@@ -44,7 +47,7 @@ async def prepare_pairs(tournament: Tournament) -> None:
 
 
 def pair_view(tournament: Tournament, first: str, second: str) -> Pair:
-    """Show what two bots have scored against each other."""
+    """Show the scores of two bots against each other."""
     return _pair(tournament.table, first, second)
 
 
@@ -52,7 +55,7 @@ def _pairs(table: Table, names: Iterable[tuple[str, str]]) -> list[Pair]:
     kept, meetings = _kept.setdefault(table, {}), table.tally.meetings
     found = []
     for both in names:
-        # The counts are immutable, and others after each result: the same ones mean the same scores.
+        # A result replaces the immutable counts of its pair; so a pair with the same counts is unchanged.
         ours, theirs = meetings.get(both), meetings.get((both[1], both[0]))
         known = kept.get(both)
         if known is None or known[0] is not ours or known[1] is not theirs:

@@ -1,4 +1,4 @@
-"""An estimate of when a tournament ends, by the pace of its latest results. Pure."""
+"""An estimate of the end of a tournament, from the pace of its latest results. Pure."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -8,13 +8,13 @@ from rumble_protocol.feed_messages import Expected
 from rumble_server.tournament.tournament import Tournament
 
 MOST_RESULTS = 50
-"""Maximum number of results that the pace is measured by: the latest."""
+"""Maximum number of latest results from which the pace is measured."""
 FEWEST_RESULTS = 5
-"""With fewer results there is no estimate."""
+"""Minimum number of results for an estimate."""
 
 
 def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
-    """Estimate how long a tournament still takes; None while it does not run or has too few results."""
+    """Estimate the remaining time of a tournament; None if it does not run, or has too few results."""
     if tournament.status != "running" or tournament.matches_total is None or tournament.going_since_ms is None:
         return None
     ends_ms = (over.at_ms for over in reversed(tournament.results.values()))
@@ -23,9 +23,9 @@ def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
 
 
 def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
-    """Estimate from when matches ended (`ends_ms`, newest first); only those that ended after `since_ms` count.
+    """Estimate the remaining time from the ends of matches (`ends_ms`, newest first) after `since_ms`.
 
-    The time since the last result is part of the window: the longer nothing ends, the later the end is expected.
+    The window of the pace reaches until now: the longer no match ends, the later the end is expected.
     """
     latest = [at_ms for at_ms in islice(ends_ms, MOST_RESULTS + 1) if at_ms > since_ms]
     begin_ms = since_ms

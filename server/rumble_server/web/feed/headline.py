@@ -1,4 +1,4 @@
-"""The state of a tournament in a sentence: who leads, who has won, what it waits for. Pure."""
+"""The state of a tournament in a sentence: the leader, the winner, or the bots it waits for. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,7 +11,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
 
 MOST_NAMED = 3
-"""Maximum number of bots named that share a place; more are only counted."""
+"""Maximum number of bots on a place that are named; more bots are only counted."""
 
 PAIRING = "The next round is being paired."
 
@@ -19,7 +19,7 @@ Placed = Standing | Line
 
 
 def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
-    """Return the sentence for the top of its page. `standings` as they are told beside it."""
+    """Return the sentence for the top of a tournament's page; `standings` are the standings on the page."""
     if tournament.status == "lobby":
         return _lobby(tournament)
     told = headline_of(tournament.status, tournament.config.format, standings, tournament.challengers)
@@ -93,7 +93,7 @@ def _names(lines: Sequence[Placed]) -> str:
 
 
 def _byes(line: Placed) -> str:
-    """Name the byes that are among the points of a bot."""
+    """Write the number of a bot's byes, since they count in its points."""
     byes = line.byes + line.half_byes
     return f" and {_count(byes, 'bye')}" if byes else ""
 

@@ -1,8 +1,9 @@
-"""Standings and ratings for the web: computed when somebody reads them, off the event loop where that takes long.
+"""Standings and ratings for the web: computed on demand, and off the event loop if the computation is long.
 
-The standings of a small field are computed at each reading. Those of a large field, all ratings, and the ranks that
-movement is measured by are computed in the background from a snapshot, at most once a second for each tournament, and
-shown as last computed; once the tournament is over they are exact. `fresh` waits for that, `ranking` never waits.
+The standings of a small field are computed at each reading. The standings of a large field, all ratings, and the
+earlier ranks (for movement) are computed in the background from a snapshot, at most once a second for each tournament.
+Until the next computation the last results are shown; the final results are exact. `fresh` waits for a computation,
+and `ranking` never waits.
 """
 
 import asyncio
@@ -24,17 +25,17 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 PACE_MS = 1_000
-"""Shortest time in ms from one background computation for a tournament to the next."""
+"""Minimum time in ms between two background computations for a tournament."""
 FEWEST_RESULTS = 6
-"""Minimum number of results that movement is measured by."""
+"""Minimum number of results over which movement is measured."""
 MOST_AT_ONCE = 32
-"""Largest field whose standings are computed at each reading, in 1 ms; a hundred bots take more than 10 ms."""
+"""Largest field whose standings are computed at each reading, in 1 ms; a field of 100 bots takes over 10 ms."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The ranks when `results` results had been counted."""
+    """The ranks after the first `results` results of a tournament."""
 
     ranks: dict[str, int]
     results: int
@@ -42,16 +43,16 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The standings by rank, with their ratings; `ratings` is None where there are none, or none yet."""
+    """The standings by rank; `ratings` is None if the tournament is unrated, or before the first computation."""
 
     standings: list[Standing]
     ratings: Ratings | None = None
     version: int = -1
-    """The version of the table that it was made from."""
+    """The version of the table from which the ranking was made."""
     past: Past | None = None
-    """The ranks that `gained` is measured by."""
+    """The earlier ranks with which `gained` compares the ranks."""
     gained_by: int = 0
-    """The number of results since `past`; 0 where no movement is shown."""
+    """Number of results since `past`; 0 if no movement is shown."""
 
     @property
     def model(self) -> str:
@@ -66,12 +67,12 @@ Work = Callable[[Task, Callable[[Ranking | None], None]], None]
 
 
 def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task here and now."""
+    """Run a task at once, on the calling thread."""
     done(task())
 
 
 def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task on a thread of the running event loop."""
+    """Run a task on a thread of the running event loop's executor."""
 
     def finished(future: asyncio.Future[Ranking]) -> None:
         error = None if future.cancelled() else future.exception()
@@ -84,7 +85,7 @@ def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """One tournament's newest ranking from the background, and the newest ranking shown."""
+    """A tournament's newest ranking from the background, and the newest ranking shown."""
 
     background: Ranking | None = None
     computed_at_ms: int = 0
@@ -94,18 +95,18 @@ class _Known:
 
 
 class Ranker:
-    """The rankings of every tournament that somebody reads. It runs on the event loop."""
+    """The rankings of every tournament that somebody reads. Used on the event loop only."""
 
     def __init__(self, now_ms: Callable[[], int], work: Work = at_once) -> None:
         self.on_news: list[Callable[[Tournament], None]] = []
-        """Called with the tournament after each background computation."""
+        """Listeners, called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
         self._known: WeakKeyDictionary[Table, _Known] = WeakKeyDictionary()
-        """By a tournament's table, which lives as long as the tournament."""
+        """The rankings by the tournament's table, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
-        """Return the ranking as far as it is known, and have it computed again if that is due."""
+        """Return the newest known ranking, and start a background computation if one is due."""
         known = self.refresh(tournament)
         computed, table = known.background, tournament.table
         if len(tournament.field) > MOST_AT_ONCE and computed is not None:
@@ -117,8 +118,8 @@ class Ranker:
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
-        """Return a ranking that is at most a second old; an exact one if the tournament is over."""
-        for _ in range(2):  # the computation under way may have begun before the tournament ended
+        """Return a ranking that is at most a second old; if the tournament is over, return an exact ranking."""
+        for _ in range(2):  # a second time, since the running computation may have begun before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
                 break
@@ -128,7 +129,7 @@ class Ranker:
         return self.ranking(tournament)
 
     def refresh(self, tournament: Tournament) -> "_Known":
-        """Have the ranking computed again if that is due."""
+        """Start a background computation if one is due; return the tournament's rankings."""
         known = self._known.get(tournament.table)
         if known is None:
             known = self._known[tournament.table] = _Known()
@@ -162,12 +163,12 @@ class Ranker:
 
 
 def ranking_of(tournament: Tournament) -> Ranking:
-    """Return the ranking, exact as the tournament stands."""
+    """Compute the exact ranking of a tournament at this moment."""
     return _task(tournament)()
 
 
 def _task(tournament: Tournament) -> Task:
-    """Return what computes the ranking as the tournament stands, on any thread."""
+    """Return a function that computes the tournament's ranking at this moment from a copy, on any thread."""
     table, rated = tournament.table.snapshot(), tournament.config.rated
     latest, results = _latest(tournament), len(tournament.results)
 
@@ -183,14 +184,14 @@ def _task(tournament: Tournament) -> Task:
 
 
 def movement_results(bots: int) -> int:
-    """Return how many of the latest results movement is measured by: each bot had about two of them."""
+    """Return the number of latest results over which movement is measured, about two for each bot."""
     return max(bots, FEWEST_RESULTS)
 
 
 def _latest(tournament: Tournament) -> list[MatchOver]:
-    """Return the latest results, by which movement is measured.
+    """Return the latest results, over which movement is measured.
 
-    None of them where ranks do not follow points, where there are too few results, and once the tournament is over.
+    Returns an empty list if ranks do not follow points, if there are too few results, or if the tournament is over.
     """
     latest = movement_results(len(tournament.field))
     if tournament.status in OVER or tournament.table.places is not None or len(tournament.results) <= latest:

@@ -1,4 +1,4 @@
-"""One open stream of a feed, with a bounded queue of what its reader has not been sent yet."""
+"""An open stream of a feed, with a bounded queue of the chunks that its reader has not been sent."""
 
 import asyncio
 import zlib
@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 MOST_UNREAD_BYTES = 1 << 19
-"""Bound of the queue; a reader that is further behind loses it and is sent a new snapshot."""
+"""Maximum size of the queue in bytes; a reader that is further behind loses the queue and gets a new snapshot."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """The first bytes of a gzip stream (RFC 1952): deflate, no name, no time, system unknown."""
 PACK_LEVEL = 1
-"""zlib's fastest level: it shrinks a chunk to a fifth or less, in 1 to 2 ms."""
+"""The fastest level of zlib, which shrinks a chunk to a fifth or less in 1 to 2 ms."""
 
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """Events that are sent together, and not before the log is on disk up to `number`."""
+    """Events that are sent together, once the log is on disk up to `number`."""
 
     number: int
     data: bytes
@@ -27,7 +27,7 @@ class Chunk:
     def packed(self) -> bytes:
         """`data` as a piece of a gzip stream, made once for all readers.
 
-        It refers to nothing before it and ends on a whole byte (Z_FULL_FLUSH), so that it may follow any other piece.
+        The piece refers to no earlier data and ends on a whole byte (Z_FULL_FLUSH), so it may follow any other piece.
         """
         if not self._packed:
             packer = zlib.compressobj(PACK_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -36,7 +36,7 @@ class Chunk:
 
 
 class Spectator:
-    """One reader. `catch_up` gives what is sent to it when it has fallen behind."""
+    """A reader of a feed. `catch_up` returns the chunks for a reader that has fallen behind."""
 
     def __init__(
         self,
@@ -51,10 +51,10 @@ class Spectator:
         self._queue = deque(first)
         self._catch_up = catch_up
         self._may_tell = may_tell
-        """Returns whether a chunk is on disk; if it is not, the spectator is woken when more of the log is."""
+        """Returns whether a chunk is on disk; if not, the spectator is woken once more of the log is on disk."""
         self._now_ms = now_ms
         self._wake = wake
-        """Has `go_on` called, now or in a later turn of the loop."""
+        """Has `go_on` called, now or in a later turn of the event loop."""
         self._is_packed = packed
         self._unread_bytes = 0
         self._behind = False
@@ -64,7 +64,7 @@ class Spectator:
         self._sending_since_ms: int | None = None
 
     def offer(self, chunk: Chunk) -> None:
-        """Queue a chunk. Where the queue would be too long, all of it is dropped and `catch_up` takes its place."""
+        """Queue a chunk. A queue that would be too long is dropped; `catch_up` then replaces it."""
         if self._behind:
             return
         self._unread_bytes += len(chunk.data)
@@ -77,32 +77,32 @@ class Spectator:
         self._wake(self)
 
     def wake(self) -> None:
-        """Look again whether the next chunk is on disk."""
+        """Check again whether the next chunk is on disk."""
         self._wake(self)
 
     def go_on(self) -> None:
-        """Send what there is."""
+        """Continue to send the queue."""
         self._ready.set()
 
     def stuck_ms(self) -> int:
-        """Return for how many ms the reader has not taken what is being sent."""
+        """Return the time in ms for which the reader has not taken the chunk being sent; 0 if none is being sent."""
         return 0 if self._sending_since_ms is None else self._now_ms() - self._sending_since_ms
 
     def close(self) -> None:
-        """End the stream, even if its reader takes nothing."""
+        """End the stream, even while the reader takes no data."""
         self._closed = True
         self._ready.set()
         if self._task is not None and self._sending_since_ms is not None:
             self._task.cancel()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield what is to be sent until the stream is closed; as a gzip stream if it is packed."""
+        """Yield the data to send until the stream is closed; as a gzip stream if the spectator is packed."""
         self._task = asyncio.current_task()
         head = GZIP_HEAD if self._is_packed else b""
         while not self._closed:
             if self._behind:
                 self._queue.extend(await self._catch_up())
-                self._behind = False  # what was offered meanwhile was dropped, and is part of it
+                self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
             if self._queue and self._may_tell(self, self._queue[0]):
                 chunk = self._queue.popleft()
                 self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))

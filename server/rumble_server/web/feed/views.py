@@ -1,4 +1,4 @@
-"""Tournaments and matches as models of the feed. Pure."""
+"""Tournaments and matches as models of the feed. Pure; used by the feed, the API and the pages."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
@@ -29,11 +29,11 @@ from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
 BOARDS_AT_ONCE = 50
-"""How many boards are drawn in one turn of the event loop; the others follow in the next ones."""
+"""Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 SHOWN_MS = 10_000
-"""Time in ms for which a page may show a result on its board: 3 s, and the time in which the page was loaded."""
+"""Time in ms after a match in which a page may show its result on a board: 3 s, and the time to load the page."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
@@ -41,7 +41,7 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 
 
 def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
-    """Return the tournament as a line of a list."""
+    """Return a tournament as a line of a list."""
     if isinstance(tournament, Tournament):
         return TournamentSummary(**_summary(tournament))
     return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
@@ -62,8 +62,7 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the log does not tell of a tournament: who of its field is connected, who has matches in another one, too,
-    and the matches that are played."""
+    """The state of a tournament outside the log: connected bots, bots with matches in other tournaments, boards."""
 
     now_ms: int
     connected: Collection[str] = ()
@@ -72,12 +71,12 @@ class Live:
 
 
 def live(tournament: Tournament, arena: Arena) -> Live:
-    """Look at a tournament as it stands now."""
+    """Return the live state of a tournament."""
     return _live(tournament, arena, boards_view(tournament.running, arena))
 
 
 async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
-    """Look at a tournament; its boards are drawn in several turns of the event loop."""
+    """Return the live state of a tournament; the boards are drawn in several turns of the event loop."""
     matches, boards = list(tournament.running), list[Board]()
     for first in range(0, len(matches), BOARDS_AT_ONCE):
         boards += boards_view(matches[first : first + BOARDS_AT_ONCE], arena)
@@ -86,7 +85,7 @@ async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
 
 
 async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
-    """Show the final positions of the latest matches that may still be in view, one in each turn of the event loop."""
+    """Show the final positions of the latest matches that may still be in view, each in a turn of the event loop."""
     boards = []
     for over in _latest(tournament):
         if over.at_ms >= now_ms - SHOWN_MS:
@@ -100,7 +99,7 @@ def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live
 
 
 def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], frozenset[str]]:
-    """Return who of the field is connected, and who has matches to play in another tournament, too."""
+    """Return the connected bots of the field, and the bots that have matches in other tournaments, too."""
     players = [player for name in tournament.field if (player := arena.players.get(name)) is not None]
     connected = frozenset(player.name for player in players if player.is_connected)
     return connected, frozenset(player.name for player in players if player.is_shared(tournament))
@@ -112,13 +111,13 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
-    """Show those of these matches that are being played."""
+    """Show the boards of the given matches that are being played now."""
     now_ms, open_now = arena.clock.now_ms(), arena.matches.live
     return [board_view(Board, open_now[match].referee, now_ms) for match in matches if match in open_now]
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
-    """Show the whole tournament as it stands now; `kind` is TournamentView, or Snapshot, which takes `more`."""
+    """Show the whole tournament now; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
     config, now_ms = tournament.config, live.now_ms
     return kind(
         **_summary(tournament),
@@ -164,7 +163,7 @@ def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Rankin
 def entrants_view(
     tournament: Tournament, connected: Collection[str], elsewhere: Collection[str], ranking: Ranking
 ) -> list[Entrant]:
-    """Show the field by name, or by rank once the tournament is over. The crosstable has the same order."""
+    """Show the field by name, or by rank if the tournament is over, in the order of the crosstable."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
@@ -183,7 +182,7 @@ def entrants_view(
 
 
 def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
-    """List the rounds of a Swiss to come, for each bot that has a half-point bye in one."""
+    """Return the rounds of a Swiss that are not paired yet in which a bot has a half-point bye, by bot."""
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):
@@ -194,7 +193,7 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
-    """Show a match that is being played."""
+    """Show the board of a match that is being played."""
     state, moves = referee.state, list(referee.moves)
     view = state.view()
     return kind(
@@ -216,7 +215,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
 
 
 def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
-    """Show the final position of a match, which is played again from its opening."""
+    """Show the final position of a match, computed from its opening and moves."""
     terms = tournament.terms_of(over)
     state = terms.opening_state()
     for move in over.moves[len(terms.moves) :]:
@@ -240,7 +239,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
 
 
 def away_view(referee: Referee) -> list[Away | None]:
-    """Show which bots of a match are away; nothing while none is."""
+    """Show the absence of each bot of a match (None: connected); an empty list if all bots are connected."""
     away = referee.away()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
@@ -273,7 +272,7 @@ def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedS
 def standings_event(
     tournament: Tournament, now_ms: int, ranking: Ranking, met: Iterable[frozenset[str]]
 ) -> FeedStandings:
-    """Show the standings and the progress, with the pairs of `met`."""
+    """Show the standings and the progress, with the crosstable's pairs of the bots that have `met`."""
     in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
     pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []
     return FeedStandings(

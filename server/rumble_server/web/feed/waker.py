@@ -1,4 +1,7 @@
-"""Wakes the readers of feeds a portion at a time: thousands at once would keep moves waiting for tenths of a second."""
+"""Wakes the readers of feeds a portion at a time: waking thousands at once would delay moves by tenths of a second.
+
+`feed.Feed` has a waker for all readers of a process.
+"""
 
 from itertools import islice
 from typing import Protocol
@@ -6,18 +9,18 @@ from typing import Protocol
 from rumble_server.arena.ports import Clock
 
 PORTION = 100
-"""Maximum number of readers woken in one turn of the event loop; sending to one takes some 40 us."""
+"""Maximum number of readers woken in a turn of the event loop; sending to a reader takes about 40 us."""
 
 
 class Reader(Protocol):
-    """One that sleeps."""
+    """A task that sleeps until it is woken."""
 
     def go_on(self) -> None:
         """Wake up."""
 
 
 class Waker:
-    """Wakes readers in the order in which it was asked to. One that waits already is not noted twice."""
+    """Wakes readers in the order of the calls of `wake`. A reader that already waits is not queued again."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

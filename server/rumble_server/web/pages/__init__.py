@@ -1,1 +1,1 @@
-"""The pages, rendered by the server."""
+"""The web pages, rendered by the server."""

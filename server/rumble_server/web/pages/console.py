@@ -1,4 +1,4 @@
-"""The form of the console that creates a tournament."""
+"""The form of the console that creates a tournament: its fields, hints and defaults."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FORMAT_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field of the form; `name` is its place in the configuration, like `time_control.move_ms`."""
+    """A field of the form; `name` is the path in the configuration, such as `time_control.move_ms`."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ class FormField:
     minimum: int | None = None
     maximum: int | None = None
     formats: str = ""
-    """The formats that have this field, separated by spaces; empty: all."""
+    """The formats that have this field, separated by spaces; empty for all formats."""
     required: bool = False
 
     @property
@@ -43,7 +43,7 @@ class FormField:
 
     @property
     def default(self) -> Any:
-        """The value that the form begins with; None for an empty field."""
+        """The initial value in the form; None for an empty field."""
         found: Any = DEFAULTS
         for part in self.name.split("."):
             found = found.get(part)
@@ -52,7 +52,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """Fields that belong together; an `advanced` group is folded away."""
+    """A group of fields; an `advanced` group is folded away."""
 
     title: str
     fields: tuple[FormField, ...]
@@ -120,7 +120,7 @@ def _seconds(name: str, label: str) -> FormField:
 
 
 def form_groups() -> Sequence[FormGroup]:
-    """Make the form: every field of a configuration but the game's settings."""
+    """Make the form: every field of a configuration except the game's settings."""
     formats = tuple((name, FORMAT_TITLES.get(name, name)) for name in FORMATS)
     games = tuple((name, get_game(name).title) for name in _game_names())
     played = (FormField("name", "Name", "text", maximum=80, required=True), FormField("game", "Game", "choice", games))
@@ -178,5 +178,8 @@ def games_with_settings() -> Sequence[Game]:
 
 
 def _game_names() -> list[str]:
-    """Return the games, without those of families (there may be a hundred): the API takes these by name."""
+    """Return the names of the games, without the members of families, of which there may be a hundred.
+
+    The API takes a family's members by name.
+    """
     return [name for name in game_names() if ":" not in name]

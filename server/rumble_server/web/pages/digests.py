@@ -1,4 +1,7 @@
-"""What lists show of a tournament: how far it is, who leads, and what each bot has done in it."""
+"""Digests of tournaments for lists and for records of bots: the progress, the headline, and each bot's results.
+
+The page of all tournaments and the page of a bot read the listing of a club from `Digests`.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -15,16 +18,16 @@ from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
 MOST_LISTED = 100
-"""Maximum number of tournaments in lists and in records of bots; older ones are left out."""
+"""Maximum number of tournaments in lists and in records of bots; older tournaments are left out."""
 MOST_CLUBS = 64
-"""Number of clubs whose digests are kept; those of the club whose list was shown longest ago go first."""
+"""Maximum number of clubs whose digests are kept; the club whose list was shown longest ago is dropped first."""
 PATIENCE_S = 1.0
-"""How long a page waits, in s, for records to be made; tournaments without one are not counted on it."""
+"""Time in s for which a page waits for missing records; tournaments still without a record are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A tournament in a list. `lines` are by rank."""
+    """A tournament in a list, with the results of its bots (`lines`) by rank."""
 
     summary: TournamentSummary
     format: str
@@ -36,7 +39,7 @@ class Digest:
 
 @dataclass(slots=True)
 class Record:
-    """What a bot has done over several tournaments. `first` counts those that it won, alone or with others."""
+    """The results of a bot in several tournaments. `first` counts the tournaments it won, alone or with others."""
 
     name: str
     tournaments: int = 0
@@ -51,12 +54,12 @@ class Record:
 
     @property
     def share(self) -> float | None:
-        """Share of its matches that it won; a draw counts half. None without a match."""
+        """The share of matches won; a draw counts half. None without a match."""
         return (self.wins + self.draws / 2) / self.played if self.played else None
 
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
-    """Make the digest of a tournament in memory. `standings` as they are told."""
+    """Make the digest of a tournament in memory, from its standings."""
     counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
     lines = tuple(
         Line(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
@@ -72,7 +75,7 @@ def digest_of_ended(ended: EndedTournament) -> Digest:
 
 
 def records(digests: Iterable[Digest]) -> list[Record]:
-    """Sum up the bots of these tournaments, most wins first. Names are compared without case; the first one counts."""
+    """Sum up the results of each bot, most wins first. Names are compared without case; the first spelling is kept."""
     found: dict[str, Record] = {}
     for each in digests:
         for line in each.lines:
@@ -86,26 +89,26 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """Whether rank 1 is a win. In a gauntlet it is not: its challengers play far more than the others."""
+    """Return whether rank 1 wins the tournament. In a gauntlet it does not: challengers play far more than others."""
     return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:
-    """Return what one bot has done in each of these tournaments that it was in."""
+    """Return the results of a bot, with the digest of each of its tournaments."""
     wanted = name.casefold()
     return [(each, line) for each in digests for line in each.lines if line.name.casefold() == wanted]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest tournaments that are listed, newest first. `digests` lacks those without a record."""
+    """The newest listed tournaments, newest first. Tournaments without a record are not in `digests`."""
 
     tournaments: list[TournamentSummary]
     digests: dict[str, Digest]
 
     @property
     def unread(self) -> int:
-        """Number of tournaments that are not counted."""
+        """Number of tournaments without a digest, which records of bots do not count."""
         return len(self.tournaments) - len(self.digests)
 
     @property
@@ -121,13 +124,13 @@ class _OfClub:
 
 
 class Digests:
-    """The digests of all clubs. Those of tournaments that are over are made once, and kept while they are listed."""
+    """The digests of all clubs. The digest of a tournament that is over is made once, and kept while listed."""
 
     def __init__(self) -> None:
         self._clubs: OrderedDict[str, _OfClub] = OrderedDict()
 
     async def listing(self, site: Site, library: Library) -> Listing:
-        """List what there is in a club. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
+        """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
         club = self._clubs.setdefault(site.club, _OfClub())
         self._clubs.move_to_end(site.club)
         if len(self._clubs) > MOST_CLUBS:
@@ -143,7 +146,7 @@ class Digests:
         for each in listed:
             if isinstance(each, Tournament):
                 digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
-                await asyncio.sleep(0)  # there may be a hundred, and each takes up to some ms
+                await asyncio.sleep(0)  # up to a hundred tournaments, each of which takes up to some ms
             elif isinstance(each, EndedTournament):
                 digests[each.id] = club.over.get(each.id) or digest_of_ended(each)
         club.over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
@@ -151,6 +154,6 @@ class Digests:
 
 
 async def _read(site: Site, tournament_ids: Sequence[str]) -> None:
-    """Have the records made that are missing. The archive logs what it cannot read, and never tries it again."""
+    """Make missing records. The archive logs a tournament that it cannot read, and does not try again."""
     for tournament_id in tournament_ids:
         await site.archive.ended(tournament_id)

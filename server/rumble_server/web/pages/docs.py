@@ -1,4 +1,4 @@
-"""The page `/docs`: the HTTP API for people, from the OpenAPI document."""
+"""The contents of the page `/docs`: the HTTP API for people, from the OpenAPI document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of the API."""
+    """An operation of the API."""
 
     method: str
     path: str
     about: str
     parts: list[Part]
     answers: list[tuple[str, str]]
-    """The names of models, each after the statuses of answers that have it."""
+    """The statuses of answers, each with the name of their model."""
 
 
 def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:
-    """Return the OpenAPI document as it holds in the club at the path `root`; empty for main, which has all of it."""
+    """Return the part of the OpenAPI document for the club at the path `root`; for main (empty) the whole document."""
     if not root:
         return document
     paths = {path: about for path, about in document["paths"].items() if not path.startswith(OF_SERVER)}

@@ -1,6 +1,7 @@
-"""Boards as SVG, drawn by the server element by element as `static/drawing.js` draws them in the browser.
+"""Boards as SVG, drawn by the server; `static/drawing.js` draws an equal SVG, element by element, in the browser.
 
-A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
+Two copies exist since pages show boards without scripts, and scripts show boards without a request for each move. A
+cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
 """
 
 import json
@@ -16,21 +17,21 @@ SHAPES: dict[str, list[list[str]]] = json.loads(
     .removeprefix("export default ")
     .rstrip(";\n")
 )
-"""The paths of each shape, each with its CSS class. The file is JSON after its first words."""
+"""The paths of each shape, each with its CSS class. The file is JSON after `export default`."""
 
 MARGIN, LABELLED = 8, 46
 """The margin of a side of the board without labels, and with labels."""
 DOWN = 87
-"""The distance from a row of hexagons to the next; each is 100 wide and 116 high."""
+"""The distance between two rows of hexagons; a hexagon is 100 wide and 116 high."""
 HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
 ON_SQUARES = ("grid", "chequered", "felt")
-"""The surfaces that mark the last move by its squares; others mark it by rings on its pieces."""
+"""The surfaces that mark the squares of the last move; other surfaces have rings on the pieces of the last move."""
 
 Spot = tuple[int, int]
 
 
 class Plan:
-    """The place of everything on the board."""
+    """The positions of cells, labels and corners on a board."""
 
     def __init__(self, drawing: Drawing, flipped: bool) -> None:
         self.columns, self.rows = columns, rows = drawing.columns, drawing.rows
@@ -65,7 +66,7 @@ class Plan:
         return x - (138 if self._slanted else 74), y
 
     def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
-        """Return, for hexagons, the corners of the coloured edges, clockwise from the top left, and the middle."""
+        """Return the corners of the coloured edges of hexagons, clockwise from the top left, and the board's middle."""
         (a, b), (c, d) = self._at(0, 0), self._at(0, self.columns - 1)
         (e, f), (g, h) = self._at(self.rows - 1, self.columns - 1), self._at(self.rows - 1, 0)
         middle = (a + e) // 2, (b + f) // 2
@@ -96,7 +97,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
 
 
 def token(drawing: Drawing, seat: int) -> Markup:
-    """Draw a seat's first piece; nothing if the seat has no pieces of its own."""
+    """Draw the first piece of a seat; empty if the seat has no pieces."""
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:
         return Markup()
@@ -105,7 +106,7 @@ def token(drawing: Drawing, seat: int) -> Markup:
 
 
 def _tag(name: str, attributes: Mapping[str, object], *children: Markup | str) -> Markup:
-    # Plain texts that are joined at the end: `Markup.format` would be most of the time of a large board.
+    # Texts are joined at the end, since `Markup.format` would take most of the time of a large board.
     given = "".join(f' {key}="{value if type(value) is int else escape(value)}"' for key, value in attributes.items())
     return Markup(f"<{name}{given}>{''.join(map(escape, children))}</{name}>")
 
@@ -131,7 +132,7 @@ def _whole(kind: str, plan: Plan) -> Markup:
 
 
 def _ruled(plan: Plan, first: int, last: int) -> Markup:
-    """Draw the lines of the board: between the cells if `first` is 1, through their middles if it is 0."""
+    """Draw the lines of the board: between the cells if `first` is 1, through the middles of cells if `first` is 0."""
     shift, right, bottom = 50 * first, plan.left + 100 * (plan.columns - 1), plan.top + 100 * (plan.rows - 1)
     rows = [plan.top + 100 * row - shift for row in range(first, plan.rows + 1 - last)]
     columns = [plan.left + 100 * column - shift for column in range(first, plan.columns + 1 - last)]
@@ -151,7 +152,7 @@ def _wood(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
 
 
 def _stars(plan: Plan) -> list[int]:
-    """Return the cells with a dot, as square boards of gomoku and go have them."""
+    """Return the cells with a dot, as on square boards of gomoku and go."""
     size = plan.columns
     if size != plan.rows or size < 9 or size % 2 == 0:
         return []

@@ -1,4 +1,4 @@
-"""The page `/write`: a complete bot, and every message of the protocol in a line."""
+"""The contents of the page `/write`: a complete bot, and a line for every message of the protocol."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,12 +12,12 @@ from rumble_server.web.api.export_models import export_schema
 from rumble_server.web.static_files import STATIC
 
 BARE_BOT = STATIC / "bare_bot.py"
-"""The file of that name under `bots/`, for readers without a checkout."""
+"""A copy of `bots/python/bare_bot.py`, for readers without a checkout of the repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message: its type, its fields and whether each is required, and its purpose."""
+    """A message: its type, its fields (True: required), and its purpose."""
 
     type: str
     fields: list[tuple[str, bool]]
@@ -26,13 +26,13 @@ class Message:
 
 @cache
 def bare_bot() -> str:
-    """Read the program."""
+    """Return the text of the bare bot."""
     return BARE_BOT.read_text(encoding="utf-8").rstrip()
 
 
 @cache
 def protocol() -> list[tuple[str, list[Message]]]:
-    """Describe the messages, by sender."""
+    """Return a description of all messages, by sender."""
     return [
         ("A bot sends", [_message(model) for model in BOT_MESSAGES]),
         ("The server sends", [_message(model) for model in SERVER_MESSAGES]),
@@ -41,13 +41,13 @@ def protocol() -> list[tuple[str, list[Message]]]:
 
 @cache
 def protocol_json() -> str:
-    """Write the JSON Schema of every message, by file name, as `rumble schema` prints it."""
+    """Return the JSON Schemas of all messages by file name, as `rumble schema` prints them."""
     return text(schemas())
 
 
 @cache
 def export_schema_json() -> str:
-    """Write the JSON Schema of `export.json`."""
+    """Return the JSON Schema of `export.json`."""
     return text(export_schema())
 
 

@@ -1,4 +1,4 @@
-"""What the page of a match shows."""
+"""The values that the page of a match shows (`match.html`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from rumble_server.web.pages.think_chart import bars, view_box
 from rumble_server.web.texts import ask_command
 
 IN_PAIRS = ("chess",)
-"""The games whose moves people number by pairs."""
+"""The games whose moves are numbered by pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The moves of a match as people write them, who made them, and how long each took; None: the opening."""
+    """The moves of a match as people write them, the seats that moved, and the times in ms (None: the opening)."""
 
     written: Sequence[str]
     movers: Sequence[int]
@@ -25,13 +25,13 @@ class Course:
 
 
 async def match_context(library: Library, match_id: str, asked_ply: str) -> dict[str, Any]:
-    """Make what `match.html` needs. A page without a valid `asked_ply` shows the last ply."""
+    """Make the values for `match.html`. Without a valid `asked_ply` the page shows the last ply."""
     view = await library.match(match_id)
     ply = min(int(asked_ply), view.ply) if asked_ply.isdecimal() and len(asked_ply) < 10 else view.ply
     found = None
     if ply < view.ply or view.status == "running":
         found = MatchBoards.model_validate_json(await library.boards(view.id, ply, 1))
-        if found.attempt != view.attempt or not found.boards:  # another attempt has begun meanwhile
+        if found.attempt != view.attempt or not found.boards:  # another attempt has begun since `library.match`
             ply, found = view.ply, None
     course, game = _course(view, found), get_game(view.game)
     return {
@@ -61,7 +61,7 @@ def _course(view: MatchView, found: MatchBoards | None) -> Course:
 
 
 def _colours(view: MatchView) -> list[str]:
-    """Return by seat the colour of its pieces, where it has pieces of its own."""
+    """Return the colour of each seat's pieces; a seat without pieces has a default."""
     found = ["first", "second"]
     for piece in reversed(list(view.drawing.pieces.values()) if view.drawing else []):
         if piece.seat is not None:

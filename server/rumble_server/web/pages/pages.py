@@ -1,4 +1,8 @@
-"""The pages: each is rendered whole by the server; scripts only keep it live."""
+"""The routes of all pages. The server renders whole pages, which work without scripts; scripts keep them live.
+
+Pages about a whole tournament are written by `tournament_pages` in the process that reads the log. The other pages are
+rendered here.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -50,9 +54,9 @@ QUOTAS = {
     "matches": "Matches at once",
     "house_bots": "Added house bots",
 }
-"""The quotas of a club, each with its words for people."""
+"""The names of a club's quotas, with labels for people."""
 MOST_UNFOLDED = 20
-"""Number of bots that the page of all tournaments shows at once; more are folded away."""
+"""Number of bots that the page of all tournaments shows unfolded; further bots are folded away."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -71,9 +75,10 @@ def add_pages(app: FastAPI) -> None:
         return await asyncio.to_thread(html, request, template, **context)
 
     def shown_code(request: Request, tournament: Tournament) -> str | None:
-        """Return the code in an address: empty if it is wrong, None if there is or needs none.
+        """Return the invitation code in the page's address.
 
-        Raises WebError with `too_many_requests` after too many wrong ones.
+        Returns an empty text for a wrong code, and None if the address has no code or the tournament needs none.
+        Raises WebError with `too_many_requests` after too many wrong codes.
         """
         given = request.query_params.get("invite")
         if given is None or tournament.invite is None:
@@ -81,7 +86,7 @@ def add_pages(app: FastAPI) -> None:
         return given if site_of(request).tries.is_invited(request, tournament, given) else ""
 
     def invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
-        """Make what a page shows of the invitation in its address; there is none to no tournament."""
+        """Make the invitation on a page from the page's address; without a tournament, no invitation."""
         return NOT_INVITED if tournament is None else page_invitation(tournament, shown_code(request, tournament))
 
     async def home(request: Request) -> Response:
@@ -115,8 +120,7 @@ def add_pages(app: FastAPI) -> None:
     async def list_of_clubs(request: Request) -> Response:
         listed = await club_views(clubs_of(request))
         shown = sorted(listed, key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
-        first, more = shown[:MOST_CLUBS], len(shown[MOST_CLUBS:])
-        return await asyncio.to_thread(lambda: html(request, "clubs.html", clubs=first, more=more))
+        return await answer(request, "clubs.html", clubs=shown[:MOST_CLUBS], more=len(shown[MOST_CLUBS:]))
 
     async def admin(request: Request) -> Response:
         return html(request, "admin.html", quotas=QUOTAS)
@@ -172,7 +176,7 @@ def add_pages(app: FastAPI) -> None:
         )
 
     async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
-        """Answer with a page about the tournament of the request, which is written where the log is read."""
+        """Answer with a page about the request's tournament, written in the process that reads the log."""
         page = await library_of(request).packed(request.path_params["tournament"], make, *given)
         return await packed_answer(request, page, "text/html")
 
@@ -192,7 +196,7 @@ def add_pages(app: FastAPI) -> None:
     async def write(request: Request) -> Response:
         joins = request.query_params.get("join", "")
         found = await library_of(request).basics(joins) if joins else None
-        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
+        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins))
         tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
         def page() -> Response:
@@ -208,7 +212,7 @@ def add_pages(app: FastAPI) -> None:
         return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
 
     def document(request: Request) -> Mapping[str, Any]:
-        return document_in(app.openapi(), request.scope["root_path"])
+        return document_in(app.openapi(), site_of(request).root)
 
     async def openapi(request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse(document(request)))
@@ -253,7 +257,7 @@ def _digests_of(request: Request) -> Digests:
 
 
 def _served(page: Page) -> Page:
-    """Make of a page what is public, but for those whose address has an invitation: nobody keeps these."""
+    """Make a page public, unless its address has an invitation: such a page is neither compressed nor kept."""
 
     async def serve(request: Request) -> Response:
         is_secret = shows_secret(request)

@@ -1,7 +1,7 @@
-"""A board as a picture that stands for itself: SVG with its own colours, light and dark, or PNG. Pure.
+"""A board as a self-contained picture: SVG with its own colours, light and dark, or PNG. Pure.
 
-The colours and rules are those of the pages' style sheets, of which a picture takes what its own elements need. PNG
-comes with the extra `pictures`: chat programs show no SVG in the preview of a link.
+A picture takes its colours and rules from the pages' style sheets, as far as its elements need them. PNG comes with
+the extra `pictures`, since chat programs show no SVG in the preview of a link.
 """
 
 import re
@@ -22,13 +22,13 @@ PAPER = '<rect class="paper" width="100%" height="100%"/>'
 PNG_WIDTH = 800
 """Width of a PNG in pixels."""
 MAKES_PNG = find_spec("resvg_py") is not None
-"""Whether the extra `pictures` is installed."""
+"""True if the extra `pictures` is installed."""
 
 
 def picture(drawing: Drawing, label: str, flipped: bool = False, *, light: bool = False) -> str:
-    """Draw the board in a document of its own, in the colours that its reader prefers, or (`light`) in the light ones.
+    """Draw the board as a self-contained SVG, in the colour scheme of its reader, or with `light` in the light colours.
 
-    The light one has no variables, which programs other than browsers do not know.
+    With `light` the SVG has no variables, which only browsers know.
     """
     plan = Plan(drawing, flipped)
     root, inside = svg(drawing, label, flipped).split(">", 1)
@@ -50,11 +50,11 @@ def png(drawing: Drawing, label: str, flipped: bool = False) -> bytes:
 
 
 def _rules(inside: str) -> Iterator[str]:
-    """Yield the rules for the elements of a picture."""
+    """Yield the style rules for the elements of a picture."""
     yield ".paper{fill:var(--paper)}"
     classes = {name for names in re.findall(r'class="([^"]*)"', inside) for name in names.split()} | {"drawn"}
     for selectors, body in RULE.findall(_sheet("css/board.css")):
-        # In a page the picture is in an element of the class `drawn`; here it is that element itself.
+        # In a page the SVG is inside an element of the class `drawn`; here the SVG itself has the class.
         own = [each.replace(".drawn svg", ".drawn") for each in selectors.split(", ") if ":focus" not in each]
         kept = [each for each in own if each != ".drawn" and set(re.findall(r"\.([\w-]+)", each)) <= classes]
         if kept:
@@ -63,7 +63,7 @@ def _rules(inside: str) -> Iterator[str]:
 
 @cache
 def _colours() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the variables of the style sheets by name: for a light screen, and for a dark one."""
+    """Return the variables of the style sheets by name, for the light and for the dark colour scheme."""
     light: dict[str, str] = {}
     dark: dict[str, str] = {}
     for sheet in ("style.css", "css/board.css"):

@@ -1,4 +1,7 @@
-"""Pictures of boards by address: of every ply of a match, and of any position of a game."""
+"""The routes of pictures of boards: every ply of a match, and any position of a game.
+
+Pages name these addresses in the preview of their links; other sites can embed them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,14 +28,14 @@ from rumble_server.web.static_files import FOR_GOOD
 Kind = Literal["svg", "png"]
 MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""A picture brings its colours, and may do nothing."""
+"""The policy of a picture: its own style, and neither scripts nor requests."""
 FOR_A_DAY = "public, max-age=86400"
 FOR_NOW = "no-cache"
-"""A browser may keep it, and asks at each use whether it is still so: the match may be played again."""
+"""Lets a browser keep a picture, and ask at each use whether it has changed: the match may be played again."""
 MOST_POSITION = 2048
-"""Maximum number of characters in the text of a position, and in settings."""
+"""Maximum number of characters in the text of a position, and in the settings."""
 MOST_MOVES = 400
-"""Maximum number of moves that are made from a position."""
+"""Maximum number of moves made from a position."""
 
 NO_MOVES: list[str] = []
 
@@ -40,7 +43,7 @@ Flipped = Annotated[bool, Query(description="seen from the second seat, where th
 
 
 def picture_routes() -> APIRouter:
-    """Make the routes of pictures; they need no token."""
+    """Make the routes of pictures; the routes need no token."""
     router = APIRouter(tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
     of_any_kind: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
 
@@ -53,7 +56,7 @@ def picture_routes() -> APIRouter:
         flipped: Flipped = False,
         attempt: int | None = None,
     ) -> Response:
-        """Draw a match after `ply` plies (the last if left out). With the number of its attempt it is kept for good.
+        """Draw a match after `ply` plies, by default the last. A picture with `ply` and `attempt` is kept for good.
 
         PNG needs the server's extra `pictures`.
         """
@@ -80,7 +83,7 @@ def picture_routes() -> APIRouter:
         move: Annotated[list[str], Query(max_length=MOST_MOVES)] = NO_MOVES,
         flipped: Flipped = False,
     ) -> Response:
-        """Draw a position in the game's notation (left out: the first one), after these moves, a `move` for each."""
+        """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
         try:
             archive = site_of(request).archive
             body = await archive.draw(drawn_position, game, position, settings, move, flipped, known(kind))
@@ -92,14 +95,14 @@ def picture_routes() -> APIRouter:
 
 
 def known(kind: Kind) -> Kind:
-    """Return the kind of a picture. Raises WebError for one that this server cannot make."""
+    """Return the kind of a picture. Raises WebError if this server cannot make pictures of this kind."""
     if kind == "png" and not MAKES_PNG:
         raise WebError.not_found("this server makes no PNG, which needs the extra `pictures`; ask for board.svg")
     return kind
 
 
 def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> bytes:
-    """Draw a board; nothing of a game without pictures."""
+    """Draw a board; return an empty picture for a game without pictures."""
     if drawing is None:
         return b""
     return png(drawing, label, flipped) if kind == "png" else picture(drawing, label, flipped).encode()
@@ -108,7 +111,7 @@ def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> byt
 def drawn_position(
     name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
 ) -> bytes:
-    """Draw a position after these moves. Raises EngineError."""
+    """Draw a position after `moves`. Raises EngineError."""
     game = get_game(name)
     try:
         given = orjson.loads(settings)
@@ -123,7 +126,7 @@ def drawn_position(
 
 
 def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:
-    """Answer with a picture, or with 304 to a browser that has it. Raises WebError where there is none."""
+    """Answer with a picture, or with 304 if the browser has the picture. Raises WebError for an empty picture."""
     if not body:
         raise WebError.not_found("this game has no pictures, only diagrams")
     headers = {

@@ -1,4 +1,4 @@
-"""The page `/play`: what it offers, and what its address chooses: `/play?game=tictactoe&against=perfect&seat=0`."""
+"""The choices on the page `/play`, made by its address, such as `/play?game=tictactoe&against=perfect&seat=0`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ CLOCKS = {
     "rapid": ("5 minutes in all, and 5 seconds more after each move", TimeControl(bank_ms=300_000, increment_ms=5_000)),
     "blitz": ("1 minute in all, and 1 second more after each move", TimeControl(bank_ms=60_000, increment_ms=1_000)),
 }
-"""By the word in the address: the text of the choice, and the time control."""
+"""The text of each clock and its time control, by the word in the address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the form shows as chosen. `settings` are by game and name; `problems` says which wishes were impossible."""
+    """The choices in the form. `settings` are by game and name; `problems` are the choices that were not possible."""
 
     game: str
     against: str | None
@@ -34,7 +34,7 @@ class Choice:
 
 
 def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[Opponent]) -> Choice:
-    """Read the choice from the address, with defaults for the rest. A setting is written `connect4.columns=5`."""
+    """Read the choices from the address, with defaults for the others. A setting is written `connect4.columns=5`."""
     problems: list[str] = []
 
     def one_of(name: str, offered: Sequence[str], default: str, what: str) -> str:
@@ -78,7 +78,7 @@ def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[
 
 
 def _value(setting: Setting, text: str | None) -> SettingValue:
-    """Read a setting as an address or a form writes it. Raises BadSettings."""
+    """Read a setting from the text in an address or a form. Raises BadSettings."""
     if text is None:
         return setting.default
     if isinstance(setting.default, bool):

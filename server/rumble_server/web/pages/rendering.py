@@ -1,4 +1,4 @@
-"""Rendering of the templates. Texts that users chose are escaped, so that they are never markup."""
+"""Rendering of the templates. All texts are escaped, so that no text of a user becomes markup."""
 
 from inspect import getmembers, isfunction
 from pathlib import Path
@@ -24,14 +24,14 @@ NOT_STORED = {"Cache-Control": "no-store"}
 
 
 def verdict_text(match: MatchView) -> str:
-    """Write who won a match and how: `alice wins: three in a row`. `static/match.js` writes it the same."""
+    """Write the winner of a match and the reason: `alice wins: three in a row`; as `static/match.js` does."""
     who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
     how = "" if match.termination is None else f"{match.reason} {texts.termination_text(match.termination)}".strip()
     return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 
 
 def club_title(club: ClubView) -> str:
-    """Write what people call a club."""
+    """Return the name of a club for people."""
     return club.title or ("Rumble" if club.name == MAIN else club.name)
 
 
@@ -50,12 +50,12 @@ _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: Place, **context: Any) -> str:
-    """Write a page. Its commands have a bot's name of their own, unless one is given as `bot_name`."""
+    """Write a page. Commands on the page have a new made-up name of a bot, unless `bot_name` is given."""
     about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
     about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": ""}
     return _environment.get_template(template).render(**about | context)
 
 
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Answer with a page, which browsers do not keep."""
+    """Answer with a page that browsers do not keep."""
     return HTMLResponse(render(template, place_of(request), **context), status, headers=NOT_STORED)

@@ -1,4 +1,4 @@
-"""The rounds of a Swiss and the bracket of a knockout, from schedule and results. Pure."""
+"""The rounds of a Swiss and the bracket of a knockout for pages, from schedule and results. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One match of a meeting: the points of both in the order of the meeting, or None before it is over."""
+    """A match of a meeting: the points of both bots in the order of the meeting; None before the end."""
 
     match: str
     points: tuple[float, float] | None
@@ -20,25 +20,25 @@ class Leg:
 
 @dataclass(slots=True)
 class Meeting:
-    """One pairing of a round: two bots (empty while unknown), and its matches that are over or being played."""
+    """A pairing of a round: two bots (empty while unknown), and the matches that are over or being played."""
 
     seats: tuple[str, str] = ("", "")
     legs: list[Leg] = field(default_factory=list)
     to_play: int = 0
-    """How many matches are paired and have no result."""
+    """Number of paired matches without a result."""
     winner: str = ""
-    """In a knockout: the bot that goes on."""
+    """The bot that goes on, in a knockout; empty while undecided."""
     bye: bool = False
 
     def put_first(self, name: str) -> None:
-        """Show this bot as the first of both."""
+        """Show the bot `name` first, unless it is first already."""
         if self.seats[1] == name:
             self.seats = (self.seats[1], self.seats[0])
             self.legs = [Leg(leg.match, leg.points and (leg.points[1], leg.points[0])) for leg in self.legs]
 
     @property
     def points(self) -> list[float]:
-        """What both have scored, in the order of `seats`."""
+        """The scores of both bots, in the order of `seats`."""
         return [sum(leg.points[side] for leg in self.legs if leg.points) for side in (0, 1)]
 
     @property
@@ -51,13 +51,13 @@ class Meeting:
 
     @property
     def by_seed(self) -> bool:
-        """Whether the better seed of a knockout's tie goes on."""
+        """True if the tie of a knockout stayed level, so that the better seed goes on."""
         return bool(self.winner) and len(set(self.points)) == 1 and not self.bye
 
 
 @dataclass(slots=True)
 class RoundView:
-    """A round with its meetings by board; `idle` are the bots without an opponent in it."""
+    """A round with its meetings by board; `idle` are the bots without an opponent in the round."""
 
     title: str
     meetings: list[Meeting]
@@ -69,14 +69,14 @@ class RoundView:
 
 
 def round_title(boards: int) -> str:
-    """Name the round of a knockout that has this many pairings."""
+    """Return the name of a knockout's round with `boards` pairings."""
     return TITLES.get(boards, f"Round of {2 * boards}")
 
 
 def reached(rank: int, best: int) -> str:
-    """Tell how far a bot of this rank came in a knockout in which `best` bots share rank 1.
+    """Write the last round that a bot of this rank reached in a knockout in which `best` bots share rank 1.
 
-    `static/standings.js` writes it the same.
+    `static/standings.js` writes the same text.
     """
     if rank == 1:
         return "winner" if best == 1 else "still in"
@@ -84,7 +84,7 @@ def reached(rank: int, best: int) -> str:
 
 
 def pairing_text(tournament: Tournament, rounds: list[RoundView]) -> str:
-    """Tell that the next round of a Swiss is being paired; empty while there is something to play."""
+    """Write that the next round of a Swiss is being paired; empty while a paired match has no result."""
     agenda = tournament.agenda
     if agenda is None or agenda.schedule.has_bracket or tournament.status != "running":
         return ""
@@ -95,7 +95,7 @@ def pairing_text(tournament: Tournament, rounds: list[RoundView]) -> str:
 
 
 def rounds_of(tournament: Tournament) -> list[RoundView]:
-    """Return the rounds so far of a Swiss, or all rounds of a knockout, first to last; none of another format."""
+    """Return the paired rounds of a Swiss, or all rounds of a knockout, first to last; none for other formats."""
     agenda = tournament.agenda
     if agenda is None or not agenda.schedule.follows_results:
         return []
@@ -109,7 +109,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
 
 
 def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
-    """Return the meetings by round and board, in this order. A tie-break match belongs to the tie that it decides."""
+    """Return the meetings by round and board, in this order. A tie's replays belong to the meeting of the tie."""
     found: dict[tuple[int, int], Meeting] = {}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}
@@ -163,7 +163,7 @@ def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterat
                 meeting.put_first(min(meeting.seats, key=agenda.bots.index))
             else:
                 meeting.put_first(went_on[number - 1, 2 * board - 1])
-            # A bot that lost here has this rank, even before the schedule has taken note.
+            # The loser of a tie has this rank at once; the schedule may note the winner (`went_on`) later.
             lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
             kept = [name for name in meeting.seats if name not in lost]
             meeting.winner = went_on.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")

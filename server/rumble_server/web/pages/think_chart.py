@@ -1,25 +1,25 @@
-"""The bars of thinking times under a match's moves. Pure; `static/think_chart.js` makes the same to keep them live."""
+"""The bars of thinking times under a match's moves. Pure; `static/think_chart.js` makes equal bars in live pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log1p
 
 WIDTH, HALF = 10, 50
-"""Room for a bar, and the height of each seat's half; the first seat's bars go up from the middle, all others down."""
+"""Width of a bar's room, and height of each seat's half: the first seat's bars go up from the middle, others down."""
 SCALE_MS = 10
-"""Times far below it are drawn in proportion, times far above it by their logarithm."""
+"""Time in ms far below which bars grow in proportion to the time, and far above which by its logarithm."""
 LEAST_LONGEST_MS = 100
-"""The least time of a bar of full height, in ms, so that a match of instant moves does not look like one of thought."""
+"""Minimum time in ms of a bar of full height, so that a match of instant moves does not look like long thought."""
 FEWEST = 24
-"""The chart has room for this number of bars from the start, so that the first ones are not broad."""
+"""Minimum number of bars for which the chart has room, so that the first bars are not broad."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The time of one ply."""
+    """The bar of a ply, in units of the chart."""
 
     ply: int
-    """How many plies there are with this one."""
+    """Number of the ply, from 1."""
     seat: int
     thought_ms: int
     x: int
@@ -28,7 +28,7 @@ class Bar:
 
 
 def bars(thought_ms: Sequence[int | None], movers: Sequence[int]) -> list[Bar]:
-    """Make a bar of each ply whose time is known."""
+    """Make a bar for each ply whose time is known."""
     longest_ms = max([LEAST_LONGEST_MS, *(each for each in thought_ms if each is not None)])
     made = []
     for ply, (each, seat) in enumerate(zip(thought_ms, movers, strict=True)):
@@ -39,5 +39,5 @@ def bars(thought_ms: Sequence[int | None], movers: Sequence[int]) -> list[Bar]:
 
 
 def view_box(plies: int) -> str:
-    """Return the `viewBox` of a match's bars."""
+    """Return the `viewBox` of the chart of a match."""
     return f"0 0 {WIDTH * max(plies, FEWEST)} {2 * HALF}"

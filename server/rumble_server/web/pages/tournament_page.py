@@ -1,4 +1,4 @@
-"""What the page of a tournament shows. Pure."""
+"""The values that the page of a tournament shows (`tournament.html` and its parts). Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -16,20 +16,20 @@ from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 
 MOST_SLOTS = 24
-"""Maximum number of boards on the page; `running_boards.js` has the same."""
+"""Maximum number of boards on the page; equal in `running_boards.js`."""
 PLACES, MOST_ON_PODIUM = 3, 6
-"""The podium shows bots of the first `PLACES` ranks, unless more than `MOST_ON_PODIUM` bots share these."""
+"""The podium shows the bots of the first `PLACES` ranks, unless there are more than `MOST_ON_PODIUM` of them."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Largest field whose crosstable is beside the boards, and largest one whose other parts are below its standings."""
+"""Largest field whose crosstable is beside the boards, and largest field whose other parts are below the standings."""
 MOST_AT_ONCE = 20
-"""Number of lines of the standings that a narrow page shows until it is asked for all."""
+"""Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
-"""Maximum number of rounds in a drawn bracket, the last ones; earlier ones are lists: nobody could follow the lines."""
+"""Maximum number of last rounds drawn as a bracket; earlier rounds are lists, since their lines would be unreadable."""
 IN_ROUNDS = ("swiss", "knockout")
 
 
 def tournament_context(tournament: Tournament, view: TournamentView, audit: Audit | None) -> dict[str, Any]:
-    """Make what `tournament.html` needs; `view` is the tournament as the API shows it."""
+    """Make the values for `tournament.html`; `view` is the API's model of the tournament."""
     best = sum(line.rank == 1 for line in view.standings)
     knockout = view.format == "knockout"
     rated = sorted((line for line in view.standings if line.rating is not None), key=lambda line: -(line.rating or 0))
@@ -63,7 +63,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make what `parts/playing.html` needs: boards, the number of their slots, and the position of an empty one."""
+    """Make the values for `parts/playing.html`: boards, the number of slots, and the position in an empty slot."""
     game = get_game(view.game)
     initial = game.initial(view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
@@ -72,7 +72,7 @@ def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, A
 
 
 def most_at_once(tournament: Tournament) -> int:
-    """Return how many matches are played at once, if each bot plays one; 0 before the start and after the end."""
+    """Return the number of simultaneous matches if each bot plays one; 0 before the start and after the end."""
     agenda = tournament.agenda
     if agenda is None or tournament.status in OVER:
         return 0
@@ -81,7 +81,7 @@ def most_at_once(tournament: Tournament) -> int:
 
 
 def rounds_context(tournament: Tournament) -> dict[str, Any]:
-    """Make what `parts/rounds.html` needs; `rounds` is None where the format is not shown in rounds."""
+    """Make the values for `parts/rounds.html`; `rounds` is None if the format is not shown in rounds."""
     in_rounds = tournament.config.format in IN_ROUNDS
     rounds = rounds_of(tournament) if in_rounds else None
     agenda = tournament.agenda
@@ -96,7 +96,7 @@ def rounds_context(tournament: Tournament) -> dict[str, Any]:
 
 
 def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]:
-    """Make what `parts/audit.html` needs."""
+    """Make the values for `parts/audit.html`."""
     return {**_which(tournament), "audit": audit}
 
 
@@ -105,7 +105,7 @@ def _which(tournament: Tournament) -> dict[str, Any]:
 
 
 def size_class(bots: int) -> str:
-    """Return the CSS classes for a field of this size; `static/tournament.js` has the same."""
+    """Return the CSS classes for a field of this size; as `static/tournament.js` does."""
     return " wide" * (bots > MOST_BESIDE) + " huge" * (bots > MOST_ABOVE)
 
 
@@ -116,7 +116,7 @@ def podium(standings: Iterable[Standing]) -> list[Standing]:
 
 
 def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Return points and matches of each bot against each other one; None where the field is too large."""
+    """Return the points and matches of each bot against each opponent; None if the field is too large."""
     if pairs is None:
         return None
     cells: dict[tuple[str, str], tuple[float, int]] = {}
@@ -128,12 +128,12 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 
 
 def met_most(pairs: list[Pair] | None) -> int:
-    """Return how many matches most pairs have played; only the other cells of a crosstable say it of themselves."""
+    """Return the most frequent number of matches of a pair; cells of the crosstable show only other numbers."""
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
 
 
 def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:
-    """Return place and name for each column of the crosstable: the challengers of a gauntlet, else everyone."""
+    """Return place and name for each column of the crosstable: the challengers of a gauntlet, else the whole field."""
     return [
         (place, line.name) for place, line in enumerate(standings, 1) if not challengers or line.name in challengers
     ]

@@ -1,4 +1,4 @@
-"""The pages that are made of a whole tournament. Pure: they are written where the log is read."""
+"""The pages made from a whole tournament. Pure: the archive runs these functions in the process that reads the log."""
 
 from collections.abc import Collection
 
@@ -13,11 +13,11 @@ from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, ro
 from rumble_server.web.place import Place
 
 MATCHES_A_PAGE = 50
-"""Number of matches on each page of a tournament's matches but the last."""
+"""Number of matches on a page of a tournament's matches; the last page may have fewer."""
 MOST_AUDITED = 5000
-"""Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
+"""Maximum number of results of a tournament whose page has an audit; larger audits are only in the API."""
 BOT_NAME = "@bot-name@"
-"""Stands on a tournament's page, which is written once for several readers, where each gets a name of their own."""
+"""The placeholder for a made-up bot name. A page is written once for several readers, and each gets another name."""
 
 
 def page_of_tournament(
@@ -28,9 +28,9 @@ def page_of_tournament(
     place: Place,
     invite: str | None,
 ) -> bytes:
-    """Write the page of a tournament: as it is `shown` by the API now, or (None) as one that is over.
+    """Write the page of a tournament. `shown` is the API's JSON of a tournament in memory; None for one on disk.
 
-    `invite` is the code in the page's address.
+    `now` is the context of the audit, and `invite` the code in the page's address.
     """
     view = documents.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
@@ -39,7 +39,7 @@ def page_of_tournament(
 
 
 def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: Place) -> bytes:
-    """Write a page of its matches, the newest first. For a page that is not there, the nearest is written."""
+    """Write a page of a tournament's matches, the newest first. For a number out of range, write the nearest page."""
     names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
     asked = [name for name in (bot, against) if name]
     bots = [names.get(name.casefold(), name) for name in asked]
@@ -63,14 +63,14 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
 
 
 def part_with_rounds(rebuilt: Rebuilt, place: Place) -> bytes:
-    """Write the rounds alone; nothing for a format that is not shown in rounds."""
+    """Write only the rounds of a tournament; empty for a format that is not shown in rounds."""
     if rebuilt.tournament.config.format not in IN_ROUNDS:
         return b""
     return render("part.html", place, part="rounds", **rounds_context(rebuilt.tournament)).encode()
 
 
 def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: Place) -> bytes:
-    """Write the audit alone."""
+    """Write only the audit of a tournament."""
     context = audit_context(rebuilt.tournament, _audit(rebuilt, now))
     return render("part.html", place, part="audit", **context).encode()
 

@@ -10,7 +10,7 @@ import { DrawnBoard } from "./drawn_board.js";
  * @typedef {{drawing: Drawing | null, diagram: string}} Shown
  */
 
-/** The least width of a cell, in CSS pixels, that a finger hits: on a smaller one a tap has to be confirmed. */
+/** Minimum width of a cell in CSS pixels for a finger; on smaller cells a tap has to be confirmed. */
 const FINGER_PX = 36;
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -25,19 +25,19 @@ export class BoardView {
   /** @type {Map<string, Path> | null} */ #moves = null;
   /** @type {(move: string) => void} */ #onMove = () => {};
   /** @type {number[]} */ #clicked = [];
-  /** The move that waits to be confirmed. @type {string | null} */ #aimed = null;
-  /** Whether the last press was a finger's. */ #byTouch = false;
+  /** The move that waits for its confirmation. @type {string | null} */ #aimed = null;
+  /** True if the last press was a finger's. */ #byTouch = false;
   #cursor = 0;
   /** @type {Element | null} */ #drawn = null;
   #frame = document.createElement("div");
   #choices = document.createElement("div");
   #said = document.createElement("p");
   #picture = new DrawnBoard(this.#frame);
-  /** What lies over the picture while somebody chooses, and the cursor in it. @type {Element | null} */ #overlay = null;
+  /** The layer over the picture during a choice, and its cursor. @type {Element | null} */ #overlay = null;
   /** @type {Element | null} */ #mark = null;
 
   /**
-   * @param {HTMLElement} root what it is put into; what was there stays until something is shown
+   * @param {HTMLElement} root the element around the board; its content stays until `show`
    * @param {{label?: string, flipped?: boolean}} options `flipped`: seen from the second seat, where the game has sides
    */
   constructor(root, { label = "Board", flipped = false } = {}) {
@@ -88,7 +88,7 @@ export class BoardView {
     this.#draw();
   }
 
-  /** Add what only a board needs on which somebody chooses. */
+  /** Add the parts that only a choice of moves needs. */
   #prepare() {
     this.root.append(this.#choices, this.#said);
     this.root.addEventListener("pointerdown", (event) => (this.#byTouch = event.pointerType === "touch"), true);
@@ -99,7 +99,7 @@ export class BoardView {
     this.#aimed = null;
   }
 
-  // --- what may be chosen ---
+  // --- the moves to choose from ---
 
   /** @returns {[string, Path][]} the moves that begin with the cells clicked so far */
   #fitting() {
@@ -112,24 +112,24 @@ export class BoardView {
     return new Set(this.#fitting().flatMap(([, path]) => path[this.#clicked.length] ?? []));
   }
 
-  /** @param {number} cell @returns {number[]} where the moves that go by this cell will show */
+  /** @param {number} cell @returns {number[]} the cells where moves by this cell will show */
   #landing(cell) {
     const clicks = this.#fitting().map(([, path]) => path[this.#clicked.length] ?? []);
     return [...new Set(clicks.filter((cells) => cells.includes(cell)).map((cells) => cells[0]))];
   }
 
-  /** @returns {[string, Path][]} the moves whose path the cells clicked so far are */
+  /** @returns {[string, Path][]} the moves whose whole path was clicked */
   #complete() {
     return this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
   }
 
-  /** Whether cells are too small for a finger. */
+  /** Return whether cells are too small for a finger. */
   #isSmall() {
     const scale = this.#drawn instanceof SVGGraphicsElement ? this.#drawn.getScreenCTM()?.a : undefined;
     return scale !== undefined && 100 * scale < FINGER_PX;
   }
 
-  /** @param {number} cell @param {boolean} confirms whether a move by this cell has to be confirmed */
+  /** @param {number} cell @param {boolean} confirms true if a move by this cell has to be confirmed */
   #click(cell, confirms = false) {
     const aimed = this.#aimed;
     if (aimed !== null) this.#clicked.pop();
@@ -212,7 +212,7 @@ export class BoardView {
     drawn.addEventListener("focus", () => this.#tell());
   }
 
-  /** Let nothing be chosen on the picture. @param {SVGElement} drawn */
+  /** End the choice on the picture. @param {SVGElement} drawn */
   #close(drawn) {
     drawn.setAttribute("role", "img");
     drawn.removeAttribute("tabindex");
@@ -254,7 +254,7 @@ export class BoardView {
   }
 
   /**
-   * Mark where a move would show, with its row and column: the finger hides the place itself.
+   * Mark the cell where a move would show, with its row and column, since the finger hides the cell.
    * @param {Plan} plan @param {string} move
    */
   #aim(plan, move) {
@@ -290,7 +290,7 @@ export class BoardView {
     event.stopPropagation();
   }
 
-  /** Say where the cursor is. */
+  /** Say the cursor's cell to screen readers. */
   #tell() {
     const drawing = this.#shown?.drawing;
     if (!drawing || !this.#moves) return;

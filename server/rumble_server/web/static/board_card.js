@@ -1,4 +1,4 @@
-// The card of a slot: who plays whom, the board, whose turn it is, who is away, and how it ended.
+// The card of a slot: the bots, the board, the bot to move, absent bots, and the result.
 
 import { DrawnBoard } from "./drawn_board.js";
 import { points } from "./live.js";
@@ -11,7 +11,7 @@ import { root } from "./root.js";
  * @typedef {import("./slots.js").Slots["all"][number]} Slot
  */
 
-/** What is said of an end that was not on the board; its reason is longer than the line below a small board. */
+/** Short texts for ends away from the board; the match's `reason` is too long for a small card. */
 const HOW = /** @type {Record<string, string>} */ ({
   resignation: "by resignation",
   illegal_move: "by an illegal move",
@@ -50,8 +50,8 @@ export class BoardCard {
   }
 
   /**
-   * Show what is in a slot.
-   * @param {Slot} slot @param {string} empty what is said if nothing is there @param {number} now
+   * Show the content of a slot.
+   * @param {Slot} slot @param {string} empty the text for an empty slot @param {number} now
    */
   show(slot, empty, now) {
     const { board, result } = slot;
@@ -101,7 +101,7 @@ export class BoardCard {
 }
 
 /**
- * Say how far a match is and who is to move, or how long a bot is away, `later` ms after it was told.
+ * Write the ply and the bot to move, or the absence of a bot, `later` ms after the board was told.
  * @param {Board} board @param {number} later
  */
 function stateText({ seats, seat, ply, away, at_ms: at }, later) {

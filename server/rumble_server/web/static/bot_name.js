@@ -1,4 +1,4 @@
-// The name of the reader's bot, in every command of the page; this browser keeps it.
+// The name of the reader's bot in every command of the page; the browser keeps the name.
 
 import { byId } from "./live.js";
 import { keptAs } from "./root.js";
@@ -12,7 +12,7 @@ function kept() {
   try {
     return localStorage.getItem(KEPT_AS);
   } catch {
-    return null; // storage is forbidden here: then the name lasts as long as the page
+    return null; // storage is forbidden, so the name lasts as long as the page
   }
 }
 
@@ -21,13 +21,13 @@ function keep(name) {
   try {
     localStorage.setItem(KEPT_AS, name);
   } catch {
-    return; // the same
+    return; // storage is forbidden
   }
 }
 
 const field = /** @type {HTMLInputElement} */ (byId("bot-name"));
 
-/** Put the field's name into the commands, if it can be a name. */
+/** Put the field's name into the commands, if the name is valid. */
 function fill() {
   const name = field.value.trim();
   const fits = NAME.test(name);

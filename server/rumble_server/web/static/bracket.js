@@ -1,4 +1,4 @@
-// Where a bracket that is wider than the page is read first: at the round that is being played, or at its end.
+// Scrolls a bracket that is wider than the page to the round being played, or to the end.
 
 import { byId } from "./live.js";
 

@@ -1,11 +1,11 @@
 // @ts-check
-// Clocks of a running match: they count down between two events of the feed, by the server's time.
+// Clocks of a running match, which count down between two events of the feed, by the server's time.
 
 const PACE_MS = 100;
 const SHORT_MS = 5000;
 
 /**
- * Write what a clock shows: 9.3, 0:59, 12:05, 1:02:03. The server writes it the same (`clock_face`).
+ * Write the time on a clock: 9.3, 0:59, 12:05, 1:02:03; as the server does (`clock_face`).
  * @param {number} ms
  */
 export function clockFace(ms) {
@@ -19,7 +19,7 @@ export function clockFace(ms) {
 /** @typedef {import("./feed").Away} Away */
 
 /**
- * Write since when a bot is away, and how long a match waits for it. The server writes it the same (`away_text`).
+ * Write how long a bot has been away, and how long the match still waits; as the server does (`away_text`).
  * @param {Away} away
  * @param {number} now
  */
@@ -28,17 +28,17 @@ function awayText({ since_at_ms, until_at_ms }, now) {
   return `away ${gone} s, ${left} s left`;
 }
 
-/** The clocks of the seats, and who is away, in elements of the page. */
+/** The clocks of the seats, and the absences of bots, in elements of the page. */
 export class Clocks {
-  /** How far the server's clock is ahead of ours in ms, by the event that took the least time. */
+  /** Lead of the server's clock over ours in ms. Delivery only makes the lead look smaller, so the largest counts. */
   #ahead = -Infinity;
   /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
   #state = null;
   #sure = true;
 
   /**
-   * @param {HTMLElement[]} faces one for each seat
-   * @param {HTMLElement[]} aways one for each seat
+   * @param {HTMLElement[]} faces by seat
+   * @param {HTMLElement[]} aways by seat
    */
   constructor(faces, aways) {
     this.faces = faces;
@@ -47,7 +47,7 @@ export class Clocks {
   }
 
   /**
-   * Set how the clocks stood at `at_ms`; that of `seat` runs if `ticking`. Null: the match has no clocks any more.
+   * Set the clocks as of `at_ms`; the clock of `seat` runs if `ticking`. Null removes the clocks after the match.
    * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} state
    */
   set(state) {
@@ -57,7 +57,7 @@ export class Clocks {
   }
 
   /**
-   * Set whether there is a connection. If not, the clocks stand still and show that.
+   * Set whether the page is connected. Without a connection the clocks stand still and are marked.
    * @param {boolean} sure
    */
   trust(sure) {

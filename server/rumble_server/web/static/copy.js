@@ -5,7 +5,7 @@ import { element } from "./live.js";
 const SHOWN_MS = 2000;
 
 /**
- * Put a text on the clipboard. Over plain HTTP from another machine browsers have no `navigator.clipboard`; then the
+ * Put a text on the clipboard. Over plain HTTP from another machine browsers have no `navigator.clipboard`; so the
  * text is selected and copied by a command.
  * @param {HTMLElement} source
  * @returns {Promise<boolean>}

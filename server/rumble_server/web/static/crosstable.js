@@ -1,5 +1,5 @@
-// The crosstable: rows and columns by rank. Every cell keeps its place, and is written only where its content is another.
-// A cell becomes a link to its matches when it is reached by pointer or keys: thousands of links would be slow.
+// The crosstable: rows and columns by rank. Every cell keeps its place, and is written only if its content changes.
+// A cell becomes a link to its matches once pointer or keys reach it, since thousands of links would be slow.
 
 import { byId, element, points } from "./live.js";
 import { setClass, setText } from "./paint.js";
@@ -7,7 +7,7 @@ import { matchesAddress } from "./standings.js";
 
 const HEATS = 4;
 const DENSE = 24;
-const CALM_MS = 5000; // a large table takes over the ranks not more often: nobody could read it
+const CALM_MS = 5000; // shortest time between two reorderings of a large table, so that it can be read
 const FIRST = 2; // cells of a row before its scores
 /** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -27,16 +27,16 @@ const body = /** @type {HTMLTableSectionElement | null} */ (document.getElementB
 
 let rows = [...(body?.rows ?? [])].map((row) => row.cells[1].title);
 let columns = [...(head?.cells ?? [])].slice(FIRST).map((cell) => cell.title);
-/** The challengers of a gauntlet, who alone have columns; empty in other formats. */
+/** The challengers of a gauntlet, the only bots with columns; empty in other formats. */
 let challengers = columns.length < rows.length ? columns : [];
 /** @type {Map<string, Map<string, Score>>} */
 const scores = new Map();
-/** What is shown, by row and column. @type {Score[][]} */
+/** The scores on the page, by row and column. @type {Score[][]} */
 let shown = [];
 let ordered = -CALM_MS;
 
 /**
- * Show these pairs. `names` is the field by rank; `all` says that no other pairs have met.
+ * Show pairs. `names` is the field by rank; with `all`, `pairs` are all pairs that have met.
  * @param {string[]} names
  * @param {Pair[]} pairs
  * @param {boolean} all
@@ -54,7 +54,7 @@ export function showCrosstable(names, pairs, all) {
 }
 
 /**
- * Show columns of these bots only: the challengers of a gauntlet, once it has begun.
+ * Show columns only for the challengers of a gauntlet that has begun.
  * @param {string[]} names
  */
 export function showColumns(names) {
@@ -135,7 +135,7 @@ function write(cell, { text, kind, played }) {
 // --- reaching a cell ---
 
 /**
- * Make the score of a cell a link, which says whose it is. Returns the link; null if the cell has no score.
+ * Make the score of a cell a link titled with both bots. Returns the link; null if the cell has no score.
  * @param {HTMLTableCellElement} cell
  */
 function reach(cell) {
@@ -175,7 +175,7 @@ function light(cell) {
 }
 
 /**
- * Return the next cell with a score from this one on.
+ * Return the next cell with a score in the direction of `step`.
  * @param {HTMLTableCellElement} cell
  * @param {[number, number]} step
  */
@@ -195,7 +195,7 @@ function cellOf(event) {
   return /** @type {HTMLTableCellElement | null} */ (/** @type {Element} */ (event.target).closest("td, th"));
 }
 
-/** @type {HTMLAnchorElement | null} The link that the Tab key comes to. */
+/** @type {HTMLAnchorElement | null} The link that the Tab key reaches. */
 let entry = null;
 
 /** @param {HTMLAnchorElement | null | undefined} link */
@@ -217,7 +217,7 @@ for (const kind of ["pointerover", "focusin"]) {
 for (const kind of ["pointerleave", "focusout"]) table?.addEventListener(kind, () => light(null));
 table?.addEventListener("click", (event) => {
   const link = cellOf(event)?.querySelector("a");
-  if (link && event.target !== link) link.click(); // a finger: the link was made under it
+  if (link && event.target !== link) link.click(); // a tap: the link was made under the finger
 });
 table?.addEventListener("keydown", (event) => {
   const cell = STEPS[event.key] && cellOf(event);
@@ -226,7 +226,7 @@ table?.addEventListener("keydown", (event) => {
   event.preventDefault();
   reach(other)?.focus();
 });
-// Where a score is for the first time, the Tab key can come to it.
+// Once there is a score, the Tab key can reach it.
 table?.parentElement?.addEventListener("focusin", () => {
   if (entry?.isConnected) return;
   const first = [...(body?.querySelectorAll("td:not(.place)") ?? [])].find((cell) => cell.textContent);

@@ -51,7 +51,7 @@ const text = ([x, y], words) => tag("text", { x, y }, words);
 /** @param {number} length @returns {number[]} */
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
-/** The place of everything on the board; a cell is 100 units wide. */
+/** The positions of cells, labels and corners on a board; a cell is 100 units wide. */
 export class Plan {
   /** @param {Drawing} drawing @param {boolean} flipped */
   constructor(drawing, flipped) {
@@ -192,7 +192,7 @@ function labels(drawing, plan) {
 }
 
 /**
- * Draw the marks of the last move: those `under` the pieces, or those over them.
+ * Draw the marks of the last move: squares `under` the pieces, or rings over the pieces.
  * @param {Drawing} drawing @param {Plan} plan @param {boolean} under @returns {SVGElement[]}
  */
 export function lastMove(drawing, plan, under) {

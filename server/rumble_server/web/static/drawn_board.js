@@ -1,4 +1,4 @@
-// A drawn board that stays in the page: of a next position only what differs is drawn.
+// A drawn board that stays in the page; for the next position only the differences are drawn.
 
 import { Plan, inWords, lastMove, picture, pieceAt } from "./drawing.js";
 
@@ -7,19 +7,19 @@ import { Plan, inWords, lastMove, picture, pieceAt } from "./drawing.js";
 export class DrawnBoard {
   /** @type {SVGElement | null} */ #picture = null;
   /** @type {(Element | null)[]} */ #pieces = [];
-  /** Of what is shown, all that stays the same within a match. */
+  /** The part of the drawing that stays the same during a match, as JSON. */
   #fixed = "";
   #board = "";
   #last = "";
   #frame;
 
-  /** @param {Element} frame what it is put into, in the place of what is there */
+  /** @param {Element} frame the element whose content the picture replaces */
   constructor(frame) {
     this.#frame = frame;
   }
 
   /**
-   * Show a position, and return its picture: element by element what `picture` would make.
+   * Show a position, and return its picture, which is equal to the result of `picture`.
    * @param {Drawing} drawing @param {string} label @param {boolean} flipped
    * @returns {SVGElement}
    */

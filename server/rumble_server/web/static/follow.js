@@ -1,16 +1,16 @@
-// The bot that a reader follows: a choice on the page, which its address keeps.
+// The bot that a reader follows: a choice on the page, kept in the page's address.
 
 import { byId, element } from "./live.js";
 
 const choice = /** @type {HTMLSelectElement} */ (byId("follow"));
 let offered = "";
 
-/** Return the name of the bot that is followed; empty if there is none. */
+/** Return the name of the followed bot; empty without a choice. */
 export function followed() {
   return new URLSearchParams(location.search).get("follow") ?? "";
 }
 
-/** Have `changed` called when another bot is followed. @param {() => void} changed */
+/** Call `changed` when the reader follows another bot. @param {() => void} changed */
 export function onFollow(changed) {
   choice.addEventListener("change", () => {
     const address = new URL(location.href);
@@ -21,7 +21,7 @@ export function onFollow(changed) {
   });
 }
 
-/** Offer these bots, and that which is followed. @param {string[]} names */
+/** Offer these bots, and the followed bot. @param {string[]} names */
 export function offerBots(names) {
   const name = followed();
   const all = name && !names.includes(name) ? [name, ...names] : names;

@@ -1,4 +1,4 @@
-// Keeps the page of all tournaments live: fetches it again and takes over its lists.
+// Keeps the page of all tournaments live: fetches the page again and replaces its lists.
 
 import { REPLACED, SOON_MS } from "./coming_again.js";
 import { byId } from "./live.js";
@@ -23,7 +23,7 @@ async function show(answer) {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of PARTS) {
     const [shown, next] = [byId(id), fresh.getElementById(id)];
-    if (!next || shown.contains(document.activeElement)) continue; // a link that has the focus is kept
+    if (!next || shown.contains(document.activeElement)) continue; // a list with the focus is left alone
     showTimes(next);
     for (const fold of next.querySelectorAll("details")) {
       const before = document.getElementById(fold.id);
@@ -33,7 +33,7 @@ async function show(answer) {
     shown.replaceChildren(...next.childNodes);
     shown.hidden = next.hidden;
   }
-  // A code that is no longer valid would count as a wrong one each time.
+  // An invitation code that is no longer valid would count as a wrong code at each fetch.
   if (!fresh.querySelector("a.brand[href*='invite=']")) history.replaceState(null, "", location.pathname);
 }
 

@@ -1,4 +1,4 @@
-// The stream of events of a page, the banner for when it is not connected, and helpers for showing events.
+// The stream of events of a page, the banner of a lost connection, and helpers for showing events.
 
 import { REPLACED, SOON_MS } from "./coming_again.js";
 import { root } from "./root.js";
@@ -20,8 +20,8 @@ export function byId(id) {
 
 /**
  * Follow a tournament: `handlers` has a function for the data of each type of event; other events are ignored. After a
- * gap the browser resumes (`Last-Event-ID`), and the server sends what was missed, or a snapshot. `onConnection` is
- * called with whether there is a connection. Returns a function that ends it.
+ * gap the browser resumes (`Last-Event-ID`), and the server sends the missed events, or a snapshot. `onConnection` is
+ * called with true or false when the connection changes. Returns a function that ends the stream.
  * @param {string} tournament
  * @param {Record<string, (data: any) => void>} handlers
  * @param {(connected: boolean) => void} onConnection
@@ -107,7 +107,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * Write points as people do: 5, 5½.
+ * Write points with a half as a fraction: 5, 5½.
  * @param {number} value
  * @returns {string}
  */

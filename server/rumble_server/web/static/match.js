@@ -1,5 +1,5 @@
 // @ts-check
-// The page of a match: live while it is being played, and a replay, ply by ply.
+// The page of a match: live during the match, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
 import { byId, element, follow, points, result } from "./live.js";
@@ -32,11 +32,11 @@ const controls = new ReplayControls(replay);
 const ask = byId("ask");
 const told = /** @type {HTMLDetailsElement} */ (byId("result"));
 /** @type {boolean | null} */
-let wanted = null; // whether the reader wants to see the result; null: not before the last ply
+let wanted = null; // the reader's wish to see the result; null: at the last ply only
 let end = () => {};
 
 /**
- * Return a part of an element. Throws if there is none.
+ * Return a part of an element. Throws without such a part.
  * @param {Element} whole
  * @param {string} selector
  */
@@ -49,7 +49,7 @@ function part(whole, selector) {
 /** Quote a word of a shell's command line. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
-// --- the ply that is shown ---
+// --- the ply on the board ---
 
 /** @param {import("./replay.js").Frame} frame */
 function onShow({ position }) {
@@ -72,10 +72,10 @@ function onCourse() {
 
 byId("result-title").addEventListener("click", () => (wanted = !told.open));
 
-// --- the match as it is played ---
+// --- the live match ---
 
 /**
- * Write who won and how. The server writes it the same (`verdict_text`).
+ * Write the winner and the reason; as the server does (`verdict_text`).
  * @param {MatchResult} over
  */
 function verdict({ scores, winner, seats: names, reason, termination }) {
@@ -101,7 +101,7 @@ function showBoard(data) {
   if (replay.over) return;
   byId("outcome").textContent = `${data.seats[data.seat]} (${seatNames[data.seat]}) to move`;
   showMover(data.seat);
-  // The moves as people write them come with the course, a moment later.
+  // The feed has moves on the wire only; the course with written moves arrives a moment later.
   const { written, thought_ms } = replay.course;
   list.show([...written, ...data.moves.slice(written.length)], thought_ms);
   byId("no-moves").hidden = data.moves.length > 0;

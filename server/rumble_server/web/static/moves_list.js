@@ -1,5 +1,5 @@
 // @ts-check
-// The list of a match's moves, with the time that each took and the notes beside them; the ply that is shown is marked.
+// The list of a match's moves, with their times and notes; the ply on the board is marked.
 
 import { element } from "./live.js";
 import { thoughtText } from "./think_chart.js";
@@ -7,12 +7,12 @@ import { thoughtText } from "./think_chart.js";
 /**
  * @typedef {object} Course
  * @property {string[]} written the moves as people write them
- * @property {number[]} movers the seats that made them
- * @property {(number | null)[]} thought_ms how long each took; null: it is not known
+ * @property {number[]} movers the seats that made the moves
+ * @property {(number | null)[]} thought_ms the times of the moves; null if unknown
  */
 
 /**
- * @typedef {object} Info what a bot thought about its move
+ * @typedef {object} Info a bot's thoughts about its move
  * @property {number | null} score
  * @property {number | null} depth
  * @property {number | null} nodes
@@ -35,7 +35,7 @@ export class MovesList {
   }
 
   /**
-   * Show these moves; notes that are shown stay unless others are given.
+   * Show moves; earlier notes stay unless `notes` are given.
    * @param {string[]} written
    * @param {(number | null)[]} thought
    * @param {(string | null)[]} [notes]
@@ -56,7 +56,7 @@ export class MovesList {
   }
 
   /**
-   * Mark the ply that the board shows, and those after it.
+   * Mark the ply on the board, and all later plies.
    * @param {number} ply
    */
   mark(ply) {
@@ -92,7 +92,7 @@ function write(item, selector, text) {
 }
 
 /**
- * Return what the bots said beside their moves: their notes, and what they thought.
+ * Return the texts beside the moves: the bots' notes and thoughts.
  * @param {(string | null)[]} notes
  * @param {(Info | null)[]} infos
  */
@@ -100,7 +100,7 @@ export function beside(notes, infos) {
   return notes.map((note, ply) => [note, infoText(infos[ply] ?? null)].filter(Boolean).join(" · "));
 }
 
-/** Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, as far as it is known. @param {Info | null} info */
+/** Write `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, without unknown parts. @param {Info | null} info */
 function infoText(info) {
   if (!info) return "";
   const { score, depth, nodes, time_ms, pv } = info;

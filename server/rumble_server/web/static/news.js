@@ -1,10 +1,10 @@
-// What a screen reader tells of a tournament: one sentence for the whole page, every few seconds at most.
+// News of a tournament for screen readers: a sentence for the whole page, every few seconds at most.
 
 import { followed } from "./follow.js";
 import { byId, result } from "./live.js";
 import { countPlaying } from "./running_boards.js";
 
-/** Results are gathered for this time, in ms. */
+/** Time in ms for which results are gathered. */
 const NEWS_MS = 8000;
 /** The place of the round in the parts of a match's id: `friday.1.2.1.1` is of round 2. */
 const ROUND = -3;
@@ -17,14 +17,14 @@ let round = 0;
 let newRound = 0;
 let isPlanned = false;
 
-/** Tell of a result; of those of the bot that is followed, if there is one. @param {MatchResult} data */
+/** Tell of a result, unless the reader follows a bot that did not play. @param {MatchResult} data */
 export function announce(data) {
   if (followed() && !data.seats.includes(followed())) return;
   results.push(data);
   plan();
 }
 
-/** Tell that a round has begun, if the match is the first of one. @param {string} match its id */
+/** Tell that a round has begun, if the match is its first. @param {string} match the id of the match */
 export function announceRound(match) {
   const its = Number(match.split(".").at(ROUND));
   if (its <= round) return;

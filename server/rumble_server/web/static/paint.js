@@ -1,4 +1,4 @@
-// Drawing at most four times a second, in an animation frame, and each part of the page once.
+// Draws each part of the page at most four times a second, in an animation frame.
 
 const PACE_MS = 250;
 
@@ -8,7 +8,7 @@ let planned = false;
 let painted = 0;
 
 /**
- * Have a part of the page drawn soon. Only the latest drawing of each part is done.
+ * Draw a part of the page soon. Only the latest `draw` of each part is called.
  * @param {string} part
  * @param {() => void} draw
  */
@@ -29,7 +29,7 @@ function paintAll() {
 }
 
 /**
- * Change a text if it is another, so that unchanged text is not laid out again. Returns whether it was another.
+ * Change a text if it differs, so that equal text is not laid out again. Returns whether the text changed.
  * @param {Element} target
  * @param {string} text
  */
@@ -40,7 +40,7 @@ export function setText(target, text) {
 }
 
 /**
- * Change a class if it is another.
+ * Change a class if it differs.
  * @param {Element} target
  * @param {string} name
  */
@@ -49,7 +49,7 @@ export function setClass(target, name) {
 }
 
 /**
- * Put children in this order and remove all others; children in their place are not moved.
+ * Put `children` in order and remove any other child; children already in place are not moved.
  * @param {Element} parent
  * @param {Element[]} children
  */

@@ -26,9 +26,9 @@ const games = new Map();
 let wantedChallenge = null;
 /** The tournament of an accepted challenge, until its match begins. @type {string | null} */
 let awaitedTournament = null;
-/** The match that this tab was playing before it was loaded again. @type {string | null} */
+/** The match that this tab was playing before a reload. @type {string | null} */
 let savedMatch = readSavedMatch();
-/** Whether an unfinished match goes on before the one that was asked for. */
+/** True if an unfinished match goes on before the new challenge. */
 let hasEarlierMatch = false;
 /** @type {number | undefined} */
 let busyTimer;
@@ -37,7 +37,7 @@ const connection = new Connection({ frame: received, lost, wanted: isWanted });
 const panel = new MatchPanel(games, { send: deliver, announce: (text) => (announcer.textContent = text) });
 const setup = new Setup({ start: challenge, cancel });
 
-/** Whether there is something to connect again for. */
+/** Return whether a challenge or a match needs a connection. */
 function isWanted() {
   return wantedChallenge !== null || awaitedTournament !== null || savedMatch !== null || panel.playing;
 }
@@ -47,21 +47,21 @@ function readSavedMatch() {
   try {
     return sessionStorage.getItem(KEPT_AS);
   } catch {
-    return null; // storage is forbidden here: the match is then lost when the page is loaded again
+    return null; // storage is forbidden, so a reload loses the match
   }
 }
 
-/** Remember, for this tab alone, which match it plays. @param {string | null} match */
+/** Remember the match of this tab. @param {string | null} match */
 function saveMatch(match) {
   try {
     if (match === null) sessionStorage.removeItem(KEPT_AS);
     else sessionStorage.setItem(KEPT_AS, match);
   } catch {
-    savedMatch = null; // as above
+    savedMatch = null; // storage is forbidden
   }
 }
 
-/** @param {string} text an empty one hides the banner */
+/** @param {string} text an empty text hides the banner */
 function showBanner(text) {
   if (banner.textContent !== text) banner.textContent = text;
   banner.hidden = !text;
@@ -76,7 +76,7 @@ function challenge(wanted) {
   if (connection.open(setup.guest)) send();
 }
 
-/** Send a message of the panel, or say that it cannot be sent. @param {Record<string, unknown>} message */
+/** Send a message of the panel, or show that this is not possible. @param {Record<string, unknown>} message */
 function deliver(message) {
   const sent = connection.send(message);
   panel.note("unsent", sent ? "" : "Not sent: there is no connection to the server at the moment.", "bad");
@@ -166,7 +166,7 @@ function loggedIn(session) {
   panel.note("notice", "");
   if (session.open) panel.note("name", `No key protects the name ${session.name}: others can use it, too.`);
   if (session.matches.length > 0) {
-    // An open match goes on first: its match_start follows.
+    // An open match goes on first; the server sends its match_start next.
     hasEarlierMatch ||= wantedChallenge !== null && awaitedTournament === null;
     wantedChallenge = null;
     return;
@@ -178,7 +178,7 @@ function loggedIn(session) {
   else send();
 }
 
-/** Show a match that ended while this page was not connected, or before it began. @param {string} match */
+/** Show a match that ended without this page: before its start, or during a lost connection. @param {string} match */
 async function ended(match) {
   const shown = await panel.showEnded(match, setup.guest.name);
   if (!shown) {

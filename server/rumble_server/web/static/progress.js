@@ -1,4 +1,4 @@
-// The progress of a tournament, and when its end is expected.
+// The progress of a tournament, and the estimate of its end.
 
 import { byId } from "./live.js";
 import { setText } from "./paint.js";
@@ -26,7 +26,7 @@ export function showProgress(data) {
   showExpected();
 }
 
-/** Show the estimate, less the time since it was sent; once that is over, say only that it is late. */
+/** Show the remaining time: the estimate less the time since its arrival. An estimate that has run out is late. */
 export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
   const pace = expected && `at the pace of the last ${expected.results}`;

@@ -1,9 +1,9 @@
-// Making a part of the page the same as a fresh one, by changing only what differs: what is scrolled, focused or opened
-// stays so.
+// Updates a part of the page from a fresh copy by changing only the differences, so that scrolled, focused and opened
+// elements stay as before.
 
 /**
- * Give a part the content of a fresh one. In a list that is newest first each place keeps its element, so that nothing
- * moves when a round is added: the first one stays open, and what the reader has opened is one place further down.
+ * Give a part the content of a fresh copy. In a list with the newest first, each place keeps its element, so that
+ * nothing moves when a round is added: the first round stays open, and an opened round is one place further down.
  * @param {Element} shown
  * @param {Element} fresh
  */
@@ -39,7 +39,7 @@ function renew(shown, fresh) {
   }
   for (const name of new Set([...shown.getAttributeNames(), ...fresh.getAttributeNames()])) {
     const value = fresh.getAttribute(name);
-    if (name === "open" || shown.getAttribute(name) === value) continue; // the reader opens and closes
+    if (name === "open" || shown.getAttribute(name) === value) continue; // the reader opens and closes details
     if (value === null) shown.removeAttribute(name);
     else shown.setAttribute(name, value);
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// Stepping through a match: the plies and the one that is shown, by addresses with `?ply=N`, by hand or by itself.
+// Steps through a match: by addresses with `?ply=N`, by hand, or by itself.
 
 import { BoardView } from "./board.js";
 import { fetchAgain } from "./coming_again.js";
@@ -16,7 +16,7 @@ const MOST_MS = 3000;
  * @typedef {import("./moves_list.js").Course} Course
  */
 
-/** The plies of a match and the one that is shown: while `follows` is set, the last. */
+/** The plies of a match and the shown ply, which is the last while `follows` is set. */
 export class Replay {
   /** @type {Map<number, Frame>} */ #frames = new Map();
   /** @type {Drawing | null} */ #blank = null;
@@ -28,7 +28,7 @@ export class Replay {
   /**
    * @param {HTMLElement} page
    * @param {{onShow: (frame: Frame) => void, onCourse: () => void, onPlaying: (plays: boolean) => void}} told `onShow`
-   *   is called when another ply is shown or the number of plies changed, `onCourse` when `course` is newer
+   *   is called for another ply or another number of plies, `onCourse` for a newer `course`
    */
   constructor(page, told) {
     const { id = "", attempt, plies, ply, status, follows } = page.dataset;
@@ -39,7 +39,7 @@ export class Replay {
     this.over = status === "over";
     this.follows = follows === "yes";
     this.told = told;
-    /** How fast it goes on: a factor, or NaN for the times that the moves took. */
+    /** The speed of playing: a factor, or NaN for the times of the moves. */
     this.speed = 1;
     const root = /** @type {HTMLElement} */ (document.getElementById("board")?.firstElementChild);
     this.view = new BoardView(root, { label: page.querySelector("h1")?.textContent ?? "Board" });
@@ -65,7 +65,7 @@ export class Replay {
   }
 
   /**
-   * Take over how the match stands now, by the feed.
+   * Take over the newest position from the feed.
    * @param {{ply: number, drawing: Drawing | null, diagram: string, position: string}} data
    */
   take(data) {
@@ -79,7 +79,7 @@ export class Replay {
   }
 
   /**
-   * Show a ply. With `follow`, stay at the last ply as the match goes on.
+   * Show a ply. With `follow`, stay at the last ply during the match.
    * @param {number} ply @param {boolean} follow
    */
   async go(ply, follow = false) {
@@ -98,12 +98,12 @@ export class Replay {
     this.#show(this.ply);
   }
 
-  /** Whether the board looks different from the other side. */
+  /** True if the board looks different from the other side. */
   get hasSides() {
     return Boolean(this.#blank?.facing);
   }
 
-  /** Load what the feed does not tell of the newest moves, once at a time. */
+  /** Load the written moves and times, which the feed does not have, in one request at a time. */
   async #learn() {
     if (this.#learning) return;
     this.#learning = true;
@@ -114,7 +114,7 @@ export class Replay {
     this.#learning = false;
   }
 
-  /** Load the course so far, and boards from one on. @param {number} first */
+  /** Load the course so far, and boards from ply `first` on. @param {number} first */
   async #load(first) {
     const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
     if (!answer.ok) return;
@@ -141,7 +141,7 @@ export class Replay {
     this.told.onShow(frame);
   }
 
-  // --- by itself ---
+  // --- playing by itself ---
 
   pause() {
     clearTimeout(this.#playing);
@@ -157,7 +157,7 @@ export class Replay {
     this.#playing = setTimeout(() => this.#goOn(), this.#delay());
   }
 
-  /** Change how fast it goes on. @param {number} speed */
+  /** Change the speed of playing. @param {number} speed */
   setSpeed(speed) {
     this.speed = speed;
     if (!this.#playing) return;
@@ -171,7 +171,7 @@ export class Replay {
     this.#playing = setTimeout(() => this.#goOn(), this.#delay());
   }
 
-  /** How long in ms the ply that is shown stays. */
+  /** Return the time in ms for which the shown ply stays. */
   #delay() {
     const thought = this.course.thought_ms[this.ply] ?? PACE_MS;
     return Number.isNaN(this.speed) ? Math.min(Math.max(thought, LEAST_MS), MOST_MS) : PACE_MS / this.speed;

@@ -47,7 +47,7 @@ export class ReplayControls {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Show which ply it is in slider and buttons. */
+  /** Show the ply in slider and buttons. */
   show() {
     const { ply, plies, follows, over } = this.replay;
     this.#slider.max = String(plies);
@@ -63,7 +63,7 @@ export class ReplayControls {
     }
   }
 
-  /** Show whether it goes on by itself. @param {boolean} plays */
+  /** Show whether the replay plays by itself. @param {boolean} plays */
   showPlaying(plays) {
     this.#play.textContent = plays ? "Pause" : "Play";
   }
@@ -108,7 +108,7 @@ export class ReplayControls {
   }
 }
 
-/** Whether a click opens a link in another tab or window. @param {Event} event */
+/** Return whether a click opens a link in another tab or window. @param {Event} event */
 function isElsewhere(event) {
   return event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 }

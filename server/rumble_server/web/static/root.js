@@ -1,10 +1,10 @@
-// Where the club of this page begins: every address of its pages, API and feed has `root` before it.
+// The root of this page's club: every address of the club's pages, API and feed begins with `root`.
 
-/** `/c/NAME`, or nothing for the club at the root of the server. */
+/** `/c/NAME`, or empty for the club main at the root of the server. */
 export const root = document.documentElement.dataset.root ?? "";
 
 /**
- * Return under which name something of this club is kept in the browser: clubs of a server share its storage.
+ * Return the club's name for a value in the browser's storage, which all clubs of a server share.
  * @param {string} name
  */
 export function keptAs(name) {

@@ -1,4 +1,4 @@
-// "Playing now" on a tournament's page: boards in slots that keep their places.
+// "Playing now" on a tournament's page: boards in fixed slots.
 
 import { BoardCard } from "./board_card.js";
 import { followed, offerBots, onFollow } from "./follow.js";
@@ -6,9 +6,9 @@ import { byId } from "./live.js";
 import { paint, setText } from "./paint.js";
 import { STAY_MS, Slots } from "./slots.js";
 
-/** Maximum number of slots; the server has the same. */
+/** Maximum number of slots; equal to the server's. */
 const MOST_SLOTS = 24;
-/** Slots are added in such numbers, so that they are seldom added. */
+/** Number of slots added at a time, so that slots are seldom added. */
 const STEP = 6;
 const TICK_MS = 500;
 
@@ -49,28 +49,28 @@ export function showBots(field) {
   byId("elsewhere").hidden = elsewhere === 0;
 }
 
-/** A match has begun or gone on. @param {Board} board */
+/** Show a match that has begun or gone on. @param {Board} board */
 export function showBoard(board) {
   slots.show(board, performance.now());
   soon();
 }
 
-/** These matches are being played, others have just ended. @param {Board[]} running @param {MatchResult[]} latest @param {Board[]} ended */
+/** Show all boards anew. @param {Board[]} running @param {MatchResult[]} latest @param {Board[]} ended final positions */
 export function showBoards(running, latest, ended) {
   slots.reset(running, latest, ended, performance.now());
   soon();
 }
 
-/** A match is over. @param {MatchResult} result */
+/** Show that a match is over. @param {MatchResult} result */
 export function endBoard(result) {
   slots.end(result, performance.now());
   soon();
 }
 
 /**
- * The boards have a place from the start of a tournament until the results of its last matches were seen.
+ * Show the boards from the start of a tournament until the results of its last matches have been in view.
  * @param {string} status
- * @param {() => void} folded called when they have gone
+ * @param {() => void} folded called when the boards have gone
  */
 export function showPlaying(status, folded) {
   onFolded = folded;
@@ -79,12 +79,12 @@ export function showPlaying(status, folded) {
   soon();
 }
 
-/** Return how many matches are being played. */
+/** Return the number of matches being played. */
 export function countPlaying() {
   return slots.running.size;
 }
 
-/** Whether nothing is played, and bots have matches in other tournaments. */
+/** Return whether no match is being played while bots have matches in other tournaments. */
 export function waitsElsewhere() {
   return elsewhere > 0 && slots.running.size === 0;
 }

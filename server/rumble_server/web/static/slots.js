@@ -1,35 +1,35 @@
-// Which matches are in view: slots that keep their places. Without the page, and without a clock of its own.
+// The matches in view, in slots that keep their places. Uses neither the page nor a clock; callers pass the time.
 
 /**
  * @typedef {import("./feed").Board} Board
  * @typedef {import("./feed").MatchResult} MatchResult
  */
 
-/** How long a result stays in view, and a match at least, in ms. */
+/** Time in ms for which a result stays in view, and for which a match stays at least. */
 export const STAY_MS = 3000;
 
 /** Name an attempt at a match. @param {{match: string, attempt: number}} one */
 const keyOf = ({ match, attempt }) => `${match} ${attempt}`;
 
-/** Whether the match waits for a bot that is away. @param {Board} board */
+/** Return whether the match waits for a bot that is away. @param {Board} board */
 const isWaiting = (board) => board.away.some(Boolean);
 
-/** A place for a match, which has it until it is over, for `STAY_MS` after, and then until another one comes. */
+/** A place for a match: until its end, for `STAY_MS` after the end, and then until another match needs the place. */
 class Slot {
   key = "";
   /** @type {Board | null} */ board = null;
   /** @type {MatchResult | null} */ result = null;
-  /** When the match came into view, when its board was told, and when it was over, in ms. */
+  /** The times in ms at which the match came into view, its board was told, and it was over. */
   sinceAt = -Infinity;
   toldAt = -Infinity;
   overAt = -Infinity;
 
-  /** Whether another match may come. @param {number} now */
+  /** Return whether another match may take the slot. @param {number} now */
   isFree(now) {
     return this.key === "" || (this.result !== null && now - this.overAt >= STAY_MS);
   }
 
-  /** Whether a match that goes on may come in the place of this one, which waits. @param {number} now */
+  /** Return whether the match waits for a bot, so that a match that goes on may replace it. @param {number} now */
   yields(now) {
     return this.board !== null && !this.result && isWaiting(this.board) && now - Math.max(this.sinceAt, this.toldAt) >= STAY_MS;
   }
@@ -40,22 +40,22 @@ class Slot {
   }
 }
 
-/** The slots of a page, and the matches that are being played. Times are given, in ms. */
+/** The slots of a page, and the matches being played. Callers pass the time in ms. */
 export class Slots {
-  /** The bot whose matches have the first slot; empty: none. */
+  /** The bot whose matches have the first slot; empty without such a bot. */
   followed = "";
   /** @type {Slot[]} */ all = [];
-  /** By key, in the order in which they began: the boards, and when each was told. */
+  /** The boards of the matches being played, each with its time, by key, in the order of their starts. */
   /** @type {Map<string, {board: Board, at: number}>} */ running = new Map();
 
-  /** Add a slot, with the match that the page shows there. @param {string} match @param {number} attempt */
+  /** Add a slot, with the match that the page shows in it. @param {string} match @param {number} attempt */
   add(match = "", attempt = 0) {
     const slot = new Slot();
     if (match) slot.key = keyOf({ match, attempt });
     this.all.push(slot);
   }
 
-  /** A match has begun or gone on. @param {Board} board @param {number} now */
+  /** Note that a match has begun or gone on. @param {Board} board @param {number} now */
   show(board, now) {
     const key = keyOf(board);
     this.running.set(key, { board, at: now });
@@ -63,7 +63,7 @@ export class Slots {
     if (slot && !slot.result) Object.assign(slot, { board, toldAt: now });
   }
 
-  /** A match is over. @param {MatchResult} result @param {number} now */
+  /** Note that a match is over. @param {MatchResult} result @param {number} now */
   end(result, now) {
     const key = keyOf(result);
     this.running.delete(key);
@@ -72,8 +72,8 @@ export class Slots {
   }
 
   /**
-   * These matches are being played and no others. A match in view that is over has one of the `results`, and its final
-   * board is among `ended`; without both it goes, so that no result stands on another position than its own.
+   * Take over all matches being played. A match in view that is over keeps its slot if its result is among `results` and
+   * its final board among `ended`; otherwise the slot becomes empty, so that no result stands on a wrong position.
    * @param {Board[]} boards @param {MatchResult[]} results @param {Board[]} ended @param {number} now
    */
   reset(boards, results, ended, now) {
@@ -85,9 +85,9 @@ export class Slots {
   }
 
   /**
-   * Give free slots to matches that are not in view: that which has been free for longest to the match that began
-   * last, so that it is seen from its start. Those that wait for a bot come last, and give way. The matches of the bot
-   * that is followed come into the first slot alone, one after the other, the oldest first.
+   * Give free slots to matches that are not in view. The slot that has been free for longest goes to the match that began
+   * last, so that the match is seen from its start. Matches that wait for a bot come last, and give way. The matches of
+   * the followed bot use only the first slot, one after the other, the oldest first.
    * @param {number} now
    */
   fill(now) {
@@ -102,7 +102,7 @@ export class Slots {
     for (const [key] of waiting.reverse()) this.#put(free.shift(), key, now);
   }
 
-  /** Give the first slot to the oldest match of the bot that is followed. @param {number} now */
+  /** Give the first slot to the oldest match of the followed bot. @param {number} now */
   #fillFirst(now) {
     const first = this.all[0];
     const isItsOwn = first.shows(this.followed);

@@ -1,4 +1,4 @@
-// The standings, kept live: every place keeps its row, whose texts change.
+// The standings, kept live: a place keeps its row; only texts change.
 
 import { byId, element, points } from "./live.js";
 import { setClass, setText } from "./paint.js";
@@ -37,13 +37,13 @@ export function showStandings(lines, entrants, gainedBy) {
   const best = lines.filter((line) => line.rank === 1).length;
   lines.forEach((line, place) => {
     fill(body.rows[place] ?? body.appendChild(newRow()), line, entrants.get(line.name), best);
-    // The focus stays with its bot.
+    // The focus follows the bot to its new row.
     if (line.name === name && body.rows[place] !== focused) body.rows[place].querySelector("a")?.focus({ preventScroll: true });
   });
   while (body.rows.length > lines.length) body.deleteRow(-1);
 }
 
-/** A row has the cells of the head, with their classes. */
+/** Make a row with the cells of the head, and their classes. */
 function newRow() {
   const cells = heads.map((head) =>
     head.classList.contains("bot")
@@ -117,7 +117,7 @@ function stateText(entrant) {
 }
 
 /**
- * Tell how far a bot of this rank came in a knockout in which `best` bots share rank 1.
+ * Write the last round that a bot of this rank reached in a knockout in which `best` bots share rank 1.
  * @param {number} rank
  * @param {number} best
  */
@@ -175,7 +175,7 @@ export function matchesAddress(tournament, bot, against) {
   return `${root}/tournaments/${tournament}/matches?${query}`;
 }
 
-/** The byes of a bot, that of half a point as a half. @param {Standing} line @returns {number} */
+/** Return the number of a bot's byes, a half-point bye as a half. @param {Standing} line @returns {number} */
 function byesOf(line) {
   return line.byes + line.half_byes / 2;
 }

@@ -10,7 +10,7 @@ const LEAST_LONGEST_MS = 100;
 const FEWEST = 24;
 
 /**
- * Write how long a move took: 12 ms, 3.4 s, 75 s. The server writes it the same (`thought_text`).
+ * Write the thinking time of a move: 12 ms, 3.4 s, 75 s; as the server does (`thought_text`).
  * @param {number} ms
  */
 export function thoughtText(ms) {
@@ -18,7 +18,7 @@ export function thoughtText(ms) {
   return ms < 10000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : `${Math.floor(ms / 1000)} s`;
 }
 
-/** The chart of the page: a bar for each ply, which tells its time when the pointer is on it and is a link to the ply. */
+/** The chart of the page: a bar for each ply, which links to the ply and shows its time under the pointer. */
 export class ThinkChart {
   /** @type {(number | null)[]} */ #thought = [];
   /** @type {number[]} */ #movers = [];
@@ -27,7 +27,7 @@ export class ThinkChart {
   /**
    * @param {HTMLElement} figure
    * @param {string[]} names by seat
-   * @param {string[]} colours by seat: those of the pieces
+   * @param {string[]} colours of the pieces, by seat
    */
   constructor(figure, names, colours) {
     this.figure = figure;
@@ -41,7 +41,7 @@ export class ThinkChart {
 
   /**
    * Draw the bars.
-   * @param {(number | null)[]} thought in ms by ply; null: it is not known
+   * @param {(number | null)[]} thought in ms by ply; null if unknown
    * @param {number[]} movers
    */
   show(thought, movers) {
@@ -56,7 +56,7 @@ export class ThinkChart {
   }
 
   /**
-   * Mark the ply that the board shows.
+   * Mark the ply on the board.
    * @param {number} ply
    */
   mark(ply) {
@@ -88,7 +88,7 @@ export class ThinkChart {
 }
 
 /**
- * Return the ply of the bar that an event is on; null if it is on none.
+ * Return the ply of the bar under an event; null without a bar.
  * @param {Event} event
  */
 export function plyOf(event) {

@@ -110,7 +110,7 @@ function onSnapshot(data) {
   paint("latest", showLatest);
 }
 
-// --- how it is shown ---
+// --- the parts of the page ---
 
 function paintStandings() {
   showStandings(lines, entrants, gainedBy);
@@ -177,7 +177,7 @@ function showLatest() {
 /** @type {Set<string>} */
 const partsDue = new Set();
 
-/** Fetch the parts soon, at a random time: otherwise all readers would ask at once. */
+/** Fetch the parts soon, at a random time, so that readers do not ask all at once. */
 function refreshParts() {
   for (const [name, pace] of Object.entries(PART_PACES_MS)) {
     const part = document.getElementById(name);
@@ -190,7 +190,7 @@ function refreshParts() {
   }
 }
 
-/** Read the challengers of a gauntlet from the page: they are known once it has started. */
+/** Read the challengers of a gauntlet from the page, which names them once the gauntlet has started. */
 async function learnColumns() {
   const answer = await fetchAgain(location.href).catch(() => null);
   if (!answer?.ok) return;

@@ -78,7 +78,7 @@ def test_the_table_is_shown_nearest_first_each_position_once() -> None:
     bot.choose(state)
     assert cached_positions(bot, state, 3) == [("X........", 0.0), (".X.......", 0.0), ("....X....", 0.0)]
     everything = cached_positions(bot, state, 10_000)
-    assert len(everything) == 764  # all but the start itself, which is asked and so not looked up
+    assert len(everything) == 764  # all positions but the start, which `choose` searches and so never looks up
     assert {value for _, value in everything} == {-1.0, 0.0, 1.0}
     with pytest.raises(CliError, match="--show-cache is for minimax with --search cached"):
         cached_positions(make_reference_bot("minimax", search="plain"), state, 1)

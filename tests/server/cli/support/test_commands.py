@@ -1,4 +1,4 @@
-"""The help of every command: one style, within any width, and nothing cut off."""
+"""The help of every command: the same style, within any width, and nothing cut off."""
 
 import re
 from collections.abc import Iterator

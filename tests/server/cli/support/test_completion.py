@@ -14,7 +14,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 def completed(monkeypatch: pytest.MonkeyPatch, capsys: Captured, line: str) -> list[str]:
-    """What bash gets for the last word of a line."""
+    """Return bash's completions of the last word of a line."""
     words = line.split(" ")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
@@ -66,7 +66,7 @@ for command in COMMANDS.keys() - {"serve"}:
 
 @pytest.mark.e2e
 def test_options_of_every_command_are_completed_without_loading_much() -> None:
-    """In one process: a command that loaded too much would be the first after which it is there."""
+    """Run all completions in a process that ends at the first command that loads too much."""
     command = [sys.executable, "-c", EVERY_COMPLETION]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")

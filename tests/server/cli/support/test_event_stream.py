@@ -57,7 +57,7 @@ def test_a_server_that_never_answered_is_not_tried_again() -> None:
 
 
 def test_a_server_that_says_when_it_is_there_again_is_asked_then_also_at_first() -> None:
-    """What is tried so often is told once."""
+    """The repeated problem is told once."""
     answers = [StreamLost("not available", 1.0)] * 3
 
     def connect(_last: str | None) -> Iterator[Event]:

@@ -40,7 +40,7 @@ def bot_of(club: str) -> dict[str, Any]:
 
 
 def end(process: subprocess.Popen[bytes]) -> bytes:
-    """End its standard input; return what it still said."""
+    """Close the process's standard input; return the rest of its standard error."""
     assert process.stdin is not None
     assert process.stderr is not None
     process.stdin.close()

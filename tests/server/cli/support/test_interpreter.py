@@ -1,4 +1,4 @@
-"""The garbage collector of a server: its passes are short, and nothing is lost to it for good."""
+"""The garbage collector of a server: passes are short, and no garbage is kept for good."""
 
 import gc
 import sys
@@ -18,7 +18,7 @@ class Knot:
 
 
 class Played:
-    """A server's interpreter, whose time and matches a test sets."""
+    """A server's interpreter; tests set the time, and whether matches are being played."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -80,7 +80,7 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
     on_pass = gc.callbacks[-1]
 
     def after(since_s: float, took_s: float) -> int:
-        """Have a pass begin `since_s` after the last one, and take `took_s`. Return the threshold of the next one."""
+        """Run a pass that begins `since_s` after the last pass and takes `took_s`; return the new threshold."""
         played.now_s += since_s
         on_pass("start", {"generation": 1})
         played.now_s += took_s

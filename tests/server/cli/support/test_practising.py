@@ -1,4 +1,4 @@
-"""What the screen of `rumble practice` shows; tests/server/cli/test_practice.py plays whole practices."""
+"""The screen of `rumble practice`; tests/server/cli/test_practice.py plays whole practices."""
 
 import json
 from pathlib import Path

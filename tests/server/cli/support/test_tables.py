@@ -103,7 +103,7 @@ def test_a_fault_is_a_column_only_where_there_is_one() -> None:
 
 
 def tournament(**faults: dict[str, int]) -> Any:
-    """What the tables of a demo read of a tournament between `ann` and `ben`, of whom `ben` is benched."""
+    """Return the parts of a tournament that a demo's tables read: `ann` and `ben` play, and `ben` is benched."""
     standings = [
         Standing(
             rank=rank,

@@ -1,4 +1,4 @@
-"""What would steer a terminal is shown as escapes."""
+"""Characters that would steer a terminal are escaped."""
 
 import io
 

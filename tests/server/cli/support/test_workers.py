@@ -1,4 +1,4 @@
-"""A bot of several processes: `--workers`, and what becomes of it when one of them dies, or all are to end."""
+"""A bot of several processes: `--workers`, the death of a worker, and the end of all workers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Damage is found in PostgreSQL, too, and plies of old tournaments go."""
+"""The care of a database in PostgreSQL: damage is found, and plies of old tournaments are deleted."""
 
 from contextlib import closing
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture
 async def url(postgres_url: str) -> str:
-    """A database in which two clubs have played."""
+    """Return the URL of a database in which two clubs have played."""
     async with opened_store(PostgresDatabase(postgres_url)) as store:
         await fill(store, ["main", "a"])
     return postgres_url

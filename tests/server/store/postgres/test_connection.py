@@ -1,4 +1,4 @@
-"""A connection comes back by itself, and says nothing secret."""
+"""A connection opens again after a loss, and tells no secrets."""
 
 from collections.abc import Iterator
 from contextlib import closing

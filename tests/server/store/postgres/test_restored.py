@@ -1,4 +1,4 @@
-"""A database that is restored from an older copy: no turn that was asked since then is taken for one of now."""
+"""A database restored from an older copy: turn ids asked since the copy are never asked again."""
 
 import asyncio
 import subprocess
@@ -20,7 +20,7 @@ NAMES = ("ann", "ben")
 
 
 async def program(name: str, *words: str) -> None:
-    """Run one of PostgreSQL's programs."""
+    """Run a program of PostgreSQL."""
     command = [str(programs() / name), *words]
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
@@ -42,7 +42,7 @@ async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stal
         bot, dumped = await turn_of(bots)
         await server.store.wait_all()
         await program("pg_dump", "--format=custom", f"--file={dump}", postgres_url)
-    async with running(postgres_url) as server:  # another epoch, of which the dump knows nothing
+    async with running(postgres_url) as server:  # another epoch, which is not in the dump
         bots = [Bot(server, name) for name in NAMES]
         bot, since = await turn_of(bots)
         epoch = server.store.run_of()

@@ -1,4 +1,4 @@
-"""The store in PostgreSQL: epochs, small values, and what a club's log goes on from."""
+"""The store in PostgreSQL: epochs, small values, and the continuation of a club's log."""
 
 import asyncio
 import time
@@ -54,7 +54,7 @@ async def test_a_record_is_not_filed_for_a_club_that_somebody_else_leads(postgre
 
 
 def taken(url: str) -> int:
-    """Take main, and return its epoch."""
+    """Take the lead of main, and return the epoch."""
     store = PostgresStore(url)
     with closing(store.connection):
         return store.run_of()

@@ -1,4 +1,4 @@
-"""The index of matches follows the log, and misses nothing: whoever leads the club, and whatever was written before."""
+"""The index of matches follows the log and misses no match, after changes of leader and in older databases."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -25,7 +25,7 @@ Row = tuple[object, ...]
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """The clock of whoever writes; call it to move it on."""
+    """Return a function that advances the writer's clock."""
     now_s = [100.0]
     monkeypatch.setattr("rumble_server.store.postgres.unindexed.monotonic", lambda: now_s[0])
 
@@ -56,7 +56,7 @@ def write(commits: Commits, *contents: Content, again: bool = False) -> Sequence
 
 
 def index(url: str) -> list[Row]:
-    """Return the rows of the index, and then how far it reaches in each club."""
+    """Return the rows of the index, and the last indexed fact of each club."""
     matches = run(url, "SELECT club, id, first, last FROM matches ORDER BY club, id")
     return [*matches, *run(url, "SELECT club, indexed FROM clubs ORDER BY club")]
 

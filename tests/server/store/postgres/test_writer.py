@@ -1,4 +1,4 @@
-"""A commit in PostgreSQL: under the epoch or not at all, and once, whatever becomes of its connection."""
+"""A commit in PostgreSQL: written under the epoch or not at all, and once, even over a broken connection."""
 
 import asyncio
 import os
@@ -89,7 +89,7 @@ def test_a_log_that_somebody_wrote_under_the_same_epoch_is_an_error(connection: 
 def test_a_database_that_has_gone_back_has_every_node_start_again(
     connection: Connection, postgres_url: str, lost: str
 ) -> None:
-    """So it is when a standby that lacks commits has taken its place."""
+    """This happens when a standby without the newest commits has taken the database's place."""
     run(postgres_url, "INSERT INTO nodes VALUES ('a', 'http://a', now() + interval '1 day', false, '')")
     run(postgres_url, "UPDATE clubs SET node = 'a'")
     commits = Commits(connection)
@@ -104,7 +104,7 @@ def test_a_database_that_has_gone_back_has_every_node_start_again(
 
 
 def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Connection, postgres_url: str) -> None:
-    """It waits for the row that its successor moves on, and then finds the other epoch there."""
+    """The old leader's statement waits for the row that its successor updates, and then finds the new epoch there."""
     import psycopg
 
     with psycopg.connect(postgres_url) as successor:
@@ -209,7 +209,7 @@ async def test_the_program_is_there_and_connected_before_the_first_commit(postgr
         store.writer.command = command
         await asyncio.gather(store.start_writer(), store.start_writer())
         writer = store.group.writer.child.pid
-        while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # it tells nobody
+        while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # the database sends no notice
             await asyncio.sleep(0.01)
         await write(store.log(), joined(1))
         assert store.group.writer.child.pid == writer

@@ -154,7 +154,7 @@ async def test_the_first_wrong_move_of_a_question_is_told_alone(browser: httpx.A
 async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing of it holds the interpreter of the event loop, on a thread neither."""
+    """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""
     made: list[str] = []
 
     async def draw(_: MemoryArchive, make: Callable[..., Any], *given: Any) -> Any:

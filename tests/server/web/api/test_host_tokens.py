@@ -1,4 +1,4 @@
-"""The API of hosts' tokens: each is shown once, kept as a hash, and refused once it was taken back."""
+"""The API of host tokens: a token is shown once, kept as a hash, and refused after it was taken back."""
 
 import httpx
 import pytest

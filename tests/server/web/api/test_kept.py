@@ -1,4 +1,4 @@
-"""Answers are kept up to a bound in bytes, and made once for all who ask at the same time."""
+"""Answers are kept up to a bound in bytes, and made once for all simultaneous requests."""
 
 import asyncio
 from functools import partial

@@ -73,7 +73,7 @@ async def test_they_are_open_to_this_machine_and_to_tokens(
     server: MemoryServer, client: str, headers: dict[str, str], status: int
 ) -> None:
     async def connection(scope: Any, receive: Any, send: Any) -> None:
-        state = {"is_local": False} if headers is FORWARDED else {}  # as gateway/http_connection.py tells it
+        state = {"is_local": False} if headers is FORWARDED else {}  # as set by gateway/http_connection.py
         await server.web(scope | {"state": state}, receive, send)
 
     transport = httpx.ASGITransport(connection, client=(client, 1))

@@ -1,4 +1,4 @@
-"""What is kept packed reaches everyone: as gzip, as it is, or not again."""
+"""Packed answers reach every client: as gzip, unpacked, or as 304."""
 
 import gzip
 from hashlib import blake2b

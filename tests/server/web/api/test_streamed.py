@@ -1,4 +1,4 @@
-"""Long answers go out in small portions, and nothing is asked for before its reader can take it."""
+"""Long answers are sent in small slices, and a piece is made only when the reader can take it."""
 
 from collections.abc import AsyncIterator
 

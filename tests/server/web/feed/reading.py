@@ -10,7 +10,7 @@ def kinds(events: list[Event]) -> list[str]:
 
 
 def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Standings without their ratings and their movement, which have tests of their own."""
+    """Return standings without ratings and movement, which have separate tests."""
     beside = ("rating", "interval", "gained")
     return [{key: value for key, value in line.items() if key not in beside} for line in told]
 

@@ -253,7 +253,7 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
 async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_that_comes_meanwhile(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever comes while it is made is told of the moves that were made meanwhile, at the next flush."""
+    """A reader that comes during the making of a snapshot gets the moves of this time at the next flush."""
     monkeypatch.setattr(views, "BOARDS_AT_ONCE", 1)
     tournament = server.world.create(start_at_bots=4, cycles=20)
     server.bots("a", "b", "c", "d", join=tournament.id, think_ms=40, max_matches=4)

@@ -1,4 +1,4 @@
-"""Rankings off the loop: what is shown meanwhile, how often they are computed, and that the end is exact."""
+"""Rankings off the event loop: the rankings shown meanwhile, the pace of computations, and exact final rankings."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, Ranker, Ranking
 
 
 class Elsewhere:
-    """Work that waits to be done."""
+    """Background work that waits until the test runs it."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[Task, Callable[[Ranking | None], None]]] = []
@@ -181,7 +181,7 @@ def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
     compute(hall)
     ranking = hall.ranker.ranking(hall.tournament)
     assert ranking.gained_by == latest
-    # Before the last six results: 0 had 4, 2 had 1, 1 had none.
+    # Points before the last six results: bot 0 had 4, bot 2 had 1, bot 1 had none.
     assert gained(hall) == {"b0002": 1, "b0000": -1, "b0001": 0}
 
 

@@ -1,4 +1,4 @@
-"""Readers are woken a portion at a time, in order, each once."""
+"""Readers are woken a portion at a time, in order, and once each."""
 
 from rumble_server.web.feed.waker import PORTION, Waker
 
@@ -6,7 +6,7 @@ from tests.server.world import VirtualClock
 
 
 class Sleeper:
-    """A reader that says when it is woken."""
+    """A reader that notes its waking."""
 
     def __init__(self, number: int, woken: list[int]) -> None:
         self._number = number

@@ -6,7 +6,7 @@ NASTY = "<script>alert(1)</script>"
 
 
 class Page(HTMLParser):
-    """What matters of a page: its text, its addresses, and what a strict policy would refuse."""
+    """The parts of a page that tests read: its text, its addresses, and anything that a strict policy would refuse."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

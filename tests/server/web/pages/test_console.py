@@ -59,7 +59,7 @@ async def test_every_control_has_a_label_and_a_place_for_its_problem(browser: ht
 
 
 async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClient) -> None:
-    """Numbers and switches of the form as it comes are the defaults of the API."""
+    """The initial numbers and switches of the form are the defaults of the API."""
     defaults = TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump()
     for group in form_groups():
         for field in group.fields:

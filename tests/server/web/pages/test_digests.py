@@ -1,4 +1,4 @@
-"""Records of bots over tournaments, whichever run they were played in."""
+"""Records of bots over several tournaments, also from earlier runs of the server."""
 
 import asyncio
 from typing import Any
@@ -48,7 +48,7 @@ def test_the_lines_of_one_bot() -> None:
 
 
 def forget(server: MemoryServer, *, without_records: bool = False) -> None:
-    """As after a restart: what is over is on disk alone. `without_records`: written before there were any."""
+    """Make a world as after a restart: tournaments that are over are only on disk; `without_records` drops records."""
     server.world.arena.tournaments.clear()
     if without_records:
         server.world.log.records.clear()

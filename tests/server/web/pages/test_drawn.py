@@ -1,4 +1,4 @@
-"""Boards as SVG: well-formed, in words too, whatever a game says; and the same shapes for the script."""
+"""Boards as SVG: well-formed and in words for any text of a game, with the script's shapes."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The page for those who write a bot: its program is the repository's, and its messages are the protocol's."""
+"""The page for writers of bots: its program is the repository's, and its messages are the protocol's."""
 
 import re
 import shlex

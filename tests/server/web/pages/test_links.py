@@ -1,4 +1,4 @@
-"""No link, form, script or command of a club's pages leaves it, but for static files and the list of all clubs."""
+"""Links, forms, scripts and commands on a club's pages stay in the club, except static files and the list of clubs."""
 
 import re
 from html import unescape
@@ -13,7 +13,7 @@ from tests.server.web.memory_server import HOST, MemoryServer
 ROOT = "/c/class-7"
 HERE = "http://rumble.test"
 SHARED = re.compile(r"/static/[\w./-]+|/clubs")
-"""What the pages of all clubs may lead to."""
+"""Paths outside the club to which pages of all clubs may lead."""
 PAGES = [
     "/",
     "/bots/carol",
@@ -39,7 +39,7 @@ ADDRESSES = frozenset({"href", "src", "action", "data-source", "formaction", "po
 
 
 class Found(HTMLParser):
-    """Every attribute of a page that holds an address."""
+    """Collects every attribute of a page that holds an address."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

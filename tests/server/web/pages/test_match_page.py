@@ -1,4 +1,4 @@
-"""The page of a match, as the server renders it: at any ply, running or over, before any script."""
+"""The page of a match as the server renders it, before any script: at any ply, running or over."""
 
 import re
 import shlex
@@ -19,7 +19,7 @@ def picture(html: str) -> str:
 
 
 def shown(html: str, name: str) -> str:
-    """The text of the element with this id."""
+    """Return the text of the element with this id."""
     found = re.search(rf'id="{name}"[^>]*>(.*?)</', html, re.DOTALL)
     assert found is not None
     return " ".join(re.sub("<[^>]*>", " ", unescape(found[1])).split())
@@ -157,7 +157,7 @@ async def test_who_is_away_is_told(server: MemoryServer, browser: httpx.AsyncCli
 
 
 def preview(html: str) -> dict[str, str]:
-    """What a chat program shows of a link."""
+    """A chat program shows these values as the preview of a link."""
     return {name: unescape(value) for name, value in re.findall(r'<meta property="og:(\S+)" content="(.*?)">', html)}
 
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -21,7 +22,7 @@ PAGES = [
     "/x",
 ]
 ELSEWHERE = {"/console"}
-"""Pages with tests of their own."""
+"""Pages that have separate tests."""
 
 
 async def test_every_page_is_whole_without_a_token_or_another_host(
@@ -168,5 +169,5 @@ async def test_a_long_list_of_clubs_has_an_end(
 
 async def test_main_is_called_by_its_title(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     assert "<title>Rumble: bot tournaments</title>" in (await browser.get("/")).text
-    Administrator(server.world.arena).change("main", title="Our school")
+    server.clubs["main"] = replace(server.main, title=lambda: "Our school")
     assert "<title>Our school: bot tournaments</title>" in (await browser.get("/")).text

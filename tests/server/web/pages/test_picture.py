@@ -1,4 +1,4 @@
-"""Boards as pictures that stand for themselves."""
+"""Boards as self-contained pictures."""
 
 import re
 from random import Random
@@ -40,7 +40,7 @@ def test_a_picture_needs_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_everything_has_its_colour(name: str) -> None:
-    """Every class of an element that is painted has a rule in the picture's style."""
+    """Every class of a painted element has a rule in the picture's style."""
     drawn = picture(drawing_of(name), "A board", light=True)
     root = ElementTree.fromstring(drawn)
     style = root.findtext(f"{SVG}style") or ""

@@ -1,4 +1,4 @@
-"""What the address of the play page chooses. How it plays is tested in a browser."""
+"""The choices in the address of the play page. Playing is tested in a browser."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Rounds and brackets as pages show them, of tournaments that were really played."""
+"""Rounds and brackets as pages show them, from tournaments that bots have played."""
 
 import re
 from itertools import pairwise
@@ -66,7 +66,7 @@ def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServ
 
 
 def test_a_tie_that_the_seeds_decide_is_told(server: MemoryServer) -> None:
-    # Two bots that play the first legal move win from the same seat: every pairing is tied.
+    # Bots that play the first legal move always win from the same seat, so every pairing is tied.
     tournament = server.played("ann", "bob", format="knockout", replays=0)
     ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
     assert meeting.points == [1, 1]
@@ -177,4 +177,4 @@ async def test_the_page_of_a_bot_has_its_half_point_bye_before_and_after_the_end
     assert tournament.status == "finished"
     server.world.arena.tournaments.clear()
     page = (await browser.get(f"/bots/{NAMES[0]}")).text
-    assert page.count('<td class="number">½</td>') == 2  # its points, and its byes
+    assert page.count('<td class="number">½</td>') == 2  # the bot's points, and its byes

@@ -1,4 +1,4 @@
-"""The page of a tournament's matches: a page of them at a time, of all bots or of those that are asked for."""
+"""The pages of a tournament's matches: of all bots, or of chosen bots."""
 
 import re
 
@@ -29,7 +29,7 @@ def listed(text: str) -> list[str]:
 
 
 def links(text: str) -> dict[str, str]:
-    """Return the links to other pages: their addresses by what they lead to."""
+    """Return the addresses of the links to other pages, by the relation of the link."""
     return dict(re.findall(r'rel="(first|prev|next|last)" href="([^"]+)"', text))
 
 

@@ -1,4 +1,4 @@
-// Requests with the token of a host, or on the page of the clubs, of the administrator, which is kept in this tab.
+// Requests with a token, which is kept in this tab: the host's, or on the page of clubs the administrator's.
 
 import { byId } from "../live.js";
 import { fetchAgain } from "../coming_again.js";
@@ -7,7 +7,7 @@ import { keptAs, root } from "../root.js";
 const login = byId("login").dataset;
 const KEY = keptAs(login.keptAs ?? "");
 
-/** An error that the server answered, or why it could not be asked. */
+/** An error answer of the server, or a request without an answer. */
 export class Refused extends Error {
   /**
    * @param {number} status 0: no answer
@@ -22,11 +22,11 @@ export class Refused extends Error {
 }
 
 /**
- * Ask the API with the token. Throws Refused. A token that is no longer valid brings back the login.
+ * Ask the API with the token. Throws Refused. An invalid token brings back the login.
  * @param {string} method
  * @param {string} path below /api/
  * @param {object} [body]
- * @param {string} [club] the root of the club that is asked; by default that of this page
+ * @param {string} [club] the root of the club to ask; by default the page's club
  * @returns {Promise<any>}
  */
 export async function request(method, path, body, club) {
@@ -78,7 +78,7 @@ function showLogin(problem) {
 }
 
 /**
- * Show the page's content once somebody is logged in: at once if this tab has the token.
+ * Show the page's content after the login; at once if this tab has the token.
  * @param {() => Promise<void>} show
  */
 export function whenLoggedIn(show) {
@@ -103,7 +103,7 @@ export function whenLoggedIn(show) {
     try {
       if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
       const answer = await send("GET", login.check ?? "", given);
-      // With the made token no wrong ones of neighbours lock the tab out.
+      // With a made token, wrong tokens of neighbours at the address do not lock the tab out.
       sessionStorage.setItem(KEY, answer.headers.get("Rumble-Token") ?? given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);

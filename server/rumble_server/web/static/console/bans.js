@@ -1,4 +1,4 @@
-// Who is kept out: bans of addresses and names, a new one, and letting in again.
+// The bans of addresses and names: the list, a new ban, and lifting a ban.
 
 import { byId, element } from "../live.js";
 import { Refused, request } from "./api.js";
@@ -27,7 +27,7 @@ function row({ address, name, until_ms, reason }) {
   );
 }
 
-/** Carry a command out, show what there is then, and return whether it went well. @param {() => Promise<any>} command */
+/** Carry out a command, show the bans, and return whether the command succeeded. @param {() => Promise<any>} command */
 async function tell(command) {
   byId("ban-problem").hidden = true;
   try {

@@ -1,4 +1,4 @@
-// The field of a tournament as its host sees it, with the commands for each bot.
+// The field of a tournament as the host sees it, with the commands for each bot.
 
 import { byId, element } from "../live.js";
 import { confirmed } from "./dialog.js";

@@ -1,4 +1,4 @@
-// The administrator's page: all clubs with their quotas and use, the form for a new or a changed one, hosts, removal.
+// The administrator's page: all clubs with quotas and use, the form of a club, new host tokens, removal.
 
 import { byId, element } from "../live.js";
 import { Refused, request, whenLoggedIn } from "./api.js";
@@ -14,7 +14,7 @@ const MAIN = "main";
 const NEW_HINT = "Empty: what the server gives to a new club.";
 const CHANGED_HINT = "Empty: no quota.";
 
-/** The club that the form changes; null: it creates one. @type {Club | null} */
+/** The club that the form changes; null for a new club. @type {Club | null} */
 let changing = null;
 
 /** @returns {HTMLInputElement[]} */
@@ -91,8 +91,8 @@ function button(club, text, act) {
 }
 
 /**
- * Carry out a command, and show how things are then. Return what was answered; null if it was refused.
- * @param {string} done what is said then
+ * Carry out a command, and show the clubs. Return the answer; null for a refused command.
+ * @param {string} done the text after a success
  * @param {() => Promise<any>} command
  */
 async function tell(done, command) {
@@ -112,7 +112,7 @@ async function tell(done, command) {
   }
 }
 
-/** Have the form change this club, or create one. @param {Club | null} club */
+/** Fill the form with a club to change, or (null) for a new club. @param {Club | null} club */
 function fill(club) {
   changing = club;
   byId("club-title").textContent = club === null ? "Create a club" : `Change ${club.title || club.name}`;
@@ -156,7 +156,7 @@ async function makeToken(club) {
   const text = "Whoever has it may host there. It is shown once.";
   const name = await confirmed({ title, text, yes: "Make it", label: "Its name, such as whose it is" });
   if (name === null) return;
-  // Asked of the club itself: in a cluster only the node that leads it can answer.
+  // The request goes to the club itself: in a cluster only the node that leads the club can answer.
   const made = await tell("", () => request("POST", "host/tokens", { name: name.trim() }, rootOf(club)));
   if (made === null) return;
   byId("made-name").textContent = made.name;

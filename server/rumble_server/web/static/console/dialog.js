@@ -6,14 +6,14 @@ import { input } from "./dom.js";
 /**
  * @typedef {object} Question
  * @property {string} title
- * @property {string} text what will happen
- * @property {string} yes the button that does it
+ * @property {string} text the effect of the command
+ * @property {string} yes the label of the button for yes
  * @property {boolean} [danger]
- * @property {string} [label] of a text to enter
+ * @property {string} [label] of a text field; without it the dialog has no field
  */
 
 /**
- * Ask, and return null for no (also Escape), else the text that was entered, which is empty without a `label`.
+ * Ask, and return null for no (or Escape), else the entered text, which is empty without a `label`.
  * @param {Question} question
  * @returns {Promise<string | null>}
  */
@@ -36,7 +36,7 @@ export function confirmed({ title, text, yes, danger = false, label }) {
   });
 }
 
-// Enter in the text means yes, though the first button of the form is no.
+// Enter in the field means yes; the browser would press the form's first button, which is no.
 input("dialog-input").addEventListener("keydown", (event) => {
   if (event.key === "Enter") {
     event.preventDefault();

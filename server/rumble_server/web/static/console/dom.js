@@ -21,8 +21,8 @@ export function select(id) {
 }
 
 /**
- * Put new children in place of the old, unless they are equal. If a child with a `data-focus` had the focus, the new
- * one with the same `data-focus` gets it, or else the box around them.
+ * Replace the children of an element, unless the new children are equal. If a child with a `data-focus` had the focus,
+ * the new child with the same `data-focus` gets the focus, or else the box around the children.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */

@@ -1,4 +1,4 @@
-// What the tournament in the form would come to: how many matches, and about how long.
+// The forecast of the tournament in the form: the number of matches, and the approximate time.
 
 import { byId } from "../live.js";
 import { input } from "./dom.js";
@@ -9,15 +9,15 @@ const FEWEST = 2;
 
 const told = byId("forecast");
 const expected = input("expected-bots");
-/** Whether the host has said how many bots come; until then it is as many as are connected. */
+/** True if the host has entered the number of bots; until then the number of connected bots is used. */
 let isChosen = false;
-/** The number of questions: an answer that comes after the next question is not shown. */
+/** Number of questions, so that an answer that arrives after a further question is not shown. */
 let asked = 0;
 /** @type {() => void} */
 let askAgain = () => {};
 
 /**
- * Show the forecast of what is in the form, after every change of it.
+ * Show the forecast of the tournament in the form, after every change of the form.
  * @param {HTMLFormElement} form
  * @param {() => Record<string, unknown>} configuration reads the form
  */
@@ -34,7 +34,7 @@ export function forecastOf(form, configuration) {
   });
 }
 
-/** Expect as many bots as are connected, unless the host has said how many. @param {number} connected */
+/** Set the number of bots to the number connected, unless the host has entered one. @param {number} connected */
 export function expectBots(connected) {
   const bots = String(Math.max(connected, FEWEST));
   if (isChosen || (expected.value === bots && told.textContent)) return;

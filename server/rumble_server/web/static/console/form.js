@@ -32,7 +32,7 @@ function adapt() {
   own.hidden = openings.value !== "own";
 }
 
-/** Return a control's value as the API takes it; undefined if it is empty. @param {Control} control */
+/** Return a control's value for the API; undefined for an empty control. @param {Control} control */
 function valueOf(control) {
   const text = control.value.trim();
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
@@ -89,7 +89,7 @@ function settings() {
   return chosen;
 }
 
-/** Return the control that a problem is about. @param {string} field @param {string} problem @returns {Control | undefined} */
+/** Return the control of a problem's field. @param {string} field @param {string} problem @returns {Control | undefined} */
 function controlOf(field, problem) {
   if (field === "settings") {
     const offered = [...form.querySelectorAll("fieldset:enabled [data-setting]")];

@@ -5,7 +5,7 @@ import { input, select } from "./dom.js";
 import { request, Refused } from "./api.js";
 
 /**
- * Show the reference bots, and let the host add some; `done` is called with a text of what was done.
+ * Show the reference bots, and let the host add house bots; `done` is called with a text about each addition.
  * @param {string} tournament
  * @param {(done: string) => Promise<void>} done
  */

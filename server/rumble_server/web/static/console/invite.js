@@ -24,7 +24,7 @@ async function showInvite(path) {
 }
 
 /**
- * Show the invitation, and let the host change it; `act` carries out a command and shows how it went.
+ * Show the invitation, and let the host change the code; `act` carries out a command and shows its result.
  * @param {string} tournament
  * @param {(done: string, command: () => Promise<any>) => Promise<boolean>} act
  */

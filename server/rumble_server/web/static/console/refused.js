@@ -1,10 +1,10 @@
-// The bots whose login or join was refused, and why.
+// The bots whose login or join was refused, with the reasons.
 
 import { byId, element } from "../live.js";
 import { request } from "./api.js";
 import { moment, replace } from "./dom.js";
 
-/** Show those that asked for a tournament, or for none; without `tournament` all. @param {string} [tournament] */
+/** Show the refused bots; with `tournament`, only bots that asked for it or for no tournament. @param {string} [tournament] */
 export async function showRefused(tournament) {
   const { refused } = await request("GET", "refused");
   const shown = refused.filter((/** @type {any} */ bot) => tournament === undefined || [tournament, null].includes(bot.tournament));
@@ -12,7 +12,7 @@ export async function showRefused(tournament) {
   replace(byId("refused-bots"), shown.map((/** @type {any} */ bot) => row(bot, tournament === undefined)));
 }
 
-/** @param {any} bot @param {boolean} named whether its tournament is named */
+/** @param {any} bot @param {boolean} named true to name the bot's tournament */
 function row(bot, named) {
   const name = element("th", { scope: "row" }, bot.name);
   if (named && bot.tournament !== null) name.append(element("div", { class: "quiet small" }, `for ${bot.tournament}`));

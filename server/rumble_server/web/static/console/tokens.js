@@ -1,4 +1,4 @@
-// Who may host: tokens by name, a new one, and taking one back.
+// The host tokens by name, a new token, and taking a token back.
 
 import { byId, element } from "../live.js";
 import { Refused, request } from "./api.js";
@@ -53,7 +53,7 @@ async function tell(command) {
   }
 }
 
-/** Show the tokens, and let the host make one. */
+/** Show the tokens, and let the host make a token. */
 export async function prepareTokens() {
   byId("token-form").addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// The page of one tournament in the console: its state, live, and the host's commands.
+// The page of a tournament in the console: its live state, and the host's commands.
 
 import { byId, element, follow, result } from "../live.js";
 import { showBots } from "./bots.js";
@@ -31,7 +31,7 @@ function tell(text) {
 }
 
 /**
- * Carry out a command, and show how it went. Return whether it was done.
+ * Carry out a command, and show its result. Return whether the command succeeded.
  * @param {string} done
  * @param {() => Promise<any>} command
  */
@@ -52,7 +52,7 @@ async function act(done, command) {
   return true;
 }
 
-/** Show the tournament as only its host sees it. */
+/** Show the tournament as only the host sees it. */
 async function refresh() {
   const view = await request("GET", `${path}/host`);
   byId("name").textContent = view.name;
@@ -245,7 +245,7 @@ whenLoggedIn(async () => {
     byId("login").remove();
     byId("problem").textContent = error.message;
     byId("problem").hidden = false;
-    return new Promise(() => {}); // there is nothing to show
+    return new Promise(() => {}); // never resolves, so that the content of the page stays hidden
   }
   if (isSetUp) return;
   isSetUp = true;

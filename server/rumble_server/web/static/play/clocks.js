@@ -18,7 +18,7 @@ export class Clocks {
   }
 
   /**
-   * Set what each seat has left now, and whose clock runs (null: nobody's).
+   * Set the remaining time of each seat in ms, and the seat whose clock runs (null: none).
    * @param {number[]} left
    * @param {number | null} running
    */
@@ -31,7 +31,7 @@ export class Clocks {
     if (running !== null) this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
-  /** Return what a seat has left now, in ms. @param {number} seat */
+  /** Return the remaining time of a seat in ms. @param {number} seat */
   left(seat) {
     const spent = seat === this.#running ? performance.now() - this.#since : 0;
     return (this.#left[seat] ?? 0) - spent;

@@ -1,4 +1,4 @@
-// The connection to `/bot`: it logs in, passes messages on, and connects again while it is needed.
+// The connection to `/bot`: logs in, passes messages on, and connects again while the page needs a connection.
 
 import { root } from "../root.js";
 
@@ -22,7 +22,7 @@ export class Connection {
   /**
    * @param {object} tell
    * @param {(frame: Frame) => void} tell.frame  a message of the server
-   * @param {(code: number, waitMs: number | null) => void} tell.lost  the connection ended; the next try is in `waitMs`; null: there is none
+   * @param {(code: number, waitMs: number | null) => void} tell.lost  the connection ended; the next try is in `waitMs`, or never (null)
    * @param {() => boolean} tell.wanted  whether to connect again
    */
   constructor(tell) {
@@ -34,7 +34,7 @@ export class Connection {
   }
 
   /**
-   * Log in as this guest, unless it is logged in already. Return whether it was.
+   * Log in as a guest, unless already logged in. Return whether the guest was logged in already.
    * @param {Guest} guest
    */
   open(guest) {
@@ -114,7 +114,7 @@ export class Connection {
     if (this.#timer !== undefined) this.#connect();
   }
 
-  /** End the connection, because the network is gone: the socket may not notice for minutes. */
+  /** End the connection, because the network is gone; the socket may not notice for minutes. */
   #drop() {
     const socket = this.#socket;
     if (socket === null) return;

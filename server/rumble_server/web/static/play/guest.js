@@ -1,4 +1,4 @@
-// The person's name, and the key that protects it, kept by this browser.
+// The person's name, and the key that protects the name, kept by the browser.
 
 import { keptAs } from "../root.js";
 
@@ -27,7 +27,7 @@ export function checksum(text) {
   return (~crc >>> 0).toString(16).padStart(8, "0");
 }
 
-/** Make a key of the form that the server never takes for a guess. */
+/** Make a key in the form of made secrets, which the server never counts as guesses. */
 function newKey() {
   const digits = randomHex(KEY_BYTES);
   return `rumble_${digits}${checksum(digits)}`;
@@ -61,7 +61,7 @@ function read() {
     const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
     return kept && isName(kept.name) && typeof kept.key === "string" && kept.key.length >= 16 ? kept : null;
   } catch {
-    return null; // storage is forbidden here, or its content is not ours: then the guest lasts as long as the page
+    return null; // storage is forbidden or holds other content, so the guest lasts as long as the page
   }
 }
 

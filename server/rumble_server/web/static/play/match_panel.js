@@ -1,4 +1,4 @@
-// The match that the person plays: board, clocks, moves, whose turn it is, and how it ended.
+// The match that the person plays: board, clocks, moves, the player to move, and the result.
 
 import { token } from "../drawing.js";
 import { clockFace } from "../clocks.js";
@@ -21,7 +21,7 @@ import { root } from "../root.js";
 /** @typedef {import("./frames.js").Turn} Turn */
 
 /**
- * What the page knows of the match. `seat` is the person's; `turn` is set while the person is to move.
+ * The match of the page. `seat` is the person's seat; `turn` is set while the person is to move.
  * @typedef {object} Match
  * @property {string} id
  * @property {number} attempt
@@ -63,7 +63,7 @@ export class MatchPanel {
   /**
    * @param {Map<string, Game>} games
    * @param {object} on
-   * @param {(message: Record<string, unknown>) => boolean} on.send  false where there is no connection
+   * @param {(message: Record<string, unknown>) => boolean} on.send  returns false without a connection
    * @param {(text: string) => void} on.announce  a text for screen readers
    */
   constructor(games, on) {
@@ -96,7 +96,7 @@ export class MatchPanel {
     part.hidden = !shown;
   }
 
-  /** Begin a match, or go on with it. @param {MatchStart} frame */
+  /** Begin or resume a match. @param {MatchStart} frame */
   start(frame) {
     const isNew = this.match?.id !== frame.match || this.match.over;
     this.#begin({
@@ -142,7 +142,7 @@ export class MatchPanel {
     this.#offer();
   }
 
-  /** Tell that a move did not count. @param {Rejected} frame */
+  /** Show that a move did not count. @param {Rejected} frame */
   rejected(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match || frame.code === "already_played") return;
@@ -161,7 +161,7 @@ export class MatchPanel {
     }
   }
 
-  /** End the match, or an attempt at it that is void. @param {MatchOver} frame */
+  /** End the match, or a void attempt at the match. @param {MatchOver} frame */
   over(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match || match.over) return;
@@ -171,7 +171,7 @@ export class MatchPanel {
     if (frame.scores !== null) this.#showWhole(match);
   }
 
-  /** Show a match that ended while the page was away. @param {string} id @param {string} name the person's */
+  /** Show a match that ended while the page was away. @param {string} id @param {string} name of the person */
   async showEnded(id, name) {
     const view = await fetchMatch(id);
     if (!view || view.status !== "over") return false;
@@ -209,7 +209,7 @@ export class MatchPanel {
   }
 
   /**
-   * Show a remark beside the board, one for each key; an empty text removes it.
+   * Show a remark beside the board, at most one for each key; an empty text removes the remark.
    * @param {string} key
    * @param {string} text
    * @param {"" | "good" | "bad" | "warn"} kind
@@ -335,7 +335,7 @@ export class MatchPanel {
     else typed.removeAttribute("aria-invalid");
   }
 
-  /** Read the match as spectators see it, soon: between two turns the server sends bots nothing. @param {number} afterMs */
+  /** Read the match as spectators see it soon, since bots get no message between two turns. @param {number} afterMs */
   #pollSoon(afterMs) {
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#slowTimer);
@@ -362,7 +362,7 @@ export class MatchPanel {
     this.#board.show(view);
   }
 
-  /** Show the bots' notes on their moves, which are public now. @param {Match} match */
+  /** Show the bots' notes on their moves, which are public after the match. @param {Match} match */
   async #showWhole(match) {
     const view = await fetchMatch(match.id);
     if (view && view.status === "over" && match === this.match) this.#showMoves(view.notes);
@@ -405,12 +405,12 @@ export class MatchPanel {
     face.classList.toggle("bad", low);
   }
 
-  /** Return what each seat has left now, in ms. */
+  /** Return the remaining time of each seat in ms. */
   #left() {
     return (this.match?.seats ?? []).map((_, seat) => this.#clocks.left(seat));
   }
 
-  /** Set what each seat has left, and who is to move (null: nobody). @param {number[]} left @param {number | null} toMove */
+  /** Set the remaining times in ms, and the seat to move (null: none). @param {number[]} left @param {number | null} toMove */
   #time(left, toMove) {
     this.#clocks.set(left, toMove);
     for (const line of byId("seats").children) {
@@ -421,7 +421,7 @@ export class MatchPanel {
     }
   }
 
-  /** Return what people call a seat's pieces. @param {number} seat */
+  /** Return the name of a seat's pieces. @param {number} seat */
   #plays(seat) {
     return this.#games.get(this.match?.game ?? "")?.seat_names[seat] ?? String(seat);
   }
@@ -437,7 +437,7 @@ async function fetchMatch(id) {
     const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(id)}`);
     return answer.ok ? await answer.json() : null;
   } catch {
-    return null; // the connection tells of its own trouble
+    return null; // the connection shows its own trouble
   }
 }
 

@@ -1,4 +1,4 @@
-// The board of a match, and choosing a move on it. The server says how it is drawn and which cells a move needs.
+// The board of a match, and the choice of a move on the board. The server draws, and names the cells of each move.
 
 import { BoardView } from "../board.js";
 import { fetchAgain } from "../coming_again.js";
@@ -14,11 +14,11 @@ import { root } from "../root.js";
 export class MoveBoard {
   /** @type {BoardView | null} */
   #view = null;
-  /** The number of changes: an answer that comes after the next change is not shown. */
+  /** Number of changes, so that an answer that arrives after a further change is not shown. */
   #change = 0;
-  /** The moves on offer that people write in another way: for each the texts that mean it. @type {Spellings} */
+  /** The texts of the offered moves that people write differently, by move. @type {Spellings} */
   spellings = {};
-  /** Whether the person moves by keyboard: then each turn puts the focus on the board. */
+  /** True if the person moves by keyboard, so that each turn puts the focus on the board. */
   #byKeyboard = false;
 
   /**
@@ -33,7 +33,7 @@ export class MoveBoard {
   }
 
   /**
-   * Begin a new match, with nothing of the one before.
+   * Begin a new match, without the content of the match before.
    * @param {string} label
    * @param {boolean} flipped seen from the second seat
    */
@@ -42,14 +42,14 @@ export class MoveBoard {
     this.#view = new BoardView(this.root, { label, flipped });
   }
 
-  /** Show what the server has drawn. @param {Shown} shown */
+  /** Show a drawing of the server. @param {Shown} shown */
   show(shown) {
     this.stop();
     this.#show(shown);
   }
 
   /**
-   * Have a position drawn, and show it. With `legal`, offer these moves; `onMove` gets the chosen one.
+   * Have the server draw a position, and show it. With `legal`, offer these moves; `onMove` gets the chosen move.
    * @param {Position} position
    * @param {string[]} [legal]
    * @param {(move: string) => void} [onMove]
@@ -85,7 +85,7 @@ export class MoveBoard {
 }
 
 /**
- * Ask the server for a drawing. If it does not answer, the moves can still be chosen by their text.
+ * Ask the server for a drawing. Without an answer, moves can still be chosen by their text.
  * @param {Position} position
  * @param {string[]} legal
  * @returns {Promise<Shown & {moves: Record<string, Path>, spellings: Spellings}>}

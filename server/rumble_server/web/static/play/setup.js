@@ -1,4 +1,4 @@
-// The form: what to play, against whom, and under which name.
+// The form of a challenge: the game, the opponent, and the person's name.
 
 import { REPLACED, SOON_MS } from "../coming_again.js";
 import { byId, element } from "../live.js";
@@ -85,7 +85,7 @@ export class Setup {
     if (shown) this.refresh();
   }
 
-  /** Show what the page waits for, with a button to cancel. @param {string} text */
+  /** Show the text of a wait, with a button to cancel. @param {string} text */
   busy(text) {
     this.problem("");
     progress.textContent = text;
@@ -100,7 +100,7 @@ export class Setup {
     cancel.hidden = true;
   }
 
-  /** Show what went wrong. @param {string} text an empty one hides it @param {string} [code] of an error */
+  /** Show a problem. @param {string} text an empty text hides the problem @param {string} [code] of an error */
   problem(text, code = "") {
     const aboutName = NAME_ERRORS.has(code);
     this.#nameProblem(aboutName ? text : "");
@@ -116,7 +116,7 @@ export class Setup {
     if (code === "unknown_bot") this.refresh();
   }
 
-  /** Ask which opponents are here now. */
+  /** Fetch the opponents that take challenges now. */
   async refresh() {
     if (!this.visible || document.hidden) return;
     try {
@@ -125,7 +125,7 @@ export class Setup {
       if (!answer.ok) return;
       this.#opponents = (await answer.json()).opponents;
     } catch {
-      return; // the server is away for a moment: the list stays, and starting a match will tell
+      return; // the server is away: the list stays, and the start of a match will show the error
     }
     this.#showOpponents();
   }
@@ -209,7 +209,7 @@ export class Setup {
   }
 
   /**
-   * Put the choices into the address, so that it chooses the same again.
+   * Put the choices into the page's address, so that a reload makes the same choices.
    * @param {string} against
    * @param {string | null} seat
    * @param {(HTMLInputElement | HTMLSelectElement)[]} controls

@@ -17,7 +17,7 @@ const ERRORS = {
 export const NAME_ERRORS = new Set(["bad_name", "bad_key", "key_required"]);
 
 /**
- * Write an error, and what to do about it.
+ * Write an error, and the way out.
  * @param {ErrorFrame} error
  */
 export function errorText(error) {
@@ -27,7 +27,7 @@ export function errorText(error) {
 }
 
 /**
- * Write why a connection ended for good.
+ * Write the reason for the end of a connection.
  * @param {number} code
  */
 export function closeText(code) {
@@ -71,7 +71,7 @@ export function clockText(control) {
 }
 
 /**
- * Write how a match ended for the bot in `seat`, and whether that is good for it.
+ * Write the result of a match for the player in `seat`, and whether the result is good or bad for the player.
  * @param {{scores: number[] | null, winner: number | null}} over
  * @param {number} seat  −1 for a spectator
  * @returns {{text: string, kind: "good" | "bad" | ""}}
@@ -96,7 +96,7 @@ const HOW = {
 };
 
 /**
- * Write how a match ended; nothing if it ended on the board.
+ * Write the way in which a match ended; empty if the match ended on the board.
  * @param {string | null} termination
  */
 export function terminationText(termination) {
@@ -105,7 +105,7 @@ export function terminationText(termination) {
 }
 
 /**
- * End a text with a full stop. The first letter is not changed: it may be a name's.
+ * End a text with a full stop. The first letter is kept, since it may belong to a name.
  * @param {string} text
  */
 export function sentence(text) {

@@ -1,18 +1,18 @@
-// What a person means who types a move. Without the page.
+// Reads a move that a person has typed. Does not use the page.
 
-/** By move on the wire: the texts that mean it, the usual one first. @typedef {Record<string, string[]>} Spellings */
+/** The texts of a move, the usual text first, by move on the wire. @typedef {Record<string, string[]>} Spellings */
 
 const CASTLING = /^[0o]-[0o](-[0o])?/i;
 
-/** Leave out signs that people add or forget; castling may be written with zeros. @param {string} text */
+/** Remove signs that people add or forget; castling may be written with zeros. @param {string} text */
 const plain = (text) => text.replace(CASTLING, (sign) => sign.replace(/0/g, "O").toUpperCase()).replace(/[-x=+#!?\s]/g, "");
 
-/** From strict to lenient: the first by which any move is meant counts. @type {((text: string) => string)[]} */
+/** The readings of a text, from strict to lenient; the first with a legal move counts. @type {((text: string) => string)[]} */
 const READINGS = [(text) => text, plain, (text) => plain(text).toLowerCase()];
 const MOST_NAMED = 30;
 
 /**
- * Return the move that a text means; else the problem with it.
+ * Return the move of a text, or the problem with the text.
  * @param {string} text @param {string[]} legal @param {Spellings} spellings
  * @returns {{move: string} | {problem: string}}
  */

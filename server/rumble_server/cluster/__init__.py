@@ -1,0 +1,1 @@
+"""Several nodes: leases, leadership of clubs, links."""

@@ -1,1 +1,0 @@
-"""One of several servers on a database in PostgreSQL: its lease, what it leads, and what it tells a proxy."""
