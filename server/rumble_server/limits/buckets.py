@@ -54,6 +54,10 @@ class Bucket:
         """Return whether the bucket is full and was not used for a whole period, so that it can be forgotten."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
+    def is_in_debt(self, now_ms: int) -> bool:
+        """Return whether the bucket was not used for a whole period, and is not full all the same."""
+        return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) < self._most
+
     def _tokens_at(self, now_ms: int) -> float:
         refill = (now_ms - self._filled_at_ms) * self._most / self._period_ms
         return min(float(self._most), self._tokens + refill)
@@ -150,9 +154,12 @@ class Buckets:
         return key if len(self._kept) < MOST_BUCKETS else ("", "")
 
     def _forget_idle(self, now_ms: int) -> None:
+        """Forget the idle buckets. A bucket in debt goes to the end, so that it does not keep those behind it."""
         while self._kept:
             key, bucket = next(iter(self._kept.items()))
             if not bucket.is_idle(now_ms):
+                if bucket.is_in_debt(now_ms):
+                    self._kept.move_to_end(key)  # a single one, so that a call ends even if all are in debt
                 return
             del self._kept[key]
             network = network_of(key[0])

@@ -113,6 +113,20 @@ def test_no_number_of_addresses_has_a_bucket_filled_early(monkeypatch: pytest.Mo
     assert len(buckets) == 1
 
 
+def test_a_bucket_in_debt_keeps_no_other() -> None:
+    buckets = Buckets(10)
+    buckets.spend("192.0.2.1", 0, 1000)
+    for number in range(5):
+        buckets.take(f"198.51.100.{number}", 0)
+    later_ms = 2 * MINUTE_MS
+    for _ in range(2):
+        buckets.allows("203.0.113.1", later_ms)
+    assert len(buckets) == 1
+    assert not buckets.allows("192.0.2.1", later_ms), "the debt is kept"
+    assert buckets.allows("192.0.2.1", 200 * MINUTE_MS)
+    assert len(buckets) == 0
+
+
 def test_names_are_counted_in_whatever_case_and_forgotten_when_they_are_full() -> None:
     buckets = NameBuckets(2)
     assert [buckets.take(name, 0) for name in ("Ann", "ann", "ANN")] == [True, True, False]
