@@ -188,7 +188,7 @@ def test_the_cluster_is_three_nodes_that_differ_by_their_addresses_alone() -> No
 
 
 def test_the_secrets_of_a_cluster_are_one_s_own() -> None:
-    given = {"POSTGRES_PASSWORD": "mine", "RUMBLE_CLUSTER_SECRET": "ours", "RUMBLE_HOST_TOKEN": "theirs"}
+    given = {"POSTGRES_PASSWORD": "mine", "RUMBLE_ADMIN_TOKEN": "ours", "RUMBLE_HOST_TOKEN": "theirs"}
     services = compose(given)["services"]
     assert services["postgres"]["environment"]["POSTGRES_PASSWORD"] == "mine"
     for name in NODES:
@@ -196,7 +196,7 @@ def test_the_secrets_of_a_cluster_are_one_s_own() -> None:
         assert urlsplit(environment["RUMBLE_DB"]).password == "mine"
         assert urlsplit(environment["RUMBLE_DB"]).hostname == "postgres"
         assert urlsplit(environment["RUMBLE_DB"]).username == services["postgres"]["environment"]["POSTGRES_USER"]
-        assert (environment["RUMBLE_CLUSTER_SECRET"], environment["RUMBLE_HOST_TOKEN"]) == ("ours", "theirs")
+        assert (environment["RUMBLE_ADMIN_TOKEN"], environment["RUMBLE_HOST_TOKEN"]) == ("ours", "theirs")
 
 
 def test_nothing_but_the_balancer_is_published_and_it_leads_to_the_nodes() -> None:
@@ -207,7 +207,7 @@ def test_nothing_but_the_balancer_is_published_and_it_leads_to_the_nodes() -> No
     assert (target, mode) == ("/etc/caddy/Caddyfile", "ro")
     text = (ROOT / source).read_text(encoding="utf-8")
     port = the("EXPOSE").rest
-    assert re.findall(r"node\d:\d+", text) == [f"{name}:{port}" for name in NODES]
+    assert sorted(set(re.findall(r"node\d:\d+", text))) == [f"{name}:{port}" for name in NODES]
     for name in NODES:
         assert CLUSTER[name]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
     assert CLUSTER["balancer"]["depends_on"] == NODES

@@ -46,6 +46,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
+from rumble_server.service_manager import tell_ready, tell_stopping
 from rumble_server.side_process import SideProcess
 from rumble_server.store.club_log import ClubLog
 from rumble_server.store.ended_count import EndedCount
@@ -58,10 +59,12 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Operation, Process
+from rumble_server.web.tries import Tries
 
 if TYPE_CHECKING:
-    from rumble_server.cluster.links import Links
-    from rumble_server.cluster.node import Node
+    from rumble_server.nodes.gate import Gate
+    from rumble_server.nodes.node import Node
+    from rumble_server.nodes.question import Question
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +124,6 @@ class Server:
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
-        self._links: Links | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
         self._is_stopping = threading.Event()
@@ -148,8 +150,8 @@ class Server:
             log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(loop, time.time())
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
-        outbox, places = Outbox(), Connections(self.config.bounds)
-        self._process = self._make_process(outbox, places)
+        outbox, places, door = Outbox(), Connections(self.config.bounds), Door(self.config.bounds, self.refusals)
+        self._process = self._make_process(outbox, places, door)
         self._shared = Shared(
             config=self.config,
             store=self.store,
@@ -158,21 +160,19 @@ class Server:
             clock=self._clock,
             work=self._work,
             house=self._house,
-            door=Door(self.config.bounds, self.refusals),
+            door=door,
             strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
             shut_out=self._shut_out,
             ended=self.ended,
             counts=self._counts,
-            holds=None if self._node is None else self._node.holds,
+            make_gate=self._make_gate(),
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
-        self.clubs = self._make_clubs()
+        self.clubs = Clubs(self._shared, self._take_up_tokens, self._node)
         if self._node is not None:
             self._node.serve(self.clubs)
-        has_lost_tokens = await self.clubs.start()
-        if self._links is None:
-            await self._take_up_tokens(has_lost_tokens)
+        await self.clubs.start()
         self._uvicorn = self._make_uvicorn(outbox, places)
         self._uvicorn.config.load()
         if self._certificate is not None:
@@ -188,6 +188,7 @@ class Server:
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
         self._pruning = asyncio.create_task(self._prune())
+        tell_ready()
         return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
@@ -195,16 +196,17 @@ class Server:
         config = self.config
         if not is_postgres(config.db):
             return True
-        from rumble_server.cluster.node import Node, setup_of
+        from rumble_server.nodes.node import Node, setup_of
 
         scheme = "http" if self._certificate is None else "https"
         address = config.node_address or f"{scheme}://{url_host(config.host, config.port, scheme)}"
-        stands_by = config.cluster_secret is None
+        stands_by = config.node_address is None
         node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.limits), stands_by=stands_by)
         await node.start()
         self._node = node
         if not stands_by:
             return True
+        tell_ready()
         leading = asyncio.create_task(node.acquire(MAIN))
         stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
         await asyncio.wait([leading, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -216,15 +218,22 @@ class Server:
         if self._node is not None:
             await self._node.stop()
 
-    def _make_clubs(self) -> Clubs:
-        node, secret = self._node, self.config.cluster_secret
-        if node is None or secret is None:
-            return Clubs(self._shared, node)
-        from rumble_server.cluster.links import Links
-        from rumble_server.cluster_clubs import ClusterClubs
+    def _make_gate(self) -> Callable[[], "Gate"] | None:
+        """Return what makes the gates of clubs, if this process leads them by a lease."""
+        if self._node is None:
+            return None
+        from rumble_server.nodes.gate import Gate
 
-        self._links = links = Links(node.id, node.setup, secret, self.config.bounds.lease_ms / 1000)
-        return ClusterClubs(self._shared, node, links, self._take_up_tokens)
+        return partial(Gate, self._clock, self._node.holds)
+
+    def _make_question(self) -> "Question | None":
+        """Make what tells proxies who leads, on one node of several."""
+        node = self._node
+        if node is None or node.stands_by:
+            return None
+        from rumble_server.nodes.question import Question
+
+        return Question(node.lease, node.holds, self.clubs, node.want, node.address)
 
     def _leads(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
@@ -273,14 +282,13 @@ class Server:
 
     # --- what clubs share ---
 
-    def _make_process(self, outbox: Outbox, places: Connections) -> Process:
+    def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
         """Make what the pages of all clubs share."""
         config = self.config
         operation = Operation(
             ended=self.ended.by_status,
             counts=self._counts,
             connections=self._count_connections,
-            links=self._count_links,
             refusals=self.refusals,
             turn_latency=outbox.latency,
             lag_s=lambda: self._clock.lag_s,
@@ -296,6 +304,7 @@ class Server:
             operation,
             places,
             unready=self._unready,
+            tries=Tries(door.guesses, self._clock.now_ms),
             leads=self._leads,
         )
 
@@ -313,14 +322,11 @@ class Server:
             outbox=outbox,
             turns=Turns(bounds.strangers_ms_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
-            nodes=self._links,
+            question=self._make_question(),
         )
-        web = make_web(self.clubs, self._process)
-        if self._links is not None:
-            self._links.serving.app = web
         return _Uvicorn(
             uvicorn.Config(
-                RequestTurns(web, entrance.turns),
+                RequestTurns(make_web(self.clubs, self._process), entrance.turns),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
@@ -369,9 +375,6 @@ class Server:
         bots, strangers = self.clubs.count_sessions()
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
-
-    def _count_links(self) -> dict[str, int]:
-        return {"dialled": 0, "accepted": 0} if self._links is None else self._links.count()
 
     def _shut_out(self) -> None:
         """End the connections of those who are banned."""
@@ -451,7 +454,8 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
-        if self._node is not None and self._links is not None:
+        tell_stopping()
+        if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
         clubs, written = self.clubs, self._shared.written
         clubs.drain()

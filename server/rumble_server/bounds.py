@@ -128,12 +128,6 @@ class Bounds(BaseModel):
 
     idle_club_ms: Milliseconds = 600_000
     """Time after which a club that nobody uses and in which nothing runs is taken out of memory, in ms."""
-    leaderless_login_ms: Milliseconds = 5_000
-    """Time for which a login waits for the leader of its club, in ms; then it is refused as `unavailable`."""
-    leaderless_ms: Milliseconds = 10_000
-    """Time for which bots stay connected while their club has no leader, in ms; then they are closed with 1012."""
-    link_bytes: Bytes = 4_194_304
-    """Bytes that may wait for the leader of one club; beyond it nothing is read from the bots that sent more."""
     address_days: Count = 30
     """Days for which the audit log keeps addresses."""
     lease_ms: Annotated[int, Field(ge=500)] = 5_000

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.ports import Clock, HouseRunner, Work
-from rumble_server.arena.recovery import MOST_OVER, Recovered, frames_of_ended, read, take_up
-from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
+from rumble_server.arena.recovery import Recovered, read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
@@ -39,14 +37,48 @@ from rumble_server.store.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
-from rumble_server.web.site import Process, Relay, Site
+from rumble_server.web.site import Process, Site
 
 log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
+Ask = Callable[[Any, Callable[[Any], None]], None]
+"""Asks for something, and calls back with the answer."""
 PROGRAM = f"rumble {version('botrumble')}"
+
+
+class Gate(Protocol):
+    """Stands before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the lease holds."""
+
+    def enter(self, call: Callable[[], None], /) -> None:
+        """Call, now or when the gate is open again."""
+
+    def around(self, ask: Ask, /) -> Ask:
+        """Return a function that asks the same, and whose answers enter by the gate."""
+
+    def clock(self, newest_ms: int, /) -> Clock:
+        """Return the club's clock, whose time goes on from the newest fact."""
+
+    def leader(self, arena: Arena, /) -> Leader:
+        """Return the arena as sessions reach it."""
+
+    def close(self) -> None:
+        """The lease is over."""
+
+    def abandon(self) -> None:
+        """The connections of the club's bots are closed."""
+
+    def go_on(self, arena: Arena, /) -> None:
+        """The lease is valid again: let in what waits."""
+
+    def discard(self) -> None:
+        """Let nothing in any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +104,8 @@ class Shared:
     """How many tournaments of all clubs are over."""
     counts: Counter[type] = field(default_factory=Counter)
     """How many facts this process has written in all clubs, by type."""
-    holds: Callable[[], bool] | None = None
-    """Whether the lease of this node is valid; None if it needs none."""
+    make_gate: Callable[[], Gate] | None = None
+    """Makes the gate of a club that this process leads by a lease; None: it needs none."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever more of any log is on disk."""
@@ -106,23 +138,9 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
     newest_ms = 0
-    if log.epoch:  # other nodes may have led it, or may ask for it
+    if log.epoch:  # other nodes, with other clocks, may have led it
         newest_ms = reader.newest_ms()
-        ended = reader.ended(reader.over_ids(MOST_OVER)).values()
-        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, newest_ms))
     return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
-
-
-@dataclass(frozen=True, slots=True)
-class Leading:
-    """What a club is given that has a way in on each node of several."""
-
-    sessions: ports.Sessions
-    """Where what the arena says goes."""
-    gateway: Gateway
-    gate: Gate
-    relay: Relay
-    """The feeds for visitors of this node."""
 
 
 def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
@@ -152,7 +170,6 @@ class Club:
         shared: Shared,
         stored: Stored,
         added_elsewhere: Callable[[], int],
-        leading: Leading | None = None,
     ) -> None:
         """`added_elsewhere` tells how many house bots are added in the other clubs."""
         self.name = name
@@ -164,12 +181,11 @@ class Club:
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
         sessions = Sessions(name)
-        gate = None if shared.holds is None else Gate(shared.clock, shared.holds)
-        self.gate = gate = gate if leading is None else leading.gate
+        self.gate = gate = None if shared.make_gate is None else shared.make_gate()
         self.arena = Arena(
             log=self.log,
-            clock=shared.clock if gate is None else self._clock_behind(gate, stored.newest_ms),
-            sessions=sessions if leading is None else leading.sessions,
+            clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
+            sessions=sessions,
             run=stored.run,
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
@@ -182,11 +198,8 @@ class Club:
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
-        if leading is not None:
-            self.gateway = leading.gateway
-        else:
-            leader = self.arena if gate is None else self._behind(gate)
-            self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
+        leader = self.arena if gate is None else gate.leader(self.arena)
+        self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
@@ -197,8 +210,6 @@ class Club:
             self.house_bots,
             shared.process,
             name,
-            lambda: self._entry.title,
-            None if leading is None else leading.relay,
         )
         if gate is None:
             self.log.on_durable.append(self._on_durable)
@@ -225,16 +236,6 @@ class Club:
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)
-
-    def _behind(self, gate: Gate) -> Leader:
-        leader = GatedLeader(self.arena, gate, self.log)
-        self.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
-        return leader
-
-    def _clock_behind(self, gate: Gate, newest_ms: int) -> Clock:
-        """Make the club's clock: its time goes on from the newest fact, should another node's clock be ahead."""
-        clock = self._shared.clock
-        return GatedClock(clock, gate, max(0, newest_ms - clock.now_ms()))
 
     # --- its settings ---
 
@@ -278,6 +279,18 @@ class Club:
     def is_suspended(self) -> bool:
         """Whether nothing may be told of it, since the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
+
+    def suspend(self) -> None:
+        """The lease of this node is over: tell nothing."""
+        if self.gate is not None:
+            self.gate.close()
+
+    def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
+        """End its bots' connections and its streams at once: whoever comes again finds the leader."""
+        if self.gate is not None:
+            self.gate.abandon()
+        self.gateway.end_all(code)
+        self.feed.end_streams()
 
     def go_on(self) -> None:
         """The lease is valid again."""

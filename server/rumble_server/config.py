@@ -39,9 +39,7 @@ class ServerConfig(BaseModel):
     public_url: Annotated[str, AfterValidator(public_origin)] | None = None
     """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     node_address: Annotated[str, AfterValidator(public_origin)] | None = None
-    """Address by which other nodes on the same PostgreSQL reach this one, such as http://10.0.0.3:8765."""
-    cluster_secret: Annotated[str, Field(min_length=16, max_length=256)] | None = None
-    """Secret of the nodes on one PostgreSQL, in the environment: with it each of them serves every club."""
+    """Address at which proxies reach this node, as http://10.0.0.3:8765: it is one of several on a PostgreSQL."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token of the administrator of all clubs; it replaces the one that the first start makes."""
     house: tuple[str, ...] = ()

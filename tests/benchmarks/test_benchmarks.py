@@ -62,7 +62,6 @@ def test_throughput_beside_another_checkout() -> None:
     [
         ("frames.py", ("--games", "tictactoe", *TINY), "CPU a turn own/library "),
         ("idle.py", ("--bots", "5"), "5 idle bots: "),
-        ("link.py", ("--seconds", "0.2", "--batches", "4"), "edge us a move"),
         ("stretches.py", ("--large", "5", "--small", "4", "--results", "9", "--only", "bench/st"), "nobody reads "),
         ("latency.py", ("--matches", "2", "--idle", "2", "--seconds", "1", "--rounds", "1"), "round 1: "),
         ("visitors.py", ("--bots", "4", "--visitors", "2", "--seconds", "3", "--rounds", "1"), "throughput ratio "),
@@ -72,31 +71,11 @@ def test_others_of_the_server(name: str, options: tuple[str, ...], told: str) ->
     assert told in output_of(name, *options)
 
 
-def test_cluster_tells_what_each_process_takes() -> None:
+def test_a_question_says_whether_the_goal_is_met() -> None:
     need_module("psycopg", "postgres")
     programs()
-    printed = output_of("cluster.py", "--games", "tictactoe", *TINY)
-    costs = re.findall(
-        r"bots on the (\w+) .* leader +([\d.]+) us  edge +([\d.]+) us  postgres +([\d.]+) us$", printed, re.M
-    )
-    assert [where for where, *_ in costs] == ["leader", "edge"]
-    assert float(costs[0][2]) < float(costs[1][2]), "the edge has the bots of the second row alone"
-    carried = re.search(r"all clubs by cores: ([\d,]+) on 2, .*; of one: ([\d,]+)$", printed, re.MULTILINE)
-    assert carried is not None
-    all_clubs, one = (int(each.replace(",", "")) for each in carried.groups())
-    leader, edge, postgres = map(float, costs[1][1:])
-    assert all_clubs == pytest.approx(2e6 / (leader + edge + postgres), rel=0.01)
-    assert one == pytest.approx(1e6 / leader, rel=0.01)
-
-
-def test_node_latency_tells_what_a_link_adds() -> None:
-    need_module("psycopg", "postgres")
-    programs()
-    tiny = ("--games", "tictactoe", "--bots", "4", "--shares", "0.5", "--turns", "1", "--seconds", "0.5")
-    printed = output_of("node_latency.py", *tiny)
-    rows = re.findall(r"^(closed loop|50% of it) +([\d,]+) +([\d,]+) (?:\|(?: +-?[\d.]+){2} ){6}\|", printed, re.M)
-    assert [name for name, *_ in rows] == ["closed loop", "50% of it"]
-    assert re.search(r"p99 of added latency under 5 ms (?:met|NOT MET): ", printed)
+    printed = output_of("question.py", "--questions", "80", "--rounds", "1")
+    assert re.fullmatch(r"a question takes \d+ us of CPU \(\d+ to \d+\); the goal is 100: (met|NOT MET)\n", printed)
 
 
 def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
@@ -109,19 +88,6 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     )
     assert told is not None
     assert (float(told[1]) >= 0.9) == (told[2] == "met")
-
-
-def test_drain_tells_how_long_each_club_stands() -> None:
-    need_module("psycopg", "postgres")
-    programs()
-    printed = output_of("drain.py", "--clubs", "2", "--think-ms", "20", "--seconds", "1", "--rounds", "1")
-    rows = re.findall(
-        r"^  2 clubs, 20 ms  (no drain|drained): +median +([\d.]+) s .*longest +([\d.]+) s", printed, re.M
-    )
-    assert [(what, 0 < float(median) <= float(longest)) for what, median, longest in rows] == [
-        ("no drain", True),
-        ("drained", True),
-    ]
 
 
 def test_hostile_blames_nobody_honest() -> None:

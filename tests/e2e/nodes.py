@@ -1,4 +1,4 @@
-"""Servers on one database, each with a way to the database, and one from the others to it, that can be broken.
+"""Servers on one database, each with a way there that can be broken. They are asked directly, as a proxy asks them.
 
 One that ends is started again, as a service manager does it.
 """
@@ -7,10 +7,11 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
@@ -19,10 +20,11 @@ from tests.postgres.cluster import Cluster, cluster, run, through
 from tests.postgres.proxy import Proxy, proxy
 from tests.simulation.checks.case import Fact, read_rows
 
-SECRET = "cluster-secret-of-the-tests"
-"""With it every node serves every club; without it one leads, and the others stand by."""
+T = TypeVar("T")
 PAUSE_S = 0.02
 """How often it is looked who leads, and whether a process has ended, in s."""
+ASK_S = 2.0
+"""How long a node may take for an answer, in s; a frozen one gives none."""
 
 
 @dataclass(slots=True)
@@ -31,11 +33,7 @@ class Node:
 
     server: Server
     way: Proxy
-    """To the database."""
-    from_others: Proxy
-    """Bots and visitors come directly."""
     url: str
-    secret: str | None
     options: Sequence[str]
     process: "subprocess.Popen[bytes]" = field(init=False)
 
@@ -44,16 +42,11 @@ class Node:
 
     def start(self) -> None:
         """Start a process, which may stand by for long."""
-        port = str(self.server.port)
         tokens = ("--host-token", TOKEN, "--admin-token", ADMIN_TOKEN)
-        address = ("--node-address", f"http://127.0.0.1:{self.from_others.port}")
-        given = {"RUMBLE_DB": through(self.url, self.way.port)}
-        if self.secret is not None:
-            given["RUMBLE_CLUSTER_SECRET"] = self.secret
         with (self.server.folder / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*RUMBLE, "serve", "--port", port, "--house", "none", *tokens, *address, *self.options],
-                env=clean_environment(self.server.folder, given),
+                [*RUMBLE, "serve", "--port", str(self.server.port), *tokens, *self.options],
+                env=clean_environment(self.server.folder, {"RUMBLE_DB": through(self.url, self.way.port)}),
                 cwd=self.server.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -76,9 +69,25 @@ class Node:
     def leads(self) -> list[str]:
         """Return the clubs that it says it leads; none if it does not answer."""
         try:
-            return list(httpx.get(f"{self.server.url}/readyz", timeout=2).json()["leads"])
+            return list(httpx.get(f"{self.server.url}/readyz", timeout=ASK_S).json()["leads"])
         except httpx.HTTPError:
             return []
+
+    def asked(self, path: str, **headers: str) -> tuple[int, str]:
+        """Ask who leads the club of a path, and return the status and the address; 0: there was no answer."""
+        given = {"X-Original-URI": path, **headers}
+        try:
+            answer = httpx.get(f"{self.server.url}/api/leader", headers=given, timeout=ASK_S)
+        except httpx.HTTPError:
+            return 0, ""
+        return answer.status_code, answer.headers.get("Rumble-Leader", "")
+
+    def status(self, path: str) -> int:
+        """Return the status with which it answers a page; 0: there was no answer."""
+        try:
+            return httpx.get(self.server.url + path, timeout=ASK_S).status_code
+        except httpx.HTTPError:
+            return 0
 
 
 class Nodes:
@@ -116,29 +125,51 @@ class Nodes:
         """Return the newest epoch of `main`."""
         return int(run(self.url, "SELECT epoch FROM clubs WHERE club = 'main'")[0][0])
 
-    def leader(self, within_s: float) -> Node:
-        """Wait until a server says that it leads `main`. Raises AssertionError."""
-        until_s = time.monotonic() + within_s
-        while time.monotonic() < until_s:
-            for node in self.each:
-                if "main" in node.leads():
-                    return node
-            time.sleep(PAUSE_S)
-        raise AssertionError(f"nobody leads after {within_s} s")
+    def leader(self, club: str = "main") -> Node:
+        """Wait until one server says that it leads a club."""
 
-    def taken_over_s(self, before: int, within_s: float) -> float:
-        """Wait until `main` has a newer epoch than `before`; return how long that took in s. Raises AssertionError."""
+        def found() -> Node | None:
+            leading = [node for node in self.each if club in node.leads()]
+            return leading[0] if len(leading) == 1 else None
+
+        return until(found)
+
+    def another(self, *than: Node) -> Node:
+        return next(node for node in self.each if node not in than)
+
+    def agree(self, path: str) -> Node:
+        """Wait until all nodes that answer tell the same leader of the club of a path, and return it."""
+
+        def told() -> Node | None:
+            answers = {node.asked(path) for node in self.each} - {(0, "")}
+            return next((node for node in self.each if answers == {(httpx.codes.NO_CONTENT, node.server.url)}), None)
+
+        return until(told)
+
+    def taken_over_s(self, before: int) -> float:
+        """Wait until `main` has a newer epoch than `before`; return how long that took in s."""
         began_s = time.monotonic()
-        while (took_s := time.monotonic() - began_s) < within_s:
-            if self.epoch() > before:
-                return took_s
-            time.sleep(PAUSE_S)
-        raise AssertionError(f"nobody took over within {within_s} s")
+        until(lambda: self.epoch() > before)
+        return time.monotonic() - began_s
+
+
+def until(what: Callable[[], T | None]) -> T:
+    """Wait until something is so, and return it. Raises AssertionError."""
+    end_s = time.monotonic() + PATIENCE_S
+    while not (found := what()):
+        assert time.monotonic() < end_s, "it did not happen"
+        time.sleep(PAUSE_S)
+    return found
 
 
 @contextmanager
-def nodes(folder: Path, count: int, *options: str, secret: str | None = SECRET, fsync: bool = False) -> Iterator[Nodes]:
-    """Run servers on a new database, `count` of them. Afterwards no log may have a traceback or a secret."""
+def nodes(
+    folder: Path, count: int, *options: str, several: bool = True, house: str = "none", fsync: bool = False
+) -> Iterator[Nodes]:
+    """Run servers on a new database, `count` of them, each a node of several, or else one that leads while others wait.
+
+    Afterwards no log may have a traceback or a password.
+    """
     with ExitStack() as stack:
         database = stack.enter_context(cluster(fsync=fsync))
         url = database.database()
@@ -148,12 +179,12 @@ def nodes(folder: Path, count: int, *options: str, secret: str | None = SECRET, 
         for number in range(1, count + 1):
             own = folder / f"node{number}"
             own.mkdir()
-            way = stack.enter_context(proxy(database.port))
             server = Server(free_port(), own)
-            each.append(Node(server, way, stack.enter_context(proxy(server.port)), url, secret, options))
+            given = ("--node-address", server.url, "--behind-proxy", "127.0.0.1") if several else ()
+            way = stack.enter_context(proxy(database.port))
+            each.append(Node(server, way, url, ("--house", house, *given, *options)))
         yield made
         for node in each:
             log = (node.server.folder / "serve.log").read_text()
             assert "Traceback" not in log, log[log.index("Traceback") :][:3000]
             assert database.password not in log
-            assert SECRET not in log

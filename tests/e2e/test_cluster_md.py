@@ -1,37 +1,41 @@
-"""docs/CLUSTER.md as a reader does it: a database with a club moves to PostgreSQL, and is taken care of there."""
+"""docs/CLUSTER.md as a reader does it: a database moves to PostgreSQL, and three nodes are set up in ten commands."""
 
 import shutil
-import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands, is_file
+from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands, is_a_drawing
 from tests.e2e.processes import (
     PATIENCE_S,
     RUMBLE,
-    Server,
     announced_port,
     clean_environment,
     free_port,
     path_with_programs,
     running,
 )
-from tests.e2e.test_proxies import nginx_command
-from tests.e2e.test_three_nodes import Stream, leader, nodes, until
+from tests.e2e.stub_nodes import stub_nodes
+from tests.e2e.test_node_proxies import FILES, proxied, text_of
+from tests.hostile.target import wait_until
+from tests.needs import need
 from tests.postgres.cluster import Cluster, cluster, programs, run
+from tests.server.certificates import Authority
 
 PAGE = ROOT / "docs" / "CLUSTER.md"
 ADMINISTRATOR = "the-administrator-s-token"
 PASSWORD = "a-password-of-its-own"
 HOW = "--game connect4 --cycles 12 --start-at-bots 2"
-PROGRAMS = ("pg_dump", "pg_basebackup", "mkdir", "mv", "cp", "touch", "echo")
+LONG = "--game hex --cycles 1000 --start-at-bots 2"
+"""A tournament that is not over before the test is."""
+PROGRAMS = ("pg_dump", "pg_basebackup", "mkdir", "mv", "cp", "touch", "echo", "nginx")
+NODES = ("node1", "node2", "node3")
 
 
 def is_tried(block: Block) -> None:
@@ -39,8 +43,8 @@ def is_tried(block: Block) -> None:
 
 
 def test_every_block_is_what_it_claims() -> None:
-    elsewhere = {"elsewhere: it needs Docker": is_tried, "file:": is_file}  # tests/e2e/test_compose_cluster.py
-    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **elsewhere}) == 14
+    special = {"elsewhere: it needs Docker": is_tried, "drawing": is_a_drawing}  # tests/e2e/test_compose_cluster.py
+    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **special}) == 15
 
 
 def lines(marker: str) -> list[str]:
@@ -72,6 +76,22 @@ class Reader:
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
         return done.stdout
 
+    def set_up_database(self, postgres: Cluster) -> None:
+        """Do what the page says of PostgreSQL, and take its settings over."""
+        statements = lines("as PostgreSQL's administrator")
+        assert PASSWORD in "".join(statements)
+        for undone in ("DROP DATABASE IF EXISTS rumble", "DROP ROLE IF EXISTS rumble"):  # of another test
+            postgres.run(undone)
+        for statement in statements:
+            postgres.run(statement)
+        url, passwords = (line.partition("=")[2].strip('"') for line in lines("settings of a server on PostgreSQL"))
+        secret = self.folder / Path(passwords).name
+        secret.write_text(f"*:*:*:rumble:{PASSWORD}\n")
+        secret.chmod(0o600)
+        here = url.replace("db.example.org", f"127.0.0.1:{postgres.port}").replace("verify-full", "prefer")
+        assert here != url
+        self.environment |= {"RUMBLE_DB": here, "PGPASSFILE": str(secret)}
+
     @contextmanager
     def serving(self) -> Iterator[None]:
         """Have the server run, with the settings so far."""
@@ -98,25 +118,17 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
     assert before["status"] == "finished"
     assert sorted(row["name"] for row in before["standings"]) == ["minimax", "random"]
 
-    for statement in lines("as PostgreSQL's administrator"):
-        postgres.run(statement)
-    assert PASSWORD in "".join(lines("as PostgreSQL's administrator"))
-    url, passwords = (line.partition("=")[2].strip('"') for line in lines("settings of a server on PostgreSQL"))
-    secret = tmp_path / Path(passwords).name
-    secret.write_text(f"*:*:*:rumble:{PASSWORD}\n")
-    secret.chmod(0o600)
-    here = url.replace("db.example.org", f"127.0.0.1:{postgres.port}").replace("verify-full", "prefer")
-    assert here != url
-    reader.environment |= {"RUMBLE_DB": here, "PGPASSFILE": str(secret)}
+    reader.set_up_database(postgres)
     (copy,) = lines("with the settings, and no server running")
     assert "copied and compared: 2 clubs" in reader.run(copy)
     shutil.move(tmp_path / "rumble.db", tmp_path / "rumble-before.db")
     with reader.serving():
         assert reader.ask("/c/beginners/api/tournaments/monday").json() == before
-        verify, prune, dump, list_nodes = lines("with the settings, beside a server")
+        verify, prune, dump = lines("with the settings, beside a server")
         assert "no damage" in reader.run(verify)
         assert "pruned 0 tournaments" in reader.run(prune)
         reader.run(dump)
+        (list_nodes,) = lines("with the settings, from anywhere")
         assert "main" in reader.run(list_nodes)
         assert "beginners" in reader.run("rumble club list")
     assert not (tmp_path / "rumble.db").exists()
@@ -175,49 +187,166 @@ def test_a_database_goes_back_to_a_moment_of_a_tournament(tmp_path: Path) -> Non
             assert run(url, "SELECT epoch FROM clubs")[0] > epoch
 
 
+class Site:
+    """Three nodes and nginx, set up by the page's commands, with a port of this machine for each of its machines."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.ports = {name: free_port() for name in (*NODES, "proxy")}
+        self.front = f"http://127.0.0.1:{self.ports['proxy']}"
+        *exports, self._serve = lines("on each node, with the settings above")
+        self.tokens = dict(line.removeprefix("export ").split("=") for line in exports)
+        reader.environment |= {**self.tokens, "RUMBLE_SERVER": self.front}
+
+    @contextmanager
+    def node(self, name: str) -> Iterator[None]:
+        """Run a node."""
+        here = {
+            "node1:8765": f"127.0.0.1:{self.ports[name]}",
+            "10.0.0.9": "127.0.0.1",
+            "0.0.0.0": "127.0.0.1",
+            "http://rumble.example.org": self.front,
+        }
+        line = self._serve
+        for old, new in here.items():
+            assert old in line
+            line = line.replace(old, new)
+        log = self.reader.folder / f"{name}.log"
+        command = [*line.split(), "--port", str(self.ports[name])]
+        with running(command, self.reader.environment, log) as process:
+            assert announced_port(process, log) == self.ports[name]
+            yield
+        assert "Traceback" not in log.read_text(), log.read_text()
+
+    @contextmanager
+    def proxy(self) -> Iterator[None]:
+        """Run nginx with its file."""
+        copy, check, start = lines("on the machine of the proxy")
+        assert (check, start) == ("nginx -t", "nginx -s reload")  # `proxied` runs it with files of its own
+        file = ROOT / copy.split()[1]
+        assert file.name == FILES["nginx"]
+        nodes: Any = [SimpleNamespace(port=self.ports[name]) for name in NODES]
+        port = self.ports["proxy"]
+        with proxied("nginx", text_of("nginx", port, nodes), port, self.reader.folder):
+            yield
+
+    def leads(self) -> dict[str, list[str]]:
+        """Return which clubs each node leads, by the page's command."""
+        (command,) = lines("with the settings, from anywhere")
+        told = [line.split("  ") for line in self.reader.run(command).splitlines()]
+        names = {f"http://127.0.0.1:{port}": name for name, port in self.ports.items()}
+        return {names[address]: leads.removeprefix("leads ").split(", ") for _, address, leads in told}
+
+    def leader_of(self, club: str) -> str | None:
+        """Return the node that leads a club."""
+        return next((name for name, clubs in self.leads().items() if club in clubs), None)
+
+
 @pytest.mark.e2e
 @pytest.mark.long
-def test_nginx_leads_to_the_nodes_that_are_there(postgres_url: str, tmp_path: Path) -> None:
-    """Bots play and a visitor watches by the one address, beside a node that has died and one that stands still."""
-    front = Server(free_port(), tmp_path)
-    (block,) = [each for each in blocks(PAGE) if each.language == "nginx"]
-    with nodes(tmp_path, postgres_url, 3, more={"RUMBLE_BEHIND_PROXY": "127.0.0.1"}) as each:
-        text = block.text.replace("listen 8765", f"listen 127.0.0.1:{front.port}")
-        assert "proxy_read_timeout 8s" in text
-        text = text.replace("proxy_read_timeout 8s", "proxy_read_timeout 1s")
-        for number, node in enumerate(each, 1):
-            text = text.replace(f"node{number}:8765", f"127.0.0.1:{node.server.port}")
-        with running(nginx_command(text, tmp_path), clean_environment(tmp_path), tmp_path / "nginx.log"):
-            until(lambda: answers(front))
-            gone = next(node for node in each if node is not leader(each))
-            gone.process.kill()
-            created = front.tournament("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
-            assert {httpx.get(f"{front.url}/readyz", timeout=PATIENCE_S).status_code for _ in range(9)} == {200}
-            watching = Stream(front, str(created["id"]))
-            until(lambda: "event: snapshot" in watching.text)
-            first = leader(each)
-            (silent,) = [node for node in each if node not in (gone, first)]
-            silent.process.send_signal(signal.SIGSTOP)
-            began_s = time.monotonic()
-            with ThreadPoolExecutor(6) as visitors:  # so that some come to each node
-                shown = list(visitors.map(lambda _: httpx.get(f"{front.url}/readyz", timeout=PATIENCE_S), range(6)))
-            took_s = time.monotonic() - began_s
-            silent.process.send_signal(signal.SIGCONT)
-            assert [page.status_code for page in shown] == 6 * [200]
-            assert 1 < took_s < 5, "some were held, and went to the next node then"
-            assert watching.is_alive(), "a feed may be quiet for longer"
-            command = [*RUMBLE, "bot", "random", "--server", front.url, "--join", "friday", "--name"]
-            environment = clean_environment(tmp_path)
-            with ExitStack() as stack:
-                for name in ("alice", "bob"):
-                    stack.enter_context(running([*command, name], environment, tmp_path / f"{name}.log"))
-                watching.join(PATIENCE_S)
-            assert watching.is_over
+def test_three_nodes_in_ten_commands(postgres: Cluster, tmp_path: Path) -> None:
+    """A tournament of a club goes on while the club moves, its node is drained, and that node stops."""
+    need("nginx")
+    markers = (
+        "as PostgreSQL's administrator",
+        "settings of a server on PostgreSQL",
+        "on each node, with the settings above",
+        "on the machine of the proxy",
+        "with the settings, from anywhere",
+    )
+    assert sum(len(lines(marker)) for marker in markers) == 11, "`nginx -t` only looks whether the file is right"
+    reader = Reader(tmp_path)
+    reader.set_up_database(postgres)
+    site = Site(reader)
+    with ExitStack() as stack:
+        nodes = {name: stack.enter_context(ExitStack()) for name in NODES}
+        for name, node in nodes.items():
+            node.enter_context(site.node(name))
+        stack.enter_context(site.proxy())
+        until(lambda: httpx.get(f"{site.front}/", timeout=PATIENCE_S).status_code == 200)
+        assert set(site.leads()) == set(NODES)
+        reader.run("rumble club create chess")
+        club = f"--server {site.front}/c/chess"
+        until(lambda: httpx.get(f"{site.front}/c/chess/", timeout=PATIENCE_S).status_code == 200)
+        host = {"RUMBLE_HOST_TOKEN": site.tokens["RUMBLE_ADMIN_TOKEN"]}
+        reader.run(f"rumble tournament create cup {LONG} {club}", host)
+        for name in ("ann", "ben"):
+            bot = [*RUMBLE, "bot", "random", "--name", name, "--join", "cup", *club.split()]
+            stack.enter_context(running(bot, reader.environment, tmp_path / f"{name}.log"))
+
+        def played() -> int:
+            told = httpx.get(f"{site.front}/c/chess/api/tournaments/cup", timeout=PATIENCE_S)
+            return sum(row["played"] for row in told.json()["standings"]) if told.status_code == 200 else -1
+
+        def goes_on() -> None:
+            before = played()
+            until(lambda: played() > max(0, before))
+
+        goes_on()
+        move, drain = lines("with the settings, for a node and a club")
+        to = next(name for name in NODES if name != site.leader_of("chess"))
+        reader.run(move.replace("node2:8765", f"127.0.0.1:{site.ports[to]}"))
+        until(lambda: site.leader_of("chess") == to)
+        goes_on()
+        reader.run(drain.replace("node1:8765", f"127.0.0.1:{site.ports[to]}"))
+        until(lambda: site.leads()[to] == ["nothing: it is drained"])
+        goes_on()
+        gone = site.leader_of("chess")
+        assert gone not in (None, to)
+        nodes[str(gone)].close()
+        (last,) = set(NODES) - {to, gone}
+        until(lambda: site.leads() == {to: ["nothing: it is drained"], last: ["chess", "main"]})
+        goes_on()
+        bots = httpx.get(f"{site.front}/c/chess/api/tournaments/cup", timeout=PATIENCE_S).json()["standings"]
+        assert {row["name"]: row["faults"] for row in bots} == {"ann": {}, "ben": {}}
 
 
-def answers(server: Server) -> bool:
-    """Whether a node answers by this address."""
-    try:
-        return httpx.get(f"{server.url}/readyz", timeout=PATIENCE_S).status_code == 200
-    except httpx.TransportError:
-        return False
+@pytest.mark.e2e
+@pytest.mark.slow
+@pytest.mark.parametrize("proxy", FILES)
+def test_tls_to_the_nodes(proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy's file is changed as the page and its comments say."""
+    need(proxy)
+    authority, port = Authority(), free_port()
+    trusted = tmp_path / "authority.pem"
+    trusted.write_bytes(authority.pem)
+    with (
+        stub_nodes(3, authority.issue(tmp_path, "rumble.example.org")) as (site, nodes),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("SSL_CERT_FILE", str(trusted))
+        text = text_of(proxy, port, nodes)
+        for node in nodes:
+            text = text.replace(f"http://127.0.0.1:{node.port} ", f"https://127.0.0.1:{node.port} ")
+        if proxy == "nginx":
+            text = text.replace("proxy_pass http://", "proxy_pass https://").replace("#proxy_ssl", "proxy_ssl")
+            text = text.replace("/etc/ssl/certs/ca-certificates.crt", str(trusted))
+        else:
+            text = text.replace("#tls_server_name", "tls_server_name")
+        site.leaders = {"main": nodes[0].address, "one": nodes[1].address}
+        with proxied(proxy, text, port, tmp_path) as url:
+            until(lambda: httpx.get(url, timeout=PATIENCE_S).status_code == 200)
+            for club, path in (("main", "/x"), ("one", "/c/one/x")):
+                assert httpx.get(f"{url}{path}", timeout=PATIENCE_S).json()["node"] == site.leaders[club]
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_nginx_behind_a_balancer(tmp_path: Path) -> None:
+    """Nodes are told the address and the scheme of the balancer's client."""
+    need("nginx")
+    port = free_port()
+    with stub_nodes(3) as (site, nodes):
+        text = text_of("nginx", port, nodes).replace("#set_real_ip_from 10.0.0.0/8", "set_real_ip_from 127.0.0.0/8")
+        text = text.replace("#real_ip_header", "real_ip_header").replace("$scheme", "https")
+        site.leaders = {"main": nodes[0].address}
+        with proxied("nginx", text, port, tmp_path) as url:
+            until(lambda: httpx.get(url, timeout=PATIENCE_S).status_code == 200)
+            nodes[0].served.clear()
+            httpx.get(url, headers={"X-Forwarded-For": "192.0.2.1, 203.0.113.9"}, timeout=PATIENCE_S)
+    (headers,) = nodes[0].served
+    assert (headers["x-forwarded-for"], headers["x-forwarded-proto"]) == ("203.0.113.9", "https")
+
+
+def until(what: Any) -> None:
+    assert wait_until(what, PATIENCE_S)

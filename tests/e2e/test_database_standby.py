@@ -57,7 +57,7 @@ def pair(folder: Path, *, synchronous: bool) -> Iterator[Pair]:
 async def play(at: Pair, until_it_lacks: Callable[[RawField], Awaitable[object]]) -> RawField:
     """Play a tournament, and have the standby in the primary's place when it lacks something."""
     names = [f"bot{number}" for number in range(1, BOTS + 1)]
-    leader = await asyncio.to_thread(at.nodes.leader, ON_S)
+    leader = await asyncio.to_thread(at.nodes.leader)
     create = ("--game", "tictactoe", "--start-at-bots", str(BOTS), "--cycles", str(CYCLES), "--legs", "2")
     leader.server.tournament("create", "cup", *create)
     field = RawField("cup", names, at.nodes.bot_urls)

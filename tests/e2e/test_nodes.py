@@ -1,22 +1,30 @@
-"""Three servers on one database, while they, the database and the ways between all of them fail."""
+"""Servers on one database, while they, the database and the ways between all of them fail."""
 
 import asyncio
 import json
 import random
+import signal
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.codes import CloseCode
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
-from tests.e2e.nodes import Node, Nodes, nodes
-from tests.e2e.processes import TOKEN
+from tests.e2e.nodes import Node, Nodes, nodes, until
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, TOKEN, clean_environment, typed_here
 from tests.e2e.raw_field import RawField
+from tests.postgres.cluster import run
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.e2e
 
 LEASE_MS = 2_000
 TAKEN_WITHIN_S = LEASE_MS / 1000 + 1
@@ -27,6 +35,7 @@ FROZEN_S = 15.0
 ON_S = 40.0
 """Time in s in which every bot is asked for a move again after a failure, also with both processors busy."""
 OPTIONS = ("--lease-ms", str(LEASE_MS), "--excused-ms", "60000")
+ADMINISTRATOR = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
 
 
 class Troubles:
@@ -37,10 +46,10 @@ class Troubles:
         self.took_s: list[float] = []
 
     async def leader(self) -> Node:
-        return await asyncio.to_thread(self.at.leader, ON_S)
+        return await asyncio.to_thread(self.at.leader)
 
     async def taken_over(self, before: int) -> None:
-        self.took_s.append(await asyncio.to_thread(self.at.taken_over_s, before, ON_S))
+        self.took_s.append(await asyncio.to_thread(self.at.taken_over_s, before))
 
     async def kill_the_leader(self) -> None:
         leader, before = await self.leader(), self.at.epoch()
@@ -48,8 +57,20 @@ class Troubles:
         await self.taken_over(before)
 
     async def kill_another(self) -> None:
-        leader = await self.leader()
-        next(node for node in self.at.each if node is not leader).kill()
+        self.at.another(await self.leader()).kill()
+
+    async def stop_the_leader(self) -> None:
+        leader, before = await self.leader(), self.at.epoch()
+        process = leader.process
+        process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(self.at.taken_over_s, before)
+        assert await asyncio.to_thread(process.wait, PATIENCE_S) == 0
+
+    async def move_main(self) -> None:
+        leader, before = await self.leader(), self.at.epoch()
+        to = self.at.another(leader).server.url
+        await asyncio.to_thread(typed, self.at, "club", "move", "main", to)
+        await asyncio.to_thread(self.at.taken_over_s, before)
 
     async def freeze_the_leader(self) -> None:
         leader, before = await self.leader(), self.at.epoch()
@@ -72,33 +93,8 @@ class Troubles:
         await asyncio.sleep(BEYOND_S)
         leader.way.accept()
 
-    async def part_the_nodes(self) -> None:
-        for node in self.at.each:
-            node.from_others.refuse()
-        await asyncio.sleep(BEYOND_S)
-        for node in self.at.each:
-            node.from_others.accept()
-
-    async def silence_between_the_nodes(self) -> None:
-        """What was under way comes late, also after a new link was made."""
-        for node in self.at.each:
-            node.from_others.hold()
-        await asyncio.sleep(BEYOND_S)
-        for node in self.at.each:
-            node.from_others.flow()
-
-    async def part_the_leader_from_all(self) -> None:
-        leader, before = await self.leader(), self.at.epoch()
-        leader.way.refuse()
-        leader.from_others.refuse()
-        await self.taken_over(before)
-        await asyncio.sleep(BEYOND_S)
-        leader.way.accept()
-        leader.from_others.accept()
-
     async def part_another_from_the_database(self) -> None:
-        leader = await self.leader()
-        other = next(node for node in self.at.each if node is not leader)
+        other = self.at.another(await self.leader())
         other.way.refuse()
         await asyncio.sleep(BEYOND_S)
         other.way.accept()
@@ -118,12 +114,20 @@ class Troubles:
             await asyncio.sleep(BEYOND_S)
 
 
+def typed(at: Nodes, *words: str) -> str:
+    """Run a command about the nodes of the database, and return what it prints."""
+    folder = at.each[0].server.folder
+    done = typed_here([*words, "--db", at.url], clean_environment(folder), folder)
+    assert done.code == 0, done.err
+    return done.out
+
+
 async def play(
     at: Nodes, bots: int, cycles: int, troubles: Sequence[Callable[[], Awaitable[None]]], most_s: float
 ) -> None:
     """Play a tournament, have troubles in it, and judge it."""
     names = [f"bot{number:02}" for number in range(1, bots + 1)]
-    leader = await asyncio.to_thread(at.leader, ON_S)
+    leader = await asyncio.to_thread(at.leader)
     create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
     leader.server.tournament("create", "cup", *create)
     field = RawField("cup", names, at.bot_urls)
@@ -140,7 +144,7 @@ async def play(
         assert field.count("tournament_over") == 0, "it was over before all had failed"
     facts = at.facts()
     field.judge(facts, results=cycles * bots * (bots - 1))
-    leader = await asyncio.to_thread(at.leader, ON_S)
+    leader = await asyncio.to_thread(at.leader)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     with httpx.Client(base_url=leader.server.url, headers=headers, timeout=60) as host:
 
@@ -151,8 +155,16 @@ async def play(
         field.judge_transcripts(facts, transcript)
 
 
+@pytest.mark.slow
+async def test_bots_come_back_to_who_leads_when_the_leader_is_killed_moved_and_stopped(tmp_path: Path) -> None:
+    with nodes(tmp_path, 2, *OPTIONS) as at:
+        may = Troubles(at)
+        await play(at, 4, 5, [may.move_main, may.kill_the_leader, may.stop_the_leader], 90)
+
+
+@pytest.mark.long
 async def test_one_leads_and_others_stand_by(tmp_path: Path) -> None:
-    with nodes(tmp_path, 3, *OPTIONS, secret=None) as at:
+    with nodes(tmp_path, 3, *OPTIONS, several=False) as at:
         may = Troubles(at)
         every = [
             may.kill_the_leader,
@@ -166,18 +178,141 @@ async def test_one_leads_and_others_stand_by(tmp_path: Path) -> None:
         await play(at, 8, 8, every, 200)
 
 
+@pytest.mark.long
 async def test_24_bots_ten_kills_and_three_long_freezes(tmp_path: Path) -> None:
     with nodes(tmp_path, 3, *OPTIONS, fsync=True) as at:
         may = Troubles(at)
         every = [
             *[may.kill_the_leader] * 10,
             *[may.freeze_the_leader] * 3,
+            *[may.stop_the_leader, may.move_main] * 3,
             *[may.silence_between_the_leader_and_the_database, may.part_the_leader_from_the_database] * 2,
             *[may.part_all_from_the_database, may.restart_the_database, may.freeze_the_database],
-            *[may.part_the_nodes, may.silence_between_the_nodes, may.part_the_leader_from_all],
             *[may.kill_another, may.part_another_from_the_database],
         ]
         random.Random(31).shuffle(every)
         await play(at, 24, 6, every, 500)
         print("taken over after", sorted(round(each, 2) for each in may.took_s))
         assert statistics.median(may.took_s) <= TAKEN_WITHIN_S
+
+
+def handshake(node: Node, path: str) -> int:
+    """Return the status with which a node answers a bot's handshake."""
+    try:
+        with connect(node.server.url.replace("http", "ws") + path):
+            return 101
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+@pytest.mark.slow
+def test_every_node_tells_who_leads_and_the_leader_alone_answers(tmp_path: Path) -> None:
+    with nodes(tmp_path, 2, *OPTIONS) as at:
+        first = at.agree("/")
+        other = at.another(first)
+        with httpx.Client(base_url=first.server.url, headers=ADMINISTRATOR, timeout=PATIENCE_S) as administrator:
+            for name in ("one", "two"):
+                administrator.post("/api/clubs", json={"name": name}).raise_for_status()
+            for name in ("one", "two"):
+                at.agree(f"/c/{name}/")
+            typed(at, "club", "move", "one", other.server.url)
+            until(lambda: at.agree("/c/one/bot") is other)
+            assert (handshake(other, "/c/one/bot"), handshake(first, "/c/one/bot")) == (101, 503)
+            for path in ("/c/one/", "/c/one/api/tournaments", "/c/one/nothing"):
+                statuses = (404, 421) if path.endswith("nothing") else (200, 421)
+                assert (other.status(path), first.status(path)) == statuses
+            for path in ("/docs", "/write", "/healthz", "/c/one/docs"):
+                assert [node.status(path) for node in at.each] == [200, 200]
+                assert [node.asked(path) for node in at.each] == [(204, node.server.url) for node in at.each]
+            assert at.agree("/c/nobody/") is first, "who leads main knows that there is no such club"
+            assert (first.status("/c/nobody/"), other.status("/c/nobody/")) == (404, 421)
+            assert other.asked("/", **{"X-Forwarded-For": "192.0.2.1"}) == (404, "")
+
+            made = httpx.post(
+                f"{other.server.url}/api/clubs/one/tokens", json={"name": "ada"}, headers=ADMINISTRATOR, timeout=10
+            )
+            host = {"Authorization": f"Bearer {made.raise_for_status().json()['token']}"}
+            assert httpx.get(f"{other.server.url}/c/one/api/host", headers=host, timeout=10).status_code == 200
+
+            administrator.patch("/api/clubs/one", json={"title": "The first"}).raise_for_status()
+            until(lambda: "The first" in httpx.get(f"{other.server.url}/c/one/", timeout=10).text)
+            url = other.server.bot_url.replace("/bot", "/c/one/bot")
+            with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)]) as bot:
+                assert json.loads(bot.recv())["club"] == "one"
+                administrator.delete("/api/clubs/one").raise_for_status()
+                with pytest.raises(ConnectionClosed) as closed:
+                    bot.recv(PATIENCE_S)
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == CloseCode.CLUB_REMOVED
+            until(lambda: at.agree("/c/one/") is first and first.status("/c/one/") == 404)
+
+        ((id_,),) = run(at.url, "SELECT node FROM clubs WHERE club = 'main'")
+        typed(at, "node", "drain", str(id_))
+        until(lambda: {at.agree(path).server.url for path in ("/", "/c/two/")} == {other.server.url})
+        assert (first.leads(), other.status("/"), first.status("/")) == ([], 200, 421)
+
+
+@pytest.mark.long
+def test_while_the_database_is_away_nobody_leads_and_all_is_refused_for_a_while(tmp_path: Path) -> None:
+    with nodes(tmp_path, 2, *OPTIONS) as at:
+        first = at.agree("/")
+        with connect(first.server.bot_url, subprotocols=[Subprotocol(SUBPROTOCOL)]) as bot:
+            bot.recv(PATIENCE_S)
+            for node in at.each:
+                node.way.refuse()
+            until(lambda: [node.asked("/")[0] for node in at.each] == [502, 502])
+            answer = httpx.get(f"{first.server.url}/api/tournaments", timeout=PATIENCE_S)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+            assert [first.status(path) for path in ("/", "/readyz", "/healthz", "/docs")] == [503, 503, 200, 200]
+            with pytest.raises(ConnectionClosed) as closed:
+                bot.recv(PATIENCE_S)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == CloseCode.NO_LEADER
+        assert [handshake(node, "/bot") for node in at.each] == [503, 503]
+        for node in at.each:
+            node.way.accept()
+        assert handshake(at.agree("/"), "/bot") == 101
+
+
+@pytest.mark.long
+def test_house_bots_are_back_where_their_club_is_led_next(tmp_path: Path) -> None:
+    with nodes(tmp_path, 3, *OPTIONS, house="random") as at:
+        first = at.agree("/")
+
+        def ask(method: str, path: str, **given: Any) -> Any:
+            """Return what the leader answers; nothing if it refuses, or nobody leads at the moment."""
+            url = f"{at.agree(path).server.url}{path}"
+            answer = httpx.request(method, url, headers=ADMINISTRATOR, json=given or None, timeout=PATIENCE_S)
+            return answer.json() if answer.status_code < 400 else {}
+
+        def is_back(club: str) -> bool:
+            found = ask("GET", f"/c/{club}/api/opponents").get("opponents", [])
+            return [each["name"] for each in found] == ["house-random"]
+
+        for club, node in (("one", first), ("two", at.another(first))):
+            ask("POST", "/api/clubs", name=club)
+            at.agree(f"/c/{club}/")
+            typed(at, "club", "move", club, node.server.url)
+            until(lambda club=club, node=node: at.agree(f"/c/{club}/") is node)  # type: ignore[misc]
+            ask("PATCH", f"/api/clubs/{club}", house=True)
+            until(partial(is_back, club))
+            ask("POST", f"/c/{club}/api/tournaments", name="Cup", game="connect4", cycles=100)
+            ask("POST", f"/c/{club}/api/tournaments/cup/house", bot="random", count=2)
+            ask("POST", f"/c/{club}/api/tournaments/cup/start")
+        dies = at.leader("two")
+        until(lambda: run(at.url, "SELECT count(*) > 20 FROM log WHERE club = 'two'")[0][0])
+        assert house_processes(dies) == 3, "one for residents, and one for each bot that was added"
+        dies.kill()
+        for club in ("one", "two"):
+            until(partial(is_back, club))
+            until(lambda club=club: ask("GET", f"/c/{club}/api/tournaments/cup").get("status") == "finished")  # type: ignore[misc]
+            results = ask("GET", f"/c/{club}/api/tournaments/cup/matches")["matches"]
+            assert {each["termination"] for each in results} == {"normal"}
+            assert len(results) == 200
+        until(lambda: house_processes(at.leader("two")) == 1)
+
+
+def house_processes(node: Node) -> int:
+    """Count the processes of house bots that a node has started."""
+    children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
+    return sum(b"house_process" in Path(f"/proc/{each}/cmdline").read_bytes() for each in children)

@@ -246,12 +246,14 @@ class Cluster:
 
 
 @contextmanager
-def cluster(*, fsync: bool = False, settings: Mapping[str, object] | None = None) -> Iterator[Cluster]:
+def cluster(
+    *, fsync: bool = False, settings: Mapping[str, object] | None = None, kind: Callable[..., Cluster] = Cluster
+) -> Iterator[Cluster]:
     """Make and start a cluster for a block. Skip the test without PostgreSQL or its client library."""
     need_module("psycopg", "postgres")
     programs(), stranger()
     with _folder() as folder:
-        made = Cluster(folder, fsync, settings or {})
+        made = kind(folder, fsync, settings or {})
         with _ending(made):
             made.initialise()
             made.start()

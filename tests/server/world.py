@@ -18,11 +18,11 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
-from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
+from rumble_server.nodes.gate import Gate, GatedClock, GatedLeader
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
@@ -318,7 +318,7 @@ class World:
         self.organiser = Organiser(self.arena)
         door = self.arena.door
         self.gateway = Gateway(
-            self.arena if holds is None else GatedLeader(self.arena, self.gate, self.log),
+            self.arena if holds is None else GatedLeader(self.arena, self.gate),
             self.arena,
             sessions,
             self.clock,

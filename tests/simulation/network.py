@@ -38,7 +38,7 @@ class NetworkWeather:
 
 
 class Place(Protocol):
-    """What bots connect to: a server's run, or a node."""
+    """What bots connect to: a server's run."""
 
     number: int
     disk: Disk
@@ -49,15 +49,8 @@ class Place(Protocol):
     def clock(self) -> RunClock:
         """The time of its process."""
 
-    @property
-    def whose(self) -> str:
-        """What its number is of: a run, or a node."""
-
     def enter(self, callback: Callable[[], None]) -> None:
         """Do something when the process gets to it."""
-
-    def opened(self, wire: "Wire", session_id: int) -> None:
-        """A connection has this session."""
 
 
 class Client(Protocol):
@@ -151,14 +144,13 @@ class Wire:
         """The server takes the connection; it speaks first."""
         opened = {
             "bot": self._client.name,
-            self.place.whose: self.place.number,
+            "run": self.place.number,
             "lag_ms": self.lag_ms,
             "lag_by_pings": self.lag_by_pings,
         }
         self._network.see("open", self, orjson.dumps(opened).decode())
         self.place.wires.append(self)
         self._session = self.place.gateway.connect(self)
-        self.place.opened(self, self._session.id)
 
     # --- the server's end: a Link ---
 

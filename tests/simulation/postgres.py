@@ -11,7 +11,7 @@ from typing import Any
 
 from rumble_server.store.batch import Batch
 
-from tests.server.cluster.table import Table
+from tests.server.nodes.table import Table
 from tests.server.world import VirtualClock
 from tests.simulation.disk import GATHER_MS, RETRY_MS, Disk, DiskLog
 from tests.simulation.timeline import RunClock

@@ -7,14 +7,14 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
-from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.recovery import MOST_OVER, frames_of_ended, read, take_up
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
-from rumble_server.cluster.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
+from rumble_server.nodes.gate import Gate, GatedClock
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 
@@ -58,11 +58,11 @@ class ServerRun:
         self.log = self._open_log()
         self.reading = 0
         """How much is being read for answers to bots."""
-        reader = disk.reader
+        reader, sessions = disk.reader, Sessions()
         self.arena = Arena(
             log=self.log,
             clock=GatedClock(self.clock, self.gate),
-            sessions=self._make_sessions(bounds),
+            sessions=sessions,
             run=number,
             random=random,
             taken_ids=reader.tournament_ids(),
@@ -71,7 +71,8 @@ class ServerRun:
             work=self._work,
             bounds=bounds,
         )
-        self._open(bounds)
+        strangers = Strangers(bounds, self.arena.door.refusals)
+        self.gateway = Gateway(self._leader(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
         self.log.on_durable += [
             lambda: self.gate.enter(self.arena.on_durable),
             lambda: self.gate.enter(self._note_clean),
@@ -81,27 +82,12 @@ class ServerRun:
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        ended = reader.ended(reader.over_ids(MOST_OVER)).values()
-        recovered.taken.update(frames_of_ended(ended, reader.frames_taken, reader.newest_ms()))
         take_up(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 
-    def _make_sessions(self, bounds: Bounds) -> ports.Sessions:
-        """What the arena answers to."""
-        self._sessions = Sessions()
-        return self._sessions
-
-    def _open(self, bounds: Bounds) -> None:
-        """Let bots in."""
-        strangers = Strangers(bounds, self.arena.door.refusals)
-        self.gateway = Gateway(
-            self.arena, self.arena, self._sessions, self.clock, strangers, "simulated", identity="1d"
-        )
-
-    whose = "run"
-
-    def opened(self, wire: Wire, session_id: int) -> None:
-        """A connection has this session."""
+    def _leader(self) -> Leader:
+        """What sessions speak with."""
+        return self.arena
 
     def _open_log(self) -> DiskLog:
         return DiskLog(self.disk, self.clock, self.kill)
@@ -153,16 +139,16 @@ class ServerRun:
         self.arena.stop()
         for wire in list(self.wires):
             wire.drained()
-        self._end("stop")
+        self._end("stop", "whole" if self.log.durable == self.log.last else "")
 
     def stall(self, ms: int) -> None:
         """The process gets no time for so long."""
         self.clock.stall(ms)
         self._see("stall", str(self._timeline.now_ms() + ms))
 
-    def _end(self, how: str) -> None:
+    def _end(self, how: str, text: str = "") -> None:
         self.clock.stopped = True
-        self._see(how)
+        self._see(how, text)
         for wire in self.wires:
             wire.server_died()
         self.wires = []

@@ -9,22 +9,17 @@ class Entry(NamedTuple):
     | kind | wire | text |
     |---|---|---|
     | start | run number | JSON: its grace in ms |
-    | kill, stop | run number | |
+    | kill | run number | |
+    | stop | run number | "whole": everything that was said is on disk |
     | clean | run number | everything that was appended is on disk, and said so |
     | stall | run number | until when the server did nothing |
     | suspended | run number | until when its lease was over; it stands where it was valid again |
-    | open | connection | JSON: who opened it, in which run or to which node, and the network's round trip in ms |
+    | grace | run number | until when no away time runs, where its bots were closed and it goes on |
+    | open | connection | JSON: who opened it, in which run, and the network's round trip in ms |
     | arrived | connection | a frame of the bot, as the server took it |
     | told | connection | a frame of the server, as it was written to the connection |
     | closing | connection | the close code that the server sent |
     | lost | connection | the server saw its end |
-    | said | run number | the id of the turn, if it is one: its leader said a frame, to a bot of its node or another |
-    | taken, left | connection | the run whose leader took its login ("again": one did before), or took it for gone |
-    | reached | connection | match and turn that a move came to the leader about |
-    | asked, heard | connection | match and turn: its node told how long its bot thought, and the leader heard it |
-    | level | node | the run with which it has nothing more to exchange, and all is on disk |
-    | froze | node | until when it did nothing |
-    | died | node | |
     | ordered | 0 | JSON: a host's command that was confirmed, and to which tournament |
     """
 

@@ -18,8 +18,9 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
-PING_S, PONG_S = 6, 6
-"""Time in s between pings, and until a missing pong ends the connection: after 12 s of silence it counts as lost."""
+PING_S, PONG_S, CLOSE_S = 5, 5, 2
+"""Time in s between pings, until a missing pong ends the connection, and for the closing: after 12 s of silence the bot
+has left it."""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
@@ -105,6 +106,7 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             compression=None,
             ping_interval=PING_S,
             ping_timeout=PONG_S,
+            close_timeout=CLOSE_S,
             proxy=None if server.loopback else True,
             **secured,
         )

@@ -17,13 +17,13 @@ from rumble_protocol.server_messages import Error, FieldProblem
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
 from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.ended import Answer, answer_challenge, answer_join, answer_leave
+from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import UNKNOWN, Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
+from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.refused import RefusedBots
 from rumble_server.arena.scheduler import Scheduler
@@ -32,11 +32,9 @@ from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
-from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import FrameTaken
 from rumble_server.tournament.tournament import OVER, Tournament
 
 FATAL = {
@@ -78,6 +76,7 @@ class Arena:
         self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
+        self._grace_ms = grace_ms
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds or Bounds())
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
@@ -86,15 +85,7 @@ class Arena:
         self.invitations = Invitations(recorder, door)
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, door)
-        self._accepted = run << 20  # fits 64 bits: an epoch is a time in ms, with fewer than 2^20 logins
-        """Number of the newest login, above all numbers of earlier leaders."""
         self._find_ended = find_ended
-        self.asked = 0
-        """Number of answers so far that needed a read of the database."""
-        self.reading: dict[int, None] = {}
-        """Numbers of answers with a read going on; a dict for its order."""
-        self.on_answered: list[Callable[[], None]] = []
-        """Callbacks after each such answer."""
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
@@ -108,6 +99,12 @@ class Arena:
     def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
         self.scheduler.on_over(tournament, over, players)
 
+    def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
+        """Go on after a suspension. Bots whose connections were closed meanwhile have the grace of a start."""
+        if bots_were_closed:
+            self.matches.give_grace(self._grace_ms)
+        self.scheduler.excuse_absence(suspended_ms)
+
     def transaction(self) -> Transaction:
         """Return a transaction, which settles its events at its end, and has the `number` to wait for."""
         return self._transaction
@@ -120,11 +117,6 @@ class Arena:
         """Return true if the bot of this name is in a match; None for an unknown bot."""
         player = self.players.get(name)
         return None if player is None else player.plays_anything
-
-    @property
-    def answered(self) -> int:
-        """Number of the newest database-backed answer such that it and all earlier ones were sent."""
-        return next(iter(self.reading), self.asked + 1) - 1
 
     @property
     def is_idle(self) -> bool:
@@ -163,30 +155,17 @@ class Arena:
                     sessions.close(session_id, close)
                 sessions.not_logged_in(session_id)
                 return
-            self._accepted += 1
-            accepted = caller.accepted or self._accepted
-            session = BotSession(session_id, login, caller, self._outlet, accepted)
+            session = BotSession(session_id, login, caller, self._outlet)
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
-                self._command_once(player, session, join, "", caller.frame, shown)
+                self._command(player, session, join, "", shown)
         # Last, since the session's next frame may follow at once.
-        sessions.logged_in(session_id, player.name, accepted)
+        sessions.logged_in(session_id, player.name)
 
-    def receive(
-        self,
-        session_id: int,
-        message: BotMessage,
-        text: str,
-        thought_ms: int = UNKNOWN,
-        frame: FrameId | None = None,
-    ) -> None:
-        """Handle a valid message of a session after its login; `text` is the whole frame.
-
-        `thought_ms` is the thinking time in ms for a move, if the connection's node measured it; `frame` identifies any
-        other message that came over a link, and may come again.
-        """
+    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
+        """Handle a valid message of a session after its login; `text` is the whole frame."""
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
@@ -197,9 +176,9 @@ class Arena:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command_once(known[0], session, message, text, frame)
+                self._command(known[0], session, message, text)
             return
-        answered = self.matches.move(session, message, text, thought_ms)
+        answered = self.matches.move(session, message, text)
         # Hardly any move ends a match. The consequences are settled when its bots are told, or here if they were told
         # at once.
         if self.recorder.unsettled and self.log.durable == self.log.last:
@@ -207,54 +186,6 @@ class Arena:
                 pass
         if not answered:
             self._outlet.sessions.count(session_id)
-
-    def _command_once(
-        self,
-        player: Player,
-        session: BotSession,
-        message: BotMessage,
-        text: str,
-        frame: FrameId | None,
-        shown: Invitation | None = None,
-    ) -> None:
-        """Carry out a message; a frame with an earlier effect, perhaps under another leader, is only answered."""
-        if frame is None:
-            self._command(player, session, message, text, shown)
-            return
-        made = self.challenges.made_by.get(frame) if isinstance(message, Challenge | Resign) else None
-        concerned = self._concerned(message) if made is None else self.tournaments.get(made)
-        if made is not None and concerned is None:
-            if isinstance(message, Challenge):
-                self._answer_about_ended(player, session, made, answer_challenge)
-        elif concerned is not None and frame in concerned.frames:
-            self._answer_again(player, session, message, concerned)
-        else:
-            last = self.log.last
-            self._command(player, session, message, text, shown)
-            if isinstance(message, Challenge):
-                concerned = self._newest_challenge(player)
-            if concerned is not None and self.recorder.number_of(concerned) > last:
-                self.recorder.record(FrameTaken(concerned.id, *frame, self.clock.now_ms()))
-                if isinstance(message, Challenge | Resign):
-                    self.challenges.note_made(frame, concerned.id)
-
-    def _answer_again(self, player: Player, session: BotSession, message: BotMessage, taken: Tournament) -> None:
-        """Answer a message that had its effect on a tournament before, unless a later message took the effect back."""
-        if isinstance(message, Leave):
-            if not _has(taken, player):
-                self.lifecycle.leave(player, taken, session)
-        elif not isinstance(message, Resign) and _has(taken, player):
-            self.lifecycle.join(player, taken, asker=session)
-
-    def _concerned(self, message: BotMessage) -> Tournament | None:
-        """Return the tournament named by a message; None for a tournament not in memory."""
-        if isinstance(message, Resign):
-            return self.tournaments.get(tournament_id_of(message.match))
-        return self.tournaments.get(message.tournament) if isinstance(message, Join | Leave) else None
-
-    def _newest_challenge(self, player: Player) -> Tournament | None:
-        newest_first = reversed(self.tournaments.values())
-        return next((each for each in newest_first if each.challenger == player.name), None)
 
     def _command(
         self,
@@ -315,20 +246,8 @@ class Arena:
         The answer is not rebuilt from facts, because bots may ask as often as they like.
         """
 
-        self.asked += 1
-        number = self.asked
-        self.reading[number] = None
-
-        def done(ended: EndedTournament | None) -> None:
-            if self.scheduler.stopped:  # unacknowledged, so the node repeats the message to the next leader
-                return
-            del self.reading[number]
-            tell(ended)
-            for answered in self.on_answered:
-                answered()
-
         def tell(ended: EndedTournament | None) -> None:
-            if session.closing:
+            if session.closing or self.scheduler.stopped:
                 return
             try:
                 if ended is None:
@@ -338,7 +257,7 @@ class Arena:
             except TournamentError as error:
                 self._tell_error(session, messages.error(error.code, str(error)))
 
-        self._find_ended(tournament_id, done)
+        self._find_ended(tournament_id, tell)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         """Handle a frame that is no valid message: keep it and answer with this error, or judge the frame as a move."""
@@ -475,9 +394,3 @@ class Arena:
         """Stop judging. Running matches stay in the log, from which the next run continues."""
         self.scheduler.stop()
         self.matches.stop()
-
-
-def _has(tournament: Tournament, player: Player) -> bool:
-    """Return true if a player is in the field and has not left, even after the tournament's end."""
-    entrant = tournament.field.get(player.name)
-    return entrant is not None and not entrant.withdrawn

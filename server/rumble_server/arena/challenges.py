@@ -15,7 +15,6 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import FrameId
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
@@ -23,8 +22,6 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
-MOST_MADE = 4096
-"""Maximum number of frames whose tournament is remembered; beyond it the oldest frame is forgotten."""
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
@@ -39,8 +36,6 @@ class Challenges:
         self._lifecycle = lifecycle
         self._random = random
         self._door = door
-        self.made_by: dict[FrameId, str] = {}
-        """Tournament, over or not, of each challenge or resignation that may come again, by its frame."""
         self._counted: dict[str, str] = {}
         """Address that each open challenge counts for, or the tournament that its challenger was invited to, by
         tournament id."""
@@ -53,12 +48,6 @@ class Challenges:
         found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
-
-    def note_made(self, frame: FrameId, tournament_id: str) -> None:
-        """Remember the tournament that a frame has created, or in which the frame has ended a match."""
-        self.made_by[frame] = tournament_id
-        if len(self.made_by) > MOST_MADE:
-            del self.made_by[next(iter(self.made_by))]
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
         """Begin an unlisted, unrated match against another bot, for this session. Raises TournamentError."""

@@ -28,12 +28,6 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     return [messages.joined(ended), write_message(over)]
 
 
-def answer_challenge(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the result for a bot that repeats its challenge; an empty list if the bot left."""
-    line = ended.line(bot)
-    return [] if line is None or line.withdrawn else answer_join(ended, bot)
-
-
 def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
     """Return the confirmation for a bot that left, or was never in the field. Raises TournamentError for others."""
     line = ended.line(bot)

@@ -186,15 +186,10 @@ class Logins:
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
-        """Answer an admitted login, and let the session take up matches. An older session of the worker is replaced.
-
-        After a failover the older login can arrive last; then the arriving session is replaced.
-        """
+        """Answer an admitted login, and let the session take up matches. An older session of the worker is replaced."""
         older = player.connect(session)
         if older is not None:
             older.close(CloseCode.REPLACED)
-        if older is session:
-            return
         taken = player.take_up(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:

@@ -16,7 +16,7 @@ from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import UNKNOWN, TimerHandle
+from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
@@ -69,8 +69,6 @@ class LiveMatch:
         """Each player's part, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = NEVER
-        self.question: tuple[str, BotSession] | None = None
-        """Turn id and session about which a node is being asked; `timer` cancels the question."""
         self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
@@ -137,6 +135,13 @@ class Matches:
         """Return a turn id, unique among all runs."""
         self._turns += 1
         return f"{self._prefix}{self._turns:x}"
+
+    def give_grace(self, grace_ms: int) -> None:
+        """Let no away or absent time run for so long, as after a start: the bots have to find the server again."""
+        now_ms = self.recorder.clock.now_ms()
+        self.nobody_away_before_ms = now_ms + grace_ms
+        for match in self.live.values():
+            match.referee.give_grace(now_ms, self.nobody_away_before_ms)
 
     # --- matches begin, go on and stop ---
 
@@ -236,11 +241,8 @@ class Matches:
 
     # --- play ---
 
-    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNKNOWN) -> bool:
-        """Hand a move to its referee; `frame` is the whole text. Return whether the move answered an open turn.
-
-        `thought_ms` is the thinking time in ms as measured by another node.
-        """
+    def move(self, session: BotSession, message: Move, frame: str) -> bool:
+        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn."""
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
@@ -249,10 +251,7 @@ class Matches:
         match, now_ms = self.live[match_id], self._clock.now_ms()
         referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
-            if thought_ms >= 0:
-                referee.measured(seat, turn_id, thought_ms, now_ms)
-                delay_ms = None
-            answered = referee.over is None and referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
+            answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
             if not answered and referee.over is not None:  # the move came too late
                 session.send(write_message(_unknown_match(message)), match_id=match_id)
         except Exception:
@@ -328,16 +327,7 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer no later than its referee wants; an early timer only sets the next one.
-
-        While a node is asked about the open turn, the match waits for the answer.
-        """
-        if match.question is not None and match.timer is not None:
-            turn = match.referee.turn
-            if turn is not None and match.question == (turn.turn_id, match.parts[turn.seat].session):
-                return
-            match.timer.cancel()
-            match.timer = match.question = None
+        """Set the match's timer no later than its referee wants; an early timer only sets the next one."""
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
@@ -356,23 +346,7 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        clock, turn, session = self.recorder.clock, match.referee.turn, None
-        if turn is not None and not turn.held and now_ms >= turn.deadline_ms + clock.late_ms - turn.late_ms:
-            session = match.parts[turn.seat].session
-        if turn is None or session is None or session.ask_node is None:
-            match.timer, match.timer_at_ms = clock.after_input(partial(self._wake, match_id)), now_ms
-        else:  # the bot's node knows better, and may still hold a move sent in time
-            answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
-            match.question = turn.turn_id, session
-            match.timer = session.ask_node(session.id, match_id, turn.turn_id, answered)
-
-    def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
-        """Judge a turn by its bot's thinking time in ms, as told by the bot's node."""
-        match = self.live[match_id]
-        match.question = None
-        if thought_ms != UNKNOWN:
-            match.referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
-        self._wake(match_id)
+        match.timer, match.timer_at_ms = self.recorder.clock.after_input(partial(self._wake, match_id)), now_ms
 
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]

@@ -106,14 +106,9 @@ class Player:
         return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
 
     def connect(self, session: BotSession) -> BotSession | None:
-        """Add a session. Return the older session of the same worker, if any, which plays no match any more.
-
-        The returned session is the given one if the session already here was accepted later.
-        """
+        """Add a session. Return the older session of the same worker, if any, which plays no match any more."""
         older = self.sessions.get(session.worker.casefold())
         if older is not None:
-            if older.accepted > session.accepted:
-                return session
             self.disconnect(older)
         self.sessions[session.worker.casefold()] = session
         self._note_sessions()

@@ -70,19 +70,6 @@ class Clock(Protocol):
         """Call back when the frames received before this call are handled."""
 
 
-UNKNOWN = -1
-"""Stands for an unknown time in ms, such as a bot's thinking time: the arena falls back to its own clock."""
-Ask = Callable[[int, str, str, Callable[[int], None]], TimerHandle]
-"""Function that asks a session's node for the bot's thinking time in ms about a turn of a match, and calls back with
-it.
-
-The answer comes after everything that the bot has sent; it is `UNKNOWN` once the node is given up.
-"""
-
-FrameId = tuple[str, int]
-"""Node of a frame's sender, and the frame's number on the link."""
-
-
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The facts about a login that the connection's side knows."""
@@ -107,19 +94,13 @@ class Caller:
     The waiting time in ms is how long the turn waited in this machine to be written, and the answer to be read. None if
     unknown.
     """
-    ask_node: Ask | None = None
-    """Function that asks the connection's node; None for a connection on this node."""
-    frame: FrameId | None = None
-    """Id of the login's frame, if the login came over a link."""
-    accepted: int = 0
-    """Number of the login if an earlier leader of the club accepted it; 0 if none did."""
 
 
 class Sessions(Protocol):
     """The sockets' side of every session, by session id. Each call is a one-way message without an answer."""
 
-    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
-        """Report the acceptance of the login under this name. `accepted` is above every earlier login's number."""
+    def logged_in(self, session_id: int, name: str) -> None:
+        """Report the acceptance of the login under this name."""
 
     def not_logged_in(self, session_id: int) -> None:
         """Report the refusal of the login. The bot has the reason, and may try again unless the session is closed."""

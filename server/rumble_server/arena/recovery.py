@@ -5,27 +5,17 @@
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.challenges import MOST_MADE
-from rumble_server.arena.ports import FrameId
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
-from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import FrameTaken, LogFact, NameUsed, ServerFact
+from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
-
-REPEATED_MS = 30_000
-"""Time in ms before the newest fact: tournaments ended within it may be asked for again. A node keeps its bots without
-a leader for a third of this time."""
-MOST_OVER = 512
-"""Maximum number of ended tournaments searched for such frames, the newest."""
 
 TournamentFacts = Callable[[str], Iterable[LogFact]]
 """Function that returns the facts to rebuild a tournament, by id."""
@@ -42,8 +32,6 @@ class Recovered:
     """Open tournaments, each with the facts of its running matches by match id."""
     damaged: dict[str, Exception]
     """Errors of tournaments that cannot be rebuilt, by id."""
-    taken: dict[FrameId, str] = field(default_factory=dict)
-    """Ended tournaments that may be asked for again, by the frame that created or ended each."""
 
 
 def read(
@@ -66,14 +54,6 @@ def read(
     return recovered
 
 
-def frames_of_ended(
-    ended: Iterable[EndedTournament], frames_taken: Callable[[list[str]], Iterable[FrameTaken]], newest_ms: int
-) -> dict[FrameId, str]:
-    """Return recently ended tournaments by their frames, which a node may send again."""
-    just_over = [each.id for each in ended if (each.ended_at_ms or 0) >= newest_ms - REPEATED_MS]
-    return {(fact.node, fact.frame_number): fact.tournament for fact in frames_taken(just_over)}
-
-
 def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
     """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
 
@@ -83,7 +63,6 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
-    arena.challenges.made_by.update(islice(recovered.taken.items(), MOST_MADE))  # the newest tournaments' come first
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
@@ -108,8 +87,6 @@ def _read(
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
-    if tournament.challenger is not None:
-        arena.challenges.made_by.update(dict.fromkeys(tournament.frames, tournament.id))
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
         arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))

@@ -117,15 +117,15 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Charge no absent budget for the last `for_ms`, in which the club was suspended."""
+        """Charge no absent budget for the last `for_ms`, in which the club was suspended, nor during a grace."""
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
                 if tournament.status == "running":
                     for fact in tournament.absence.used(now_ms - for_ms):
                         self._recorder.record(fact)
-                    tournament.absence.count_from(now_ms)
                     self._recorder.unsettled[tournament.id] = None
+                tournament.absence.count_from(self._lifecycle.absent_from_ms())
 
     # --- what follows ---
 

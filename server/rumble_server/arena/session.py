@@ -1,6 +1,6 @@
 """A bot's session on the arena's side: login, matches, and frames held for the disk.
 
-The socket may be on another machine, so the session sends only ids with frames or close codes.
+The socket belongs to the gateway, so the session sends only ids with frames or close codes.
 """
 
 from collections.abc import Callable
@@ -79,10 +79,8 @@ class BotSession:
         "_held",
         "_held_places",
         "_outlet",
-        "accepted",
         "accepts_challenges",
         "address",
-        "ask_node",
         "challenges",
         "client",
         "closing",
@@ -100,17 +98,8 @@ class BotSession:
         "worker",
     )
 
-    def __init__(
-        self,
-        session_id: int,
-        login: Login,
-        caller: Caller,
-        outlet: Outlet,
-        accepted: int,
-    ) -> None:
-        """`accepted` is the login's number in the club."""
+    def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
         self.id = session_id
-        self.accepted = accepted
         self.worker = login.worker or ""
         """Worker of the bot; a login without a worker is a worker of its own."""
         self.matches: dict[str, Part] = {}
@@ -131,7 +120,6 @@ class BotSession:
         """Minimum of the connection's last round trips, in ms."""
         self.lag_by_pings = caller.lag_by_pings
         """True if only pings measure the round trips; a bot can delay its pongs."""
-        self.ask_node = caller.ask_node
         self.delay_ms = caller.delay_ms
         self.is_stamped = caller.delay_ms is not None
         """True if the waiting time of the bot's answers before reading is known."""

@@ -75,7 +75,7 @@ def create(
 
 @app.command()
 def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
-    """Have another node lead a club; its bots stay connected."""
+    """Have another node lead a club; its bots come back there by themselves."""
     to = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.move(name, to.id)):
         raise CliError(f"no node leads a club {name}")
@@ -173,7 +173,7 @@ def token(
     json_: Json = False,
 ) -> None:
     """Make a host's token of a club. It is printed only now."""
-    # Asked of the club itself: in a cluster only the node that leads it can answer.
+    # Asked of the club itself: on several nodes only the one that leads it can answer.
     told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
     print_answer(told, json_, told["token"])
 

@@ -28,7 +28,7 @@ def list_(db: SharedDatabase, json_: Json = False) -> None:
 
 @app.command()
 def drain(node: NodeName, db: SharedDatabase) -> None:
-    """Have a node hand its clubs over to others, and lead none any more; without a cluster secret it then stops."""
+    """Have a node hand its clubs over to others, and lead none any more; one that is not one of several then stops."""
     found = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.drain(found.id)):
         raise CliError(f"{node} is not there any more")

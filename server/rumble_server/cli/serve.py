@@ -93,10 +93,15 @@ async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.loop import first_of, on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import server_unless_stopped
     from rumble_server.logs.set_up import set_up_logs
+    from rumble_server.service_manager import beat_s, tell_alive
 
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
-        async with periodically(logs.tick, LOGS_S), server_unless_stopped(config, HouseProcesses, stopping) as server:
+        async with (
+            periodically(logs.tick, LOGS_S),
+            periodically(tell_alive, beat_s()),
+            server_unless_stopped(config, HouseProcesses, stopping) as server,
+        ):
             if server is None:  # stopped during standby, while another server led
                 return
             interpreter = Interpreter(lambda: server.clubs.playing)

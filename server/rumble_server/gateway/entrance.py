@@ -1,6 +1,6 @@
 """What the connections of a server share, those of HTTP and those of bots."""
 
-import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
@@ -25,14 +25,11 @@ class HasGateway(Protocol):
         """What opens its sessions."""
 
 
-class Nodes(Protocol):
-    """The other nodes of a cluster, which connect as bots do, at a path of their own."""
+class Question(Protocol):
+    """Tells a proxy which node leads the club of a path."""
 
-    def refusal(self, headers: dict[str, str]) -> tuple[HTTPStatus, str] | None:
-        """Return why a request for a link is refused; `headers` have lower case names."""
-
-    def accept(self, transport: asyncio.Transport, headers: dict[str, str], request: bytes, rest: bytes) -> None:
-        """Take over a connection that is not refused, and what came on it."""
+    def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
+        """Return the status and a header line of the answer to a request for `LEADER_PATH`; None: nobody may ask so."""
 
 
 class Clubs(Protocol):
@@ -46,6 +43,13 @@ class Clubs(Protocol):
 
     def was_removed(self, name: str) -> bool:
         """Whether there is no such club any more."""
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether this server has been without its lease for long, and lets no bot in."""
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether this server does not lead a club that another node leads, or is to lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +66,5 @@ class Entrance:
     outbox: Outbox
     turns: Turns
     descriptors: Descriptors
-    nodes: Nodes | None = None
-    """None: this server is on its own."""
+    question: Question | None = None
+    """None: this server is not one node of several."""

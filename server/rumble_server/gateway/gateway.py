@@ -83,9 +83,10 @@ class Gateway:
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session at once: nobody has anything more to say to them."""
+        """Close every session at once. Its bot is gone from now on: nothing is asked of a bot that cannot hear it."""
         for session in list(self.sessions.open.values()):
             session.end(code)
+            self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""

@@ -10,8 +10,8 @@ from websockets.typing import Subprotocol
 
 from rumble_server.hosts import host_name, is_known
 
-LINK_PATH = "/link"
-"""Where other nodes of a cluster connect."""
+LEADER_PATH = b"/api/leader"
+"""Path at which a proxy asks which node leads the club of another path."""
 BOT_PATH = "/bot"
 """Where bots connect, within the path of their club."""
 

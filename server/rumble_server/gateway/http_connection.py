@@ -22,8 +22,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance, HasGateway, Nodes
-from rumble_server.gateway.handshake import BOT_PATH, LINK_PATH
+from rumble_server.gateway.entrance import Entrance, HasGateway
+from rumble_server.gateway.handshake import BOT_PATH, LEADER_PATH
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
 from rumble_server.limits.source import Source, source_of
@@ -86,6 +86,8 @@ class HttpConnection(HttpToolsProtocol):
         """What is done once every earlier request is answered; nothing more is heard then."""
         self._opening: asyncio.Task[None] | None = None
         """Loads the club that a bot asked for."""
+        self._is_question = False
+        """Whether the newest request was a proxy's question, and is answered."""
         self._in_head = True
         self._in_body = False
         self.other_bytes = 0
@@ -261,6 +263,9 @@ class HttpConnection(HttpToolsProtocol):
         """Find out where the request comes from; refuse it, or have it answered."""
         entrance, peer = self._entrance, self.client
         self._in_head = False
+        self._is_question = self.url == LEADER_PATH and self._answer_question()
+        if self._is_question:
+            return
         self._club, self._path = split_path(self.url.partition(b"?")[0].decode("latin-1"))
         self._source = source = entrance.sources.of_request(self._peer, str(self.scheme), self.headers)
         self.scope["client"] = (source.address, peer[1] if peer else 0)
@@ -279,6 +284,33 @@ class HttpConnection(HttpToolsProtocol):
                 if self._is_beyond():  # so that it takes no place beyond the answer
                     self.cycle.keep_alive = False
             self._in_body = True
+
+    def _answer_question(self) -> bool:
+        """Answer a proxy that asks who leads the club of a path. Return False if nobody may ask so.
+
+        The answer is written here, and counted by no limit: each request of every visitor brings one question.
+        """
+        entrance = self._entrance
+        if entrance.question is None or self._cycles or not entrance.sources.is_proxy(self._peer):
+            return False
+        if self.parser.should_upgrade():  # nobody knows what would follow it
+            return False
+        answer = entrance.question.answer(self.headers)
+        if answer is None:
+            return False
+        status, header = answer
+        keep = self.parser.should_keep_alive()
+        ending = b"\r\n" if keep else b"Connection: close\r\n\r\n"
+        length = b"" if status is HTTPStatus.NO_CONTENT else b"Content-Length: 0\r\n"
+        self.transport.write(b"HTTP/1.1 %d %s\r\n%s%s%s" % (status, status.phrase.encode(), header, length, ending))
+        if keep:
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+        else:
+            self.transport.close()
+        return True
 
     def _refusal(self) -> Refusal | None:
         """Return why the request whose headers have come is refused; None: it is answered."""
@@ -330,12 +362,12 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self.other_bytes -= len(body)
-        if self._last is None:
+        if self._last is None and not self._is_question:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._in_body = False
-        if self._last is None and not self._should_upgrade():
+        if self._last is None and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
             if self._place is not None:
                 self._place.know()
@@ -377,16 +409,15 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Find the connection a place, unless it has one of its own; or hand it over to the other nodes."""
-        nodes = self._entrance.nodes
-        if nodes is not None and self.url == LINK_PATH.encode():
-            self._become_link(nodes, rest)
-            return
+        """Find the connection a place, unless it has one of its own."""
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
             return
         entrance, place, then = self._entrance, self._place, partial(self._find_club, rest)
-        if place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
+        if entrance.clubs.is_abandoned or entrance.clubs.is_elsewhere(self._club):
+            text = "this club has no leader here; come again\n"
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
+        elif place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
             place.listen(entrance.clock.now_ms(), self._give_way)
             then(place)
         else:  # it is another's, for whom it is forwarded
@@ -435,18 +466,6 @@ class HttpConnection(HttpToolsProtocol):
         self.transport.resume_reading()
         bot.open(request, rest, refused)
 
-    def _become_link(self, nodes: Nodes, rest: bytes) -> None:
-        """Hand the connection over to the other nodes, where it takes no place."""
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self.headers}
-        refusal = nodes.refusal(headers)
-        if refusal is not None:
-            self._entrance.refusals.note("link", self._source.address)
-            self._answer(*refusal)
-            return
-        if self._place is not None:
-            self._place.close()
-        nodes.accept(self.transport, headers, self._leave(), rest)
-
     def _leave(self) -> bytes:
         """Let go of the connection; return the request that was read from it."""
         method = self.scope["method"].encode()
@@ -482,13 +501,14 @@ class HttpConnection(HttpToolsProtocol):
         cycle = cast("RequestResponseCycle | None", self.cycle)
         return cycle is not None and not cycle.response_complete
 
-    def _answer(self, status: HTTPStatus, text: str) -> None:
-        """Write an answer, and end the connection when the peer has had time to read it."""
+    def _answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
+        """Write an answer, with one more header line, and end the connection when the peer has had time to read it."""
         self._last = _nothing
         self._let_go()
         self.rest = b""
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        self.transport.write(f"{head}Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode())
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n".encode()
+        ending = f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode()
+        self.transport.write(head + header + ending)
         if self.transport.can_write_eof():
             # To close while bytes of the peer wait unread would have its side drop the answer.
             self.transport.pause_reading()

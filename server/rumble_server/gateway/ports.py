@@ -1,7 +1,6 @@
-"""What the sockets' side needs from a club: who leads it, and what is known of it here.
+"""Ports of the gateway: the arena of a club, as its sessions reach it.
 
-In one process the arena is both, by direct calls. Where another node leads the club, `cluster/edge.py` carries these
-messages there.
+On one node of several the gate of the club stands before the arena (`nodes/gate.py`).
 """
 
 from typing import Protocol
@@ -14,7 +13,7 @@ from rumble_server.limits.bans import Ban
 
 
 class Leader(Protocol):
-    """The leader of a club, as sessions speak with it: messages and ids. It answers by the arena's port `Sessions`."""
+    """The arena of a club, as sessions speak with it: messages and ids. It answers by its port `Sessions`."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         """A session wants to log in. It is answered with `logged_in` or `not_logged_in`."""

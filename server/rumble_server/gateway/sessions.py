@@ -17,7 +17,7 @@ class Sessions:
         self.open: dict[int, Session] = {}
         self._prefix = "" if club == MAIN else f"{club}/"
 
-    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
+    def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
             audit.info("logged in", extra={"bot": self._prefix + name, "address": session.link.address})

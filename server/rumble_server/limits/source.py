@@ -8,6 +8,7 @@ that the proxy names.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from rumble_server.hosts import LOCAL_HOSTS, host_name, is_host, is_loopback
@@ -109,6 +110,7 @@ def is_forwarded(headers: Headers) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)  # a proxy's address is asked about at each of its requests
 def _read(text: str) -> IPv4Address | IPv6Address | None:
     """Read an address, with or without a port, brackets or a zone; None for any other text."""
     text = text.strip().strip('"')

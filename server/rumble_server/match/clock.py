@@ -11,7 +11,7 @@ MOST_LAG_MS = 200
 """Maximum lag in ms allowed for a move; the rest of a longer lag is the bot's own time."""
 
 EXCUSED_BY_THE_WAY_MS = 250
-"""Time in ms of each excuse that does not count toward a void match: the way between nodes, or a busy moment."""
+"""Time in ms of each excuse that does not count toward a void match: a busy moment."""
 
 
 class PlainControl:

@@ -167,6 +167,18 @@ class Progress:
         """Whether the clock of a bot that goes away at this time stands: in the grace every clock does."""
         return not self._runs or at_ms < self._nobody_away_before_ms
 
+    def give_grace(self, now_ms: int, until_ms: int) -> None:
+        """Let no away budget, and no clock of a bot that is away, run until `until_ms`; what was used stays used."""
+        for own in self.seats:
+            if own.away_since_ms is not None:
+                own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
+                own.away_late_ms = self._lateness.late_ms
+        self._nobody_away_before_ms = until_ms
+        turn = self.turn
+        if turn is not None and self.seats[turn.seat].away_since_ms is not None:
+            self._used_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
+            self._run_clock_of_away(now_ms)
+
     def _run_clock_of_away(self, at_ms: int) -> None:
         """Start the clock of the seat to move at `at_ms`, or at the end of the grace, if the seat's bot is away."""
         seat = self.state.to_move

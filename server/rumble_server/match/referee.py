@@ -46,11 +46,6 @@ from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.progress import UNASKED, Lateness, Progress
 from rumble_server.match.seat import Connection, OpenTurn
 
-LENIENT_MS = 2
-"""Time in ms by which a time measured on another node may exceed the clock.
-
-On the referee's own node, a move that late would still be handled before the timer's verdict.
-"""
 STAMP_MS = 10
 """Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
 LONGEST_MOVE = 64
@@ -194,21 +189,6 @@ class Referee(Progress):
     def round_trip(self, seat: int, lag_ms: int) -> None:
         """Note the lag of the seat's connection, to be allowed in its next turns."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
-
-    def measured(self, seat: int, turn_id: str, thought_ms: int, now_ms: int) -> None:
-        """Take in the time from turn to answer, measured on the node that has the bot's connection.
-
-        The rest of the time since the asking was spent between nodes, and is excused. If `thought_ms` alone exceeds the
-        clock, the match is decided now.
-        """
-        turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.seat != seat or turn.held:
-            return
-        late_ms, delay_ms = self._lateness.late_ms, max(0, now_ms - turn.asked_at_ms - thought_ms)
-        # The excuse of a turn is the growth of the server's lateness since `turn.late_ms`, so this sets the excuse.
-        turn.late_ms = late_ms - max(delay_ms, turn.excused_ms(now_ms, late_ms))
-        if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
-            self.wake(now_ms)
 
     def _waited(self, turn: OpenTurn, delay_ms: Callable[[int], int], now_ms: int) -> bool:
         """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.

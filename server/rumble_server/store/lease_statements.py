@@ -1,4 +1,7 @@
-"""What a node asks of the table of leases, one statement at a time, and what it is answered."""
+"""Statements about leases that a node has the database run one at a time, and their answers.
+
+`Lease` asks for them. `store/postgres/leases.py` runs them, and so does a table in memory in the tests.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,26 +9,43 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """Let the node's lease run for its whole time from now. Answered with `Renewed`."""
+    """Extend the node's lease to its full time from now. Answered with `Renewed`."""
 
     draining: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Read who is there and who leads what. Answered with `Seen`."""
+    """Read all nodes with a valid lease, and all clubs with a node. Answered with `Seen`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """Lead a club that nobody leads, or whose leader's lease is over. Answered with `Acquired`."""
+    """Lead a club without a leader, or whose leader's lease is over. Answered with `Acquired`."""
 
     club: str
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """Ask a node to read a club ahead, which this node leads under `epoch`. Answered with `Offered`."""
+
+    club: str
+    epoch: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Tell the leader that this node has read a club ahead for offer `offer`. Answered with `Done`."""
+
+    club: str
+    offer: int
+
+
+@dataclass(frozen=True, slots=True)
 class HandOver:
-    """Give a club that is led under this epoch to a node, or (None) to nobody. Answered with `HandedOver`."""
+    """Make a node (None: nobody) the leader of a club that this node leads. Answered with `HandedOver`."""
 
     club: str
     epoch: int
@@ -33,12 +53,38 @@ class HandOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Listen:
+    """Tell all nodes that this node has loaded a club and lets its bots in. Answered with `Done`."""
+
+    club: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node whose lease is valid."""
+    """A node with a valid lease."""
 
     id: str
     address: str
     draining: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClubRow:
+    """A club that has a node, whose lease may be over."""
+
+    node: str
+    epoch: int
+    wanted: str | None = None
+    """Node to which an operator wants the club to go."""
+    to: str | None = None
+    """Node to which the leader offered the club last."""
+    offer: int = 0
+    """Number of that offer."""
+    ready: int = 0
+    """Number of the newest offer for which a node has read the club ahead."""
+    listens: int = 0
+    """Epoch under which a node let bots in last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +96,41 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What there was at one moment."""
+    """Both tables at one moment."""
 
     nodes: tuple[NodeRow, ...] = ()
-    """The nodes whose leases are valid, by id."""
-    own: Mapping[str, int] = field(default_factory=dict)
-    """The clubs whose rows name the node that looked, with their epochs."""
-    wanted: Mapping[str, str] = field(default_factory=dict)
-    """Which of these are to be handed over, and to which node."""
-    orphans: tuple[str, ...] = ()
-    """The clubs whose rows name a node whose lease is over: something may run in them."""
+    """Nodes with a valid lease, by id."""
+    clubs: Mapping[str, ClubRow] = field(default_factory=dict)
+    """Clubs that have a node."""
     lapse_in_ms: int | None = None
-    """When the next valid lease would be over, if it is not renewed."""
+    """Time in ms until the next lease of another node is over, unless that node renews it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acquired:
-    """The new epoch; None if somebody else leads the club."""
+    """The new epoch; None if another node leads the club."""
 
     epoch: int | None
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """The number of the offer; None if this node does not lead the club under that epoch."""
+
+    offer: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class HandedOver:
-    """Whether it was done: the epoch was the newest, and the node to lead the club is there."""
+    """The club's new epoch; None if this node's epoch was not the newest, or the next leader has no valid lease."""
 
-    done: bool
+    epoch: int | None
 
 
-Statement = Renew | Look | Acquire | HandOver
-Answer = Renewed | Seen | Acquired | HandedOver
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The statement ran; the next look shows its effect."""
+
+
+Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen
+Answer = Renewed | Seen | Acquired | Offered | HandedOver | Done

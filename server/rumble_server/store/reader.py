@@ -17,7 +17,7 @@ from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
 from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import FrameTaken, LogFact
+from rumble_server.tournament.facts import LogFact
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +50,6 @@ class LogReader:
     def listed_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest ended and listed tournaments, newest first."""
         return self.rows.listed_ids(limit)
-
-    def over_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest ended tournaments, listed or not, newest first."""
-        return self.rows.over_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Return the listed tournaments among these."""
@@ -182,16 +178,6 @@ class LogReader:
         It serves databases from before records existed, and damaged tournaments.
         """
         return [fact for _, fact in self._parsed(self.rows.outline(tournament_id))]
-
-    def frames_taken(self, tournament_ids: Sequence[str]) -> list[FrameTaken]:
-        """Return the frames taken by these tournaments, without damaged rows."""
-        found: list[FrameTaken] = []
-        for row in self.rows.frames(tournament_ids):
-            try:
-                found += [fact for _, fact in self._parsed([row]) if isinstance(fact, FrameTaken)]
-            except DamagedLog as error:
-                log.warning("it is not known which frames were taken: %s", error)
-        return found
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []

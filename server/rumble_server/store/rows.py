@@ -43,9 +43,6 @@ class Rows(Protocol):
     def listed_ids(self, limit: int) -> list[str]:
         """Return the ids of the newest ended and listed tournaments, newest first."""
 
-    def over_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest ended tournaments, listed or not, newest first."""
-
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         """Return the listed tournaments among these."""
 
@@ -69,9 +66,6 @@ class Rows(Protocol):
 
     def outline(self, tournament_id: str) -> list[Row]:
         """Return the rows with a tournament's creation, start or end."""
-
-    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
-        """Return the rows of these tournaments with a taken frame (`FrameTaken`)."""
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         """Return the place of a match in the log."""

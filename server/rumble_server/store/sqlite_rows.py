@@ -57,13 +57,9 @@ class SqliteRows:
         return self._short(self._rows(query, {**self._place, "over": over}))
 
     def listed_ids(self, limit: int) -> list[str]:
-        return self._newest_over("AND listed = 1", limit)
-
-    def over_ids(self, limit: int) -> list[str]:
-        return self._newest_over("", limit)
-
-    def _newest_over(self, which: str, limit: int) -> list[str]:
-        query = f"SELECT id FROM tournaments WHERE {self._own} AND over = 1 {which} ORDER BY rowid DESC LIMIT :limit"
+        query = (
+            f"SELECT id FROM tournaments WHERE {self._own} AND over = 1 AND listed = 1 ORDER BY rowid DESC LIMIT :limit"
+        )
         return self._short(self._rows(query, {**self._place, "limit": limit}))
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
@@ -115,13 +111,6 @@ class SqliteRows:
                facts LIKE '%"tournament_created":%' OR facts LIKE '%"tournament_started":%'
                OR facts LIKE '%"tournament_ended":%') ORDER BY number""",
             {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT},
-        )
-
-    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
-        return self._rows(
-            """SELECT number, facts FROM log WHERE tournament IN (SELECT value FROM json_each(:ids)) AND kind = :kind
-               AND facts LIKE '%"frame_taken":%'""",
-            {"ids": self._keys(tournament_ids), "kind": TOURNAMENT},
         )
 
     def span(self, tournament_id: str, match_id: str) -> Span:

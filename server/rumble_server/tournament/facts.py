@@ -143,19 +143,6 @@ class ResultVoided:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameTaken:
-    """The request in a bot's frame that came from another node was carried out; the frame has this number on that node.
-
-    The fact is in the same commit as the facts of the request's effects, so that no later leader carries it out again.
-    """
-
-    tournament: str
-    node: str
-    frame_number: int
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class NameUsed:
     """A name was used for the first time, or got a key from the organiser.
 
@@ -287,7 +274,6 @@ TournamentFact = (
     | TournamentResumed
     | TournamentEnded
     | ResultVoided
-    | FrameTaken
     | MatchStarted
     | MatchOver
 )

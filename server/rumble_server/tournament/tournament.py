@@ -27,7 +27,6 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
-    FrameTaken,
     HalfByeGiven,
     HalfByeTaken,
     InviteChanged,
@@ -74,8 +73,6 @@ class Tournament:
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
-        self.frames: set[tuple[str, int]] = set()
-        """Frames from other nodes that had an effect on this tournament, by node and number."""
         self.voided_later: list[str] = []
         """Matches of a Swiss whose results were voided after they had been used to pair a later round."""
         self.half_byes: dict[int, dict[str, None]] = {}
@@ -182,8 +179,6 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
-            case FrameTaken():
-                self.frames.add((fact.node, fact.frame_number))
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()

@@ -47,7 +47,12 @@ from rumble_server.web.tries import source_of
 log = logging.getLogger(__name__)
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
-HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503: {"Retry-After": "1"}}
+HEADERS = {
+    401: {"WWW-Authenticate": "Bearer"},
+    421: {"Cache-Control": "no-store"},
+    429: {"Retry-After": "60"},
+    503: {"Retry-After": "1"},
+}
 """What answers of a status have in their headers."""
 
 

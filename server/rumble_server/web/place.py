@@ -60,8 +60,7 @@ class Addresses:
     def place_of(self, request: Request) -> Place:
         """Return the public URL if there is one, else what the browser asked, as a believed proxy or Host tells."""
         root: str = request.scope["root_path"]
-        site = request.scope["state"].get("site")
-        title = "" if site is None else site.title() or (site.club if root else "")
+        title: str = request.scope["state"].get("title", "")
         if self._public_url is not None:
             return Place(self._public_url + root, (), root, title)
         shown = request.scope.get("state", {}).get("shown_host")

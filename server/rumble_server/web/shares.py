@@ -1,15 +1,18 @@
 """What one address may ask of the web: requests and work of the server a minute, event streams at a time."""
 
+import re
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.fair_queue import Asker, asks
 from rumble_server.web.errors import WebError
-from rumble_server.web.needs import STREAM
-from rumble_server.web.site import Process, is_of_node
+from rumble_server.web.site import Process
 from rumble_server.web.tries import source_of
 
+STREAM = re.compile(r"/api/tournaments/[^/]+/events")
+"""Paths of feeds."""
 FREE_BYTES = 262_144
 """Bytes of an answer that cost nothing beside the time to make them: ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096
@@ -25,11 +28,7 @@ class RequestShares:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         process = self._process
-        if (
-            scope["type"] != "http"
-            or is_of_node(scope)
-            or process.places.may_request(source_of(Request(scope)), process.now_ms())
-        ):
+        if scope["type"] != "http" or process.places.may_request(source_of(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:
             await _refuse(process, "requests", "too many requests", scope, receive, send)
@@ -43,7 +42,7 @@ class Shares:
         self._process = process
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or is_of_node(scope):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         process, path, address = self._process, scope["path"][len(scope["root_path"]) :], source_of(Request(scope))

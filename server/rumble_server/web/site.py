@@ -2,14 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar, TypeVarTuple, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
-from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory
@@ -17,6 +16,7 @@ from rumble_server.arena.house import HouseBots
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
+from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
 from rumble_server.quotas import Quotas
@@ -26,7 +26,6 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.needs import Needs
 from rumble_server.web.place import Addresses
 from rumble_server.web.tries import Tries
 
@@ -93,8 +92,6 @@ class Operation:
     """How many facts this process has written in all clubs, by type."""
     connections: Callable[[], Mapping[str, int]] = dict
     """How many there are, by kind."""
-    links: Callable[[], Mapping[str, int]] = dict
-    """How many links to other nodes are up, by who made them."""
     refusals: Refusals = field(default_factory=Refusals)
     turn_latency: Histogram = field(default_factory=Histogram)
     lag_s: Callable[[], float] = float
@@ -120,15 +117,10 @@ class Process:
     """What each address has open."""
     unready: Callable[[], str | None] = lambda: None
     """Why matches cannot start at the moment; None while they can."""
+    tries: Tries = field(default_factory=lambda: Tries(Guesses(Bounds(), Refusals()), int))
+    """How the secrets of requests about the process are compared: together with those of main."""
     leads: Callable[[], list[str]] = list
     """The clubs that this process leads at this moment."""
-
-
-class Relay(Protocol):
-    """The feeds of a club for the visitors of one node of several."""
-
-    async def __call__(self, tournament_id: str, last_event_id: int | None, /, *, packed: bool) -> AsyncIterator[bytes]:
-        """Return the encoded events of a tournament for a visitor; as a gzip stream if `packed`. Raises WebError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +134,6 @@ class Site:
     house_bots: HouseBots
     process: Process
     club: str = MAIN
-    title: Callable[[], str] = str
-    """What people call it; empty while it has no title."""
-    relay: "Relay | None" = None
-    """The feeds of what is live, where the node that serves a visitor may not be the one that leads."""
 
     @property
     def root(self) -> str:
@@ -209,20 +197,17 @@ class ClubUse:
 class Clubs(Protocol):
     """The clubs of a process."""
 
-    async def passing(self, name: str, needs: Needs, scope: Scope, receive: Receive, send: Send, /) -> bool:
-        """Have another node answer a request about a club, if only that can. Return whether it was asked.
+    def is_elsewhere(self, name: str, /) -> bool:
+        """Whether another node leads a club, or is to lead it."""
 
-        Raises WebError.
-        """
+    async def site(self, name: str, /) -> Site | None:
+        """Find a club that is not elsewhere; None if there is none. Raises WebError if it cannot be had now.
 
-    async def site(self, name: str, needs: Needs, /) -> Site | None:
-        """Find a club, good for what an answer needs; None if there is none. Raises WebError if it cannot be now.
-
-        It is loaded if it was not, unless another node leads it.
+        It is loaded if it was not.
         """
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:
-        """Keep a club, or the way to its leader, while a request is answered."""
+        """Keep a club while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
@@ -236,17 +221,13 @@ class Clubs(Protocol):
     def count_streams(self) -> int:
         """Return how many streams of events are open to visitors."""
 
-    async def read_ahead(self, name: str, /) -> None:
-        """Read what there is to be read of a club that is to be led here soon. Raises WebError."""
+    @property
+    def has_residents(self) -> bool:
+        """Whether house bots of main wait to be challenged."""
 
     @property
     def directory(self) -> ClubDirectory:
         """All that there are."""
-
-
-def is_of_node(scope: Scope) -> bool:
-    """Whether a request is another node's own, and nobody's who could ask too much."""
-    return scope["client"] is None and scope.get("state", {}).get("is_passed_on", False)
 
 
 def site_of(request: Request) -> Site:

@@ -560,7 +560,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             games = random.choice((None, None, ["hex"], ["chess"]))
             worker = random.choice((None, "one", "ONE", "two"))
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
-            session = BotSession(number, login, CALLER, outlet, number + 1)
+            session = BotSession(number, login, CALLER, outlet)
             player.connect(session)
             taken = player.take_up(session)
             if session is not player.sole:

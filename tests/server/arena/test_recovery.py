@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import REPEATED_MS, facts_of_attempt, frames_of_ended, read, take_up
+from rumble_server.arena.recovery import facts_of_attempt, read, take_up
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
-from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotJoined,
-    FrameTaken,
     LogFact,
     TournamentCreated,
     TournamentEnded,
@@ -318,22 +316,6 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     world.organiser.reset_key("ann")
     back = world.login("ann", key="a" * 16)
     assert back.last("session")["tournaments"][0]["id"] == "friday"
-
-
-def test_tournaments_that_are_just_over_are_known_by_their_frames() -> None:
-    world, newest_ms = World(), 2 * REPEATED_MS
-    ended, asked = [], list[str]()
-    for name, ended_at_ms in (("new", newest_ms), ("still", REPEATED_MS), ("old", 1)):
-        tournament = world.create(name=name)
-        world.organiser.end(tournament.id, cancelled=True)
-        ended.append(replace(EndedTournament.of(tournament), created_at_ms=0, ended_at_ms=ended_at_ms))
-
-    def frames_taken(ids: list[str]) -> list[FrameTaken]:
-        asked.extend(ids)
-        return [FrameTaken(each, "node", number, 0) for number, each in enumerate(ids)]
-
-    assert frames_of_ended(ended, frames_taken, newest_ms) == {("node", 0): "new", ("node", 1): "still"}
-    assert asked == ["new", "still"]
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

@@ -14,7 +14,7 @@ class Socket:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def logged_in(self, session_id: int, name: str, accepted: int) -> None:
+    def logged_in(self, session_id: int, name: str) -> None:
         raise AssertionError
 
     def not_logged_in(self, session_id: int) -> None:
@@ -49,7 +49,7 @@ class Held:
         self.outlet = Outlet(self.log, self.socket)
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
-        self.session = BotSession(7, login, caller, self.outlet, 1)
+        self.session = BotSession(7, login, caller, self.outlet)
 
     def write(self, number: int) -> list[BotSession]:
         """Write up to this fact. Return the sessions that were told of an end."""

@@ -22,7 +22,7 @@ def test_nodes_are_listed_and_drained(
     postgres_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_module("psycopg", "postgres")
-    from tests.server.cluster.tables import make_tables
+    from tests.server.nodes.tables import make_tables
 
     make_tables(postgres_url)
     monkeypatch.setenv("RUMBLE_DB", postgres_url)

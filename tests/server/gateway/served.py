@@ -62,6 +62,11 @@ class OneClub:
     async def load(self, name: str) -> "OneClub | None":
         return self.loaded(name)
 
+    is_abandoned = False
+
+    def is_elsewhere(self, _name: str) -> bool:
+        return False
+
     def was_removed(self, _name: str) -> bool:
         return False
 

@@ -50,6 +50,11 @@ class School:
             self._clubs[name] = self._school
         return self._clubs.get(name)
 
+    is_abandoned = False
+
+    def is_elsewhere(self, _name: str) -> bool:
+        return False
+
     def was_removed(self, name: str) -> bool:
         return name == "gone"
 

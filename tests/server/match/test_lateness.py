@@ -126,14 +126,14 @@ def voided(driven: DrivenReferee) -> bool:
 
 def test_beyond_its_bound_excused_time_makes_an_attempt_void_and_not_up_to_it() -> None:
     driven = DrivenReferee.seated()
-    driven.stall(6250)
+    driven.stall(6000)
     driven.play("4")
-    driven.stall(4250)
+    driven.stall(4000)
     driven.play("0")
-    driven.stall(251)
+    driven.stall(1)
     driven.play("8")
     assert voided(driven)
-    assert driven.over.seats_excused_ms == (6501, 4250)
+    assert driven.over.seats_excused_ms == (6001, 4000)
     assert driven.over.moves == ("4", "0", "8")
     assert driven.over.at_fault == ()
     assert "late by 10001 ms" in driven.over.reason
@@ -143,7 +143,7 @@ def test_an_open_turn_makes_no_attempt_void() -> None:
     """Otherwise a bot about to lose would have an accomplice make the server late."""
     driven = DrivenReferee.seated()
     driven.play("4", "0", "3", "1")
-    driven.stall(10_251)
+    driven.stall(10_001)
     driven.pass_ms(1000)
     assert driven.over.termination is Termination.TIMEOUT
 
@@ -151,7 +151,7 @@ def test_an_open_turn_makes_no_attempt_void() -> None:
 def test_a_result_after_too_much_is_void() -> None:
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     driven.play("4", "0", "3", "1")
-    driven.stall(10_251)
+    driven.stall(10_001)
     driven.play("5")
     assert voided(driven)
     assert driven.referee.state.outcome is not None
@@ -160,22 +160,10 @@ def test_a_result_after_too_much_is_void() -> None:
 @pytest.mark.parametrize("event", ["disconnect", "connect"])
 def test_a_turn_that_is_suspended_after_too_much_makes_an_attempt_void(event: str) -> None:
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
-    driven.stall(10_251)
+    driven.stall(10_001)
     getattr(driven, event)(0)
     assert voided(driven)
-    assert driven.over.seats_excused_ms == (10_251, 0)
-
-
-def test_the_way_between_nodes_or_a_busy_moment_makes_no_match_void() -> None:
-    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
-    for move in ("4", "0", "3", "1"):
-        driven.stall(2750)
-        driven.play(move)
-    assert driven.referee.over is None
-    assert sum(made.excused_ms for made in driven.all_facts(MoveMade)) == 11_000
-    driven.stall(251)
-    driven.play("8")
-    assert voided(driven)
+    assert driven.over.seats_excused_ms == (10_001, 0)
 
 
 def test_an_abort_or_a_timeout_is_not_called_stalled() -> None:
@@ -187,26 +175,26 @@ def test_an_abort_or_a_timeout_is_not_called_stalled() -> None:
 
 def test_what_was_excused_before_a_restart_counts_and_a_turn_asked_anew_adds_nothing() -> None:
     before = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
-    before.stall(6250)
+    before.stall(6000)
     before.play("4")
     before.stall(9000)
     after = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000)
     after.stall(500)
     after.connect(0)
     after.connect(1)
-    after.stall(4250)
+    after.stall(4000)
     after.play("0")
-    assert after.all_facts(MoveMade)[0].excused_ms == 4250
-    after.stall(251)
+    assert after.all_facts(MoveMade)[0].excused_ms == 4000
+    after.stall(1)
     after.play("8")
     assert voided(after)
-    assert after.over.seats_excused_ms == (6501, 4250)
+    assert after.over.seats_excused_ms == (6001, 4000)
 
 
 def test_a_log_that_ends_between_too_much_and_the_verdict_is_void_after_a_restart() -> None:
     before = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     before.play("4", "0", "3", "1")
-    before.stall(10_251)
+    before.stall(10_001)
     before.play("5")
     facts = [fact for fact in before.facts if fact is not before.over]
     assert voided(DrivenReferee.rebuilt(facts, now_ms=9_000_000))
@@ -257,6 +245,17 @@ def test_it_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
     driven.disconnect(1)
     driven.pass_ms(700)
     assert timed_out(driven) == (1,)
+
+
+def test_it_runs_for_a_bot_that_goes_away_while_its_turn_waits_in_the_server() -> None:
+    driven = DrivenReferee.seated(away_clock="runs")
+    driven.referee.hold_turn("1.1")
+    driven.disconnect(0)
+    driven.pass_ms(999)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
+    assert driven.over.drops == (0, 0)
 
 
 def test_it_does_not_run_while_the_server_is_late() -> None:

@@ -394,6 +394,31 @@ def test_a_clock_that_runs_on_does_so_from_the_end_of_the_grace() -> None:
     assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (1,))
 
 
+def test_in_a_grace_that_is_given_later_stands_what_runs_and_what_was_used_stays_used() -> None:
+    driven = DrivenReferee.seated(away_clock="runs", time_control=TimeControl(move_ms=4000))
+    driven.disconnect(0, 1)
+    driven.pass_ms(1000)
+    driven.referee.give_grace(driven.now_ms, driven.now_ms + 30_000)
+    driven.pass_ms(30_000)
+    driven.connect(1)
+    assert driven.all_facts(SeatBack)[0].away_left_ms == 4000
+    driven.pass_ms(2999)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
+
+
+def test_within_the_grace_no_drop_is_counted() -> None:
+    driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.connect(0)
+    driven.disconnect(0)
+    driven.pass_ms(30_000)
+    driven.connect(0)
+    driven.disconnect(0)
+    driven.abort("enough")
+    assert driven.over.drops == (1, 0)
+
+
 def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobodys() -> None:
     before = DrivenReferee.seated()
     before.disconnect(0)

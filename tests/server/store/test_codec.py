@@ -28,7 +28,6 @@ FIRST = {
     "club_removed": "club at_ms",
     "frame_seen": "match attempt seat sender frame at_ms bytes sha256 excused_ms",
     "frame_shared": "match attempt seat other other_number at_ms",
-    "frame_taken": "tournament node frame_number at_ms",
     "half_bye_given": "tournament bot round at_ms",
     "half_bye_taken": "tournament bot round at_ms",
     "host_token_removed": "name at_ms",
@@ -164,7 +163,7 @@ def test_a_damaged_record_is_a_value_error(text: str) -> None:
 def test_the_names_of_facts_in_the_log_stay() -> None:
     assert sorted(_KINDS) == [
         *("administrator_set", "ban_lifted", "banned", "bot_absent", "bot_benched", "bot_joined", "bot_left"),
-        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared", "frame_taken"),
+        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared"),
         *(
             "half_bye_given",
             "half_bye_taken",

@@ -18,7 +18,6 @@ from rumble_server.store.sqlite_rows import SqliteRows, read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
-    FrameTaken,
     LogFact,
     NameFact,
     NameUsed,
@@ -183,13 +182,8 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
-            if name in ("three", "five"):
-                await write(log, FrameTaken(name, "node", 7, 1))
-    taken = FrameTaken("three", "node", 7, 1)
     with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
-        assert reader.over_ids(3) == ["five", "four", "three"]
-        assert reader.frames_taken(["four", "three", "two"]) == [taken]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
             *(TournamentStarted, BotJoined, TournamentEnded),

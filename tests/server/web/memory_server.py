@@ -21,17 +21,25 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
+from rumble_server.quotas import NO_QUOTAS
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import (
+    ClubCreated,
+    HostTokenSet,
+    LogFact,
+    TournamentCreated,
+    TournamentEnded,
+    tournament_of,
+)
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.needs import Needs
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
-from starlette.types import ASGIApp, Receive, Scope, Send
+from rumble_server.web.tries import Tries
+from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -219,12 +227,17 @@ class MemoryServer:
             metrics_token=METRICS_TOKEN,
         )
         self.process = Process(
-            arena.clock.now_ms, addresses or Addresses(), hosts, operation=operation, unready=self._unready
+            arena.clock.now_ms,
+            addresses or Addresses(),
+            hosts,
+            operation=operation,
+            unready=self._unready,
+            tries=Tries(arena.door.guesses, arena.clock.now_ms),
         )
         self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
-        self.ahead: list[str] = []
-        """The names of clubs that were read ahead."""
+        self.elsewhere: set[str] = set()
+        """The names of clubs that another node leads."""
 
     @cached_property
     def web(self) -> ASGIApp:
@@ -234,17 +247,18 @@ class MemoryServer:
     def visit(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    async def passing(self, _name: str, _needs: Needs, _scope: Scope, _receive: Receive, _send: Send) -> bool:
-        return False
+    def is_elsewhere(self, name: str) -> bool:
+        return name in self.elsewhere
 
-    async def site(self, name: str, _needs: Needs) -> Site | None:
+    async def site(self, name: str) -> Site | None:
         return self.clubs.get(name)
+
+    @property
+    def has_residents(self) -> bool:
+        return self.house_bots.has_residents
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
-
-    async def read_ahead(self, name: str) -> None:
-        self.ahead.append(name)
 
     def count_streams(self) -> int:
         return self.feed.spectators
@@ -262,7 +276,8 @@ class MemoryServer:
 
     def take_in(self, name: str, other: "MemoryServer", title: str = "") -> None:
         """Add the world of another server as a club of this server."""
-        self.clubs[name] = replace(other.main, process=self.process, club=name, title=lambda: title)
+        self.clubs[name] = replace(other.main, process=self.process, club=name)
+        self.directory.apply(ClubCreated(name, title, NO_QUOTAS, 0))
 
     def _unready(self) -> str | None:
         return "draining" if self.world.arena.scheduler.draining else self.log.trouble

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 
 import httpx
 import pytest
 import pytest_asyncio
+from rumble_server.web.club_paths import ELSEWHERE
 from rumble_server.web.errors import WebError
-from rumble_server.web.needs import Needs
+from rumble_server.web.path_owner import Owner, owner_of
 from rumble_server.web.site import Site
 
 from tests.server.web.memory_server import HOST, MemoryServer
+from tests.server.web.test_path_owner import filled, routes
 
 
 class Clubs(MemoryServer):
@@ -22,9 +25,9 @@ class Clubs(MemoryServer):
         self.take_in("class-7", self.other, "Class 7 <b>")
         self.asked: list[str] = []
 
-    async def site(self, name: str, needs: Needs) -> Site | None:
+    async def site(self, name: str) -> Site | None:
         self.asked.append(name)
-        return await super().site(name, needs)
+        return await super().site(name)
 
 
 @pytest.fixture
@@ -149,7 +152,7 @@ async def test_what_is_no_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser
 async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
     clubs: Clubs, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(_name: str, _needs: Needs) -> None:
+    async def away(_name: str) -> None:
         raise WebError.unavailable("nobody leads it at the moment")
 
     monkeypatch.setattr(clubs, "site", away)
@@ -160,6 +163,28 @@ async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
         assert "nobody leads it" in answer.text
     for path in ("/healthz", "/readyz"):
         assert (await browser.get(path)).status_code == 200
+
+
+async def test_a_club_that_another_node_leads_is_answered_with_421(clubs: Clubs) -> None:
+    """Every route of every method, but those that any node answers."""
+    asked = sorted(await routes(clubs))
+    clubs.elsewhere = {"main", "class-7", "school"}
+    clubs.asked.clear()
+    misdirected = 0
+    async with clubs.browser(headers=HOST) as browser:
+        for method, path in [(method, root + filled(path)) for method, path in asked for root in ("", "/c/class-7")]:
+            answer = await browser.request(method, path)
+            if isinstance(owner_of(path, ""), Owner):
+                assert answer.status_code != HTTPStatus.MISDIRECTED_REQUEST, (method, path)
+                continue
+            misdirected += 1
+            assert answer.status_code == HTTPStatus.MISDIRECTED_REQUEST, (method, path)
+            assert answer.headers["Cache-Control"] == "no-store"
+            kind = "application/json" if "/api/" in path else "text/html; charset=utf-8"
+            assert (answer.headers["Content-Type"], ELSEWHERE in answer.text) == (kind, True), path
+        assert (await browser.get("/api/leader")).status_code == HTTPStatus.NOT_FOUND, "it is a proxy's alone"
+    assert misdirected > len(asked)
+    assert clubs.asked == [], "no club is looked for"
 
 
 async def test_what_is_the_whole_servers_is_not_in_a_club(browser: httpx.AsyncClient) -> None:

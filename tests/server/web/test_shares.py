@@ -125,25 +125,3 @@ async def test_an_address_has_so_many_streams_at_a_time() -> None:
     assert within == [429, 200]
     assert web.refusals.counts == {"streams": 1}
     assert await web.get("/api/tournaments/friday/events") == 200
-
-
-async def test_what_a_node_asks_for_all_its_visitors_has_no_share() -> None:
-    web = Web(streams_per_address=1, requests_per_minute=1, limit_loopback=True)
-    statuses: list[int] = []
-
-    async def ask(*, of_node: bool, within: bool = False) -> None:
-        async def receive() -> Message:
-            if within:
-                await ask(of_node=of_node)
-            return {"type": "http.disconnect"}
-
-        async def send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                statuses.append(message["status"])
-
-        scope: Scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": None, "headers": []}
-        await web.app({**scope, "root_path": "", "state": {"is_passed_on": of_node}}, receive, send)
-
-    await ask(of_node=True, within=True)
-    await ask(of_node=False, within=True)
-    assert statuses == [200, 200, 200, 429]

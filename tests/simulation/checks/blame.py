@@ -5,10 +5,9 @@ from typing import Any
 import orjson
 from rumble_engine import MoveError
 
-from tests.simulation.checks.case import NEVER_MS, Attempt, Came, Case, Fact, Problems, Seen
+from tests.simulation.checks.case import NEVER_MS, Attempt, Case, Fact, Problems, Seen, overlap_ms
 from tests.simulation.checks.told import state_at
 
-NEVER = Came(NEVER_MS, NEVER_MS)
 MINUTE_MS = 60_000
 UNSOLICITED_PER_MINUTE = 120
 HARMFUL = ("illegal", "flood")
@@ -91,15 +90,12 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
     if not told:
         return "and was never told of the turn"
-    answers = iter(case.answers(over["match"], asked["turn_id"]))
+    until_ms = min(over["at_ms"], told[0].closing_ms or NEVER_MS)
     for seen in told[0].arrived:
-        frame = seen.frame
-        if frame.get("type") == "move" and frame.get("turn_id") == asked["turn_id"] and frame["match"] == over["match"]:
-            closing_ms = told[0].closing_ms
-            came_ms = seen.entry.at_ms if told[0].node is None else next(answers, (0, NEVER))[1].at_ms
-            in_time = came_ms < over["at_ms"] and (closing_ms is None or seen.entry.at_ms < closing_ms)
-            if in_time and _is_legal(attempt, frame["move"]):
-                return f"and had answered at {seen.entry.at_ms}"
+        frame, is_in_time = seen.frame, seen.entry.at_ms < until_ms
+        is_answer = (frame.get("type"), frame.get("turn_id")) == ("move", asked["turn_id"])
+        if is_in_time and is_answer and frame["match"] == over["match"] and _is_legal(attempt, frame["move"]):
+            return f"and had answered at {seen.entry.at_ms}"
     return None
 
 
@@ -188,16 +184,15 @@ def _no_show(case: Case, over: Fact, bot: str) -> str | None:
 
 
 def _away_ms(case: Case, bot: str, from_ms: int, to_ms: int) -> int:
-    """How long a bot was not there while the server was, not counting the time after a start."""
+    """How long a bot was not there while the server was, not counting graces but the first."""
     total = 0
     for number, run in enumerate(case.runs):
-        start_ms = max(from_ms, run.grace_until_ms if number else run.start_ms)
-        end_ms = min(to_ms, run.end_ms)
-        if end_ms > start_ms:
-            there = sum(
-                max(0, min(end_ms, until_ms) - max(start_ms, since_ms)) for since_ms, until_ms in case.presence[bot]
-            )
-            total += end_ms - start_ms - there
+        starts_ms = [run.graces[0][1] if number else run.start_ms, *(until_ms for _, until_ms in run.graces[1:])]
+        ends_ms = [*(since_ms for since_ms, _ in run.graces[1:]), run.end_ms]
+        for start_ms, end_ms in zip(starts_ms, ends_ms, strict=True):
+            since_ms, until_ms = max(from_ms, start_ms), min(to_ms, end_ms)
+            if until_ms > since_ms:
+                total += until_ms - since_ms - overlap_ms(case.presence[bot], since_ms, until_ms)
     return total
 
 

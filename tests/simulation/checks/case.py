@@ -34,19 +34,13 @@ class Seen(NamedTuple):
     """Its place in the trace."""
 
 
-class Came(NamedTuple):
-    """When something came to the leader, and the number of the last fact before."""
-
-    at_ms: int
-    last: int
-
-
 @dataclass(slots=True)
 class Run:
     """One life of the server. Its facts are those after `first`, up to `last`; it ended at `end_ms`."""
 
     start_ms: int
-    grace_until_ms: int
+    graces: list[tuple[int, int]]
+    """From when to when no away or absent time ran: after its start, and after its bots had been closed."""
     first: int
     last: int
     end_ms: int
@@ -56,25 +50,16 @@ class Run:
     """From when to when it did nothing."""
     suspended: list[tuple[int, int]] = field(default_factory=list)
     """From when to when its lease was over."""
+    is_whole: bool = False
+    """It stopped when all that it had said was on disk."""
     excused_ms: int = 0
     """Most that may be excused in an attempt before it is void,"""
     proxied_lag_ms: int = 0
     """and most lag that a seat is allowed in an attempt where only pings measure it."""
 
-
-@dataclass(slots=True)
-class NodeLog:
-    """One of several nodes."""
-
-    level_ms: list[int] = field(default_factory=list)
-    """When all that its bots and their leader had said had come to the other, and was on disk."""
-    frozen: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when it did nothing."""
-
-    @property
-    def noticed(self) -> list[tuple[int, int]]:
-        """The times in which it did nothing that it noticed."""
-        return [(at_ms, until_ms) for at_ms, until_ms in self.frozen if until_ms - at_ms >= NOTICED_MS]
+    def grace_at(self, at_ms: int) -> tuple[int, int]:
+        """The newest grace that had begun by then, or the first."""
+        return next((each for each in self.graces[:0:-1] if each[0] <= at_ms), self.graces[0])
 
 
 @dataclass(slots=True)
@@ -85,43 +70,19 @@ class WireLog:
     bot: str
     lag_ms: int
     lag_by_pings: bool
-    runs: list[tuple[int, Run]]
-    """Which runs it spoke with, and from which place in the trace on."""
-    taken: list[tuple[int, int]] = field(default_factory=list)
-    """When a leader took its login, by place and time; over links that may be more than once."""
-    let_in: list[int] = field(default_factory=list)
-    """The places at which one did that did not know it: of two sessions of a bot the newer is the one let in later."""
-    left: list[int] = field(default_factory=list)
-    """The places at which a leader gave it up."""
-    is_replaced: bool = False
-    """Its leader has a newer session of its bot: what comes of this one is heard no more."""
-    node: NodeLog | None = None
-    """The node that it leads to, where there are several."""
+    run: Run
     arrived: list[Seen] = field(default_factory=list)
     told: list[Seen] = field(default_factory=list)
     login: Seen | None = None
+    """The frame that logged its bot in."""
     closing_place: int | None = None
     closing_ms: int | None = None
     closing_code: int | None = None
     lost_ms: int | None = None
 
-    def run_at(self, place: int) -> Run | None:
-        """The run that it spoke with; None: with none yet."""
-        return next((run for since, run in reversed(self.runs) if since <= place), None)
-
-    def let_in_at(self, place: int) -> int:
-        """Where it had been let in by then; -1: nowhere."""
-        return next((each for each in reversed(self.let_in) if each <= place), -1)
-
-    def given_up_at(self, place: int) -> int:
-        """Where its leader had given it up by then; -1: nowhere. If its node stood, it hears later what came before."""
-        left = max((each for each in self.left if each <= place), default=-1)
-        return left if left > max((each for each, _ in self.taken if each <= place), default=-1) else -1
-
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
         """Whether between two times all that had been said was on disk and told."""
-        times = [self.node.level_ms] if self.node is not None else [run.clean_ms for _, run in self.runs]
-        return any(bisect_left(each, to_ms) > bisect_right(each, from_ms) for each in times)
+        return bisect_left(self.run.clean_ms, to_ms) > bisect_right(self.run.clean_ms, from_ms)
 
     @property
     def end_ms(self) -> int:
@@ -172,21 +133,8 @@ class Case:
     """In their order. Where there are several nodes each time that one led is a run, and ends when the next begins."""
     numbered: dict[int, Run] = field(default_factory=dict)
     wires: dict[int, WireLog] = field(default_factory=dict)
-    nodes: dict[int, NodeLog] = field(default_factory=lambda: defaultdict(NodeLog))
-    turns_said: dict[str, int] = field(default_factory=dict)
-    """When its leader said each turn, by its id."""
     turns_told: dict[str, int] = field(default_factory=dict)
     """When each turn was told, by its id."""
-    wire_of_turn: dict[str, WireLog] = field(default_factory=dict)
-    """The connection on which each turn was told."""
-    reached: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
-    """When answers that it heard came to the leader, from another node or its own: by connection, match and turn."""
-    asked: dict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
-    """When a node told how long its bot had thought by then: by connection, and match and turn,"""
-    heard: dict[tuple[int, str], list[Came]] = field(default_factory=lambda: defaultdict(list))
-    """and when the leader came to know."""
-    said_late: list[tuple[int, int]] = field(default_factory=list)
-    """Runs that said something when another led, and when."""
     presence: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     """By name in lower case: from when to when the server had a connection that was logged in."""
 
@@ -246,24 +194,12 @@ class Case:
             if run is self.runs[-1]:
                 all_leave(at_ms)
             for wire in self.wires.values():
-                if wire.node is None and wire.runs[0][1] is run and wire.lost_ms is None:
+                if wire.run is run and wire.lost_ms is None:
                     wire.lost_ms = at_ms
 
-        def arrive(wire: WireLog, number: int, at_ms: int, place: int) -> None:
-            there = self.wires.get(current.get(wire.bot, {}).get(wire.worker, 0))
-            if there is not None and there.let_in_at(place) > wire.let_in_at(place):
-                return
-            if wire.lost_ms is not None:  # it is gone, and the one in whose place it came is closed
-                if there is not None:
-                    leave(wire.bot, wire.worker, at_ms)
-                return
-            current.setdefault(wire.bot, {})[wire.worker] = number
+        def arrive(wire: WireLog, at_ms: int) -> None:
+            current.setdefault(wire.bot, {})[wire.worker] = wire.number
             since.setdefault(wire.bot, at_ms)
-
-        def left(number: int, at_ms: int) -> None:
-            wire = self.wires[number]
-            if current.get(wire.bot, {}).get(wire.worker) == number:
-                leave(wire.bot, wire.worker, at_ms)
 
         for place, entry in enumerate(self.trace):
             match entry.kind:
@@ -273,124 +209,51 @@ class Case:
                     if self.runs:
                         self.runs[-1].last = entry.written
                         end(self.runs[-1], entry.at_ms)
-                    run = Run(entry.at_ms, entry.at_ms + given["grace_ms"], entry.written, last, self.trace[-1].at_ms)
+                    graces = [(entry.at_ms, entry.at_ms + given["grace_ms"])]
+                    run = Run(entry.at_ms, graces, entry.written, last, self.trace[-1].at_ms)
                     run.excused_ms, run.proxied_lag_ms = given["excused_ms"], given["proxied_lag_ms"]
                     self.runs.append(run)
                     self.numbered[entry.wire] = run
                 case "kill" | "stop":
                     end(self.numbered[entry.wire], entry.at_ms)
+                    self.numbered[entry.wire].is_whole |= entry.text == "whole"
                 case "clean":
                     self.numbered[entry.wire].clean_ms.append(entry.at_ms)
                 case "stall":
                     self.numbered[entry.wire].stalls.append((entry.at_ms, int(entry.text)))
                 case "suspended":
                     self.numbered[entry.wire].suspended.append((entry.at_ms, int(entry.text)))
+                case "grace":
+                    self.numbered[entry.wire].graces.append((entry.at_ms, int(entry.text)))
                 case "open":
                     opened = orjson.loads(entry.text)
                     bot = opened["bot"].casefold()
-                    wire = WireLog(entry.wire, bot, opened["lag_ms"], opened["lag_by_pings"], [])
-                    if "node" in opened:
-                        wire.node = self.nodes[opened["node"]]
-                    else:
-                        wire.runs.append((place, self.numbered[opened["run"]]))
-                    self.wires[entry.wire] = wire
+                    run = self.numbered[opened["run"]]
+                    self.wires[entry.wire] = WireLog(entry.wire, bot, opened["lag_ms"], opened["lag_by_pings"], run)
                 case "arrived":
                     wire = self.wires[entry.wire]
                     arrived = Seen(entry, _read(entry.text), place)
                     wire.arrived.append(arrived)
                     if wire.login is None and is_login(arrived.frame, wire.bot):
                         wire.login = arrived
-                        if wire.node is None:
-                            wire.taken.append((place, entry.at_ms))
-                            wire.let_in.append(place)
-                        if wire.node is None and wire.runs[0][1] is self.runs[-1]:
-                            arrive(wire, entry.wire, entry.at_ms, place)
-                case "taken":
-                    wire = self.wires[entry.wire]
-                    which, _, again = entry.text.partition(" ")
-                    run = self.numbered[int(which)]
-                    if wire.run_at(place) is not run:
-                        wire.runs.append((place, run))
-                    wire.taken.append((place, entry.at_ms))
-                    if not again:
-                        wire.let_in.append(place)
-                    self._replace(wire, run, place)
-                    if run is self.runs[-1]:
-                        arrive(wire, entry.wire, entry.at_ms, place)
-                case "left":
-                    self.wires[entry.wire].left.append(place)
-                    if self.numbered[int(entry.text)] is self.runs[-1]:
-                        left(entry.wire, entry.at_ms)
-                case "said":
-                    if self.numbered[entry.wire] is not self.runs[-1]:
-                        self.said_late.append((entry.wire, entry.at_ms))
-                    if entry.text:
-                        self.turns_said.setdefault(entry.text, entry.at_ms)
-                case "reached":
-                    about, came = _came(entry)
-                    if not self.wires[entry.wire].is_replaced:
-                        self.reached[entry.wire, about].append(came)
-                case "level":
-                    self.nodes[entry.wire].level_ms.append(entry.at_ms)
-                case "froze":
-                    self.nodes[entry.wire].frozen.append((entry.at_ms, int(entry.text)))
-                case "asked":
-                    self.asked[entry.wire, entry.text].append(entry.at_ms)
-                case "heard":
-                    about, came = _came(entry)
-                    self.heard[entry.wire, about].append(came)
+                        if wire.run is self.runs[-1]:
+                            arrive(wire, entry.at_ms)
                 case "told":
                     wire = self.wires[entry.wire]
                     told = Seen(entry, orjson.loads(entry.text), place)
                     wire.told.append(told)
                     if told.frame["type"] == "turn":
-                        turn_id = told.frame["turn_id"]
-                        self.turns_told[turn_id] = entry.at_ms
-                        self.turns_said.setdefault(turn_id, entry.at_ms)
-                        self.wire_of_turn[turn_id] = wire
+                        self.turns_told.setdefault(told.frame["turn_id"], entry.at_ms)
                 case "closing":
                     wire = self.wires[entry.wire]
                     wire.closing_place, wire.closing_ms, wire.closing_code = place, entry.at_ms, int(entry.text)
                 case "lost":
                     wire = self.wires[entry.wire]
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
-                    left(entry.wire, entry.at_ms)
-                case "died":
-                    for each, wire in self.wires.items():
-                        if wire.node is self.nodes[entry.wire] and wire.lost_ms is None:
-                            wire.lost_ms = entry.at_ms
-                            left(each, entry.at_ms)
+                    if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
+                        leave(wire.bot, wire.worker, entry.at_ms)
         if self.trace:  # of a real server there is none
             all_leave(self.trace[-1].at_ms)
-
-    def _replace(self, wire: WireLog, run: Run, place: int) -> None:
-        """A leader took a login: of all sessions that it has of a worker the newest stays."""
-        there = [
-            each
-            for each in self.wires_of(wire.bot)
-            if each.worker == wire.worker and each.run_at(place) is run and each.given_up_at(place) < 0
-        ]
-        newest = max(there, key=lambda each: each.let_in_at(place))
-        for each in there:
-            each.is_replaced = each is not newest
-
-    def answers(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
-        """When each answer to a turn came to its node, and when to the leader, where there are several nodes."""
-        wire = self.wire_of_turn.get(turn_id)
-        if wire is None or wire.node is None:
-            return []
-        named = {"match": match, "turn_id": turn_id}
-        came = [seen.entry.at_ms for seen in wire.arrived if named.items() <= seen.frame.items()]
-        return list(zip(came, self.reached[wire.number, f"{match} {turn_id}"], strict=False))
-
-    def measured(self, match: str, turn_id: str) -> list[tuple[int, Came]]:
-        """When a node measured how long a bot had thought about a turn, and when the leader came to know, in order."""
-        wire = self.wire_of_turn.get(turn_id)
-        if wire is None or wire.node is None:
-            return []
-        key = wire.number, f"{match} {turn_id}"
-        told = list(zip(self.asked[key], self.heard[key], strict=False))
-        return sorted([*self.answers(match, turn_id), *told], key=lambda each: each[1])
 
     def most_matches(self, bot: str) -> int:
         """How many matches a bot may play at once, on all its connections."""
@@ -407,9 +270,9 @@ def is_login(frame: dict[str, Any], bot: str) -> bool:
     return frame.get("type") == "login" and frame["name"].casefold() == bot
 
 
-def _came(entry: Entry) -> tuple[str, Came]:
-    about, _, last = entry.text.rpartition(" ")
-    return about, Came(entry.at_ms, int(last))
+def overlap_ms(times: Iterable[tuple[int, int]], from_ms: int, to_ms: int) -> int:
+    """How long of a time lies in one of these times."""
+    return sum(max(0, min(until_ms, to_ms) - max(at_ms, from_ms)) for at_ms, until_ms in times)
 
 
 def _read(text: str) -> dict[str, Any]:

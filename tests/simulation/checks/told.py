@@ -26,28 +26,18 @@ def check_told(case: Case) -> Problems:
         yield from _rejections(wire)
         for seen in wire.told:
             if seen.frame["type"] == "turn":
-                yield from _turn(index, seen.frame)
+                yield from _turn(index, wire, seen.frame)
     yield from _orders(case)
     yield from _by_one_leader(case)
 
 
 def _by_one_leader(case: Case) -> Problems:
-    """Who led before says nothing any more, and what it said is told no more once its successor was heard."""
-    for number, at_ms in case.said_late:
-        yield f"something was said by who did not lead: run {number} at {at_ms}"
+    """Who led before tells nothing any more."""
     for before, after in pairwise(case.runs):
         for wire in case.wires.values():
-            for seen in wire.told if wire.node is None and wire.runs[0][1] is before else ():
+            for seen in wire.told if wire.run is before else ():
                 if seen.entry.at_ms > after.start_ms and seen.frame["type"] != "welcome":
                     yield f"{wire.bot} was told {_short(seen.frame)} by who did not lead at {seen.entry.at_ms}"
-    for wire in case.wires.values():
-        newest = 0
-        for seen in wire.told:
-            if seen.frame["type"] == "turn":
-                run = int(seen.frame["turn_id"].partition(".")[0], 16)
-                if run < newest:
-                    yield f"{wire.bot} was told turn {seen.frame['turn_id']} after one of run {newest}"
-                newest = max(newest, run)
 
 
 class _Index:
@@ -202,8 +192,7 @@ def _order(index: _Index, wire: WireLog) -> Problems:
     barrier = 0
     for seen in wire.told:
         fact = _first_telling(index, seen.frame)
-        run = wire.run_at(seen.place)
-        if fact is None or run is None or not run.first < fact["number"] <= run.last:
+        if fact is None or not wire.run.first < fact["number"] <= wire.run.last:
             continue
         number = fact["number"]
         if seen.frame["type"] == "tournament_over":
@@ -221,8 +210,6 @@ def _open_at_once(index: _Index, wire: WireLog) -> Problems:
     open_matches: set[str] = set()
     for seen in wire.told:
         match seen.frame["type"]:
-            case "session":  # once more on a connection whose club has another leader: the other matches are gone
-                open_matches.intersection_update(seen.frame["matches"])
             case "match_over":
                 open_matches.discard(seen.frame["match"])
             case "match_start":
@@ -249,12 +236,14 @@ def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
 # --- turns ---
 
 
-def _turn(index: _Index, turn: dict[str, Any]) -> Problems:
+def _turn(index: _Index, wire: WireLog, turn: dict[str, Any]) -> Problems:
     """A turn that was told says what the log says, and what the engine says of the position."""
     asked = index.asked.get(turn["turn_id"])
-    if asked is None:
-        return
     what = f"turn {turn['turn_id']} of {turn['match']}"
+    if asked is None:
+        if wire.run.is_whole:
+            yield f"{what} was told by a run that had stopped in good order, and the log has nothing of it"
+        return
     attempt = index.case.attempts[asked["match"], asked["attempt"]]
     told = (turn["match"], turn["attempt"], turn["ply"], turn["seat"], turn["clock"]["remaining_ms"])
     logged = (asked["match"], asked["attempt"], asked["ply"], asked["seat"], asked["remaining_ms"])
@@ -284,18 +273,20 @@ def state_at(attempt: Attempt, ply: int) -> State:
 
 def _resumed(index: _Index, wire: WireLog) -> Problems:
     """`session` names the open matches; each goes on with `match_start`, and with its turn if it is this bot's."""
-    for session in wire.told:
-        if session.frame["type"] == "session":
-            yield from _listed(index, wire, session)
-    if wire.worker or not any(seen.frame["type"] == "session" for seen in wire.told):
+    login = wire.login
+    sessions = [seen for seen in wire.told if seen.frame["type"] == "session"]
+    if login is None or not sessions:
+        return
+    for session in sessions:
+        yield from _listed(index, wire, login.entry.at_ms, session)
+    if wire.worker:
         return  # what a worker is told of is checked by `workers`
-    all_taken = [each for other in index.case.wires_of(wire.bot) for each in other.taken]
-    for place, at_ms in wire.taken:
-        until_ms = min([wire.end_ms, *(later_ms for later, later_ms in all_taken if later > place)])
-        if wire.is_settled(at_ms, until_ms):
-            for attempt in _open_at(index, wire.bot, at_ms):
-                if not any(_goes_on(seen, attempt.match) for seen in wire.told if seen.place > place):
-                    yield f"{wire.bot} logged in with {attempt.match} open, and was not told its start"
+    logins = [other.login for other in index.case.wires_of(wire.bot) if other.login is not None]
+    until_ms = min([wire.end_ms, *(other.entry.at_ms for other in logins if other.place > login.place)])
+    if wire.is_settled(login.entry.at_ms, until_ms):
+        for attempt in _open_at(index, wire.bot, login.entry.at_ms):
+            if not any(_goes_on(seen, attempt.match) for seen in wire.told if seen.place > login.place):
+                yield f"{wire.bot} logged in with {attempt.match} open, and was not told its start"
 
 
 def _goes_on(seen: Seen, match: str) -> bool:
@@ -313,24 +304,16 @@ def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
             yield attempt
 
 
-def _listed(index: _Index, wire: WireLog, session: Seen) -> Problems:
-    """What a `session` lists is open, and goes on, where it was noted what bots said."""
-    if wire.login is None:
-        return
+def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems:
+    """What the `session` of a login lists is open, and goes on, where it was noted what bots said."""
     open_matches = session.frame["matches"]
-    run = wire.run_at(session.place)
-    at_ms = max((at_ms for place, at_ms in wire.taken if place < session.place), default=None)
-    if at_ms is None or run is None:
-        yield f"{wire.bot} was told of a session at {session.entry.at_ms} without a login"
-        return
-    if wire.node is None or wire.is_settled(session.entry.at_ms, min(wire.end_ms, run.end_ms)):
-        for match in open_matches:
-            start = next(
-                (seen for seen in wire.told if seen.place > session.place and seen.frame.get("match") == match), None
-            )
-            if start is None or not _goes_on(start, match):
-                yield f"{wire.bot} logged in with {match} open, and was not told its start"
-    if wire.worker or not any(clean_ms >= at_ms for clean_ms in run.clean_ms):
+    for match in open_matches:
+        start = next(
+            (seen for seen in wire.told if seen.place > session.place and seen.frame.get("match") == match), None
+        )
+        if start is None or not _goes_on(start, match):
+            yield f"{wire.bot} logged in with {match} open, and was not told its start"
+    if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
         return
     for attempt in _open_at(index, wire.bot, at_ms):
         if attempt.match not in open_matches:
@@ -427,15 +410,7 @@ def _was_removed(index: _Index, wire: WireLog, frame: dict[str, Any]) -> bool:
 
 def _may_be_untold(wire: WireLog, seen: Seen) -> bool:
     """Whether, from the frame's arrival to the end of its connection, never all was told."""
-    run = wire.run_at(seen.place)
-    until_ms = wire.end_ms if wire.node is not None or run is None else min(wire.end_ms, run.end_ms)
-    if not wire.is_settled(seen.entry.at_ms, until_ms):
-        return True
-    if wire.node is None or seen.frame.get("type") != "move":
-        return False
-    # A move that is lost with its leader, or with the stream to it, is not answered: its turn is asked again.
-    again_ms = min((at_ms for place, at_ms in wire.taken if place > seen.place), default=until_ms)
-    return not wire.is_settled(seen.entry.at_ms, min(until_ms, again_ms))
+    return not wire.is_settled(seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms))
 
 
 def _short(frame: dict[str, Any]) -> str:

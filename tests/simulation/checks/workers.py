@@ -22,17 +22,12 @@ def check_workers(case: Case) -> Problems:
 
 
 def _replaced_by_a_newer(case: Case) -> Problems:
-    """A login is replaced by a newer one of its worker alone: one that came later, or was let in later."""
+    """A login is replaced by a newer one of its worker alone."""
     for number, wire in case.wires.items():
-        if wire.closing_code != REPLACED or wire.closing_place is None or not wire.let_in:
+        if wire.closing_code != REPLACED or wire.closing_place is None or wire.login is None:
             continue
         others = [each for each in case.wires_of(wire.bot) if each is not wire and each.worker == wire.worker]
-        let_in, closing = wire.let_in[0], wire.closing_place
-        if not any(
-            _login_place(wire) < _login_place(other) < closing
-            or any(let_in < place < closing for place in other.let_in)
-            for other in others
-        ):
+        if not any(_login_place(wire) < _login_place(other) < wire.closing_place for other in others):
             yield f"connection {number} of {wire.bot} was replaced, and no newer one of it had logged in"
 
 
@@ -60,17 +55,9 @@ def _asked_of_one(case: Case) -> Problems:
 
 def _told_to_who_plays(case: Case) -> Problems:
     player: dict[tuple[str, str, int], int] = {}
-    newest_ms: dict[tuple[str, str, int], int] = {}
     for number, wire, frame, place in _told_of_matches(case):
         kind, match, attempt = frame["type"], frame["match"], frame["attempt"]
-        run, key = wire.run_at(place), (wire.bot, match, attempt)
-        since_ms = 0 if run is None else run.start_ms
-        if since_ms < newest_ms.get(key, 0):
-            continue  # it comes late, from who led before
-        given_up = wire.given_up_at(place)
-        if given_up >= 0 and (kind == "match_start" or case.turns_said[frame["turn_id"]] <= case.trace[given_up].at_ms):
-            continue  # it comes late, from who leads
-        newest_ms[key] = since_ms
+        key = wire.bot, match, attempt
         if kind == "match_start" and _in_session(case, number, place):
             player[key] = number
         elif kind == "turn" and player.get(key) != number and _in_session(case, number, place):
@@ -89,14 +76,12 @@ def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, dict[str, Any],
 
 
 def _in_session(case: Case, number: int, place: int) -> bool:
-    """Whether no login of its worker that came later, or was let in later, has taken the place of a connection."""
+    """Whether no login of its worker that came later has taken the place of a connection."""
     wire = case.wires[number]
-    since = wire.let_in_at(place)
     return not any(
-        _login_place(other) in range(_login_place(wire) + 1, place)
-        or any(since < let_in < place for let_in in other.let_in)
+        _login_place(wire) < _login_place(other) < place
         for other in case.wires_of(wire.bot)
-        if other is not wire and other.worker == wire.worker and other.login is not None and wire.login is not None
+        if other is not wire and other.worker == wire.worker and wire.login is not None
     )
 
 
@@ -120,12 +105,6 @@ def _away_without_need(case: Case) -> Problems:
                 sessions.clear()
                 playing.clear()
                 away.update(_all_away(case, entry.written))
-            case "taken":
-                wire = case.wires[entry.wire]
-                playing.pop(entry.wire, None)
-                newest = case.wires.get(sessions.get((wire.bot, wire.worker), 0), wire)
-                if _in_at(wire, place) and newest.let_in_at(place) <= wire.let_in_at(place):
-                    _log_in(wire, entry.wire, sessions, playing)
             case "told":
                 wire, frame = case.wires[entry.wire], told[place]
                 if frame["type"] == "session":
@@ -134,22 +113,12 @@ def _away_without_need(case: Case) -> Problems:
                     playing[entry.wire].add(frame["match"])
                 elif entry.wire in playing and frame["type"] == "match_over":
                     playing[entry.wire].discard(frame["match"])
-            case "closing" | "lost" | "left":
+            case "closing" | "lost":
                 playing.pop(entry.wire, None)
             case "clean":
-                there = {number: each for number, each in playing.items() if case.wires[number].node is None}
-                yield from _with_room(case, there, away, entry.at_ms)
-            case "level":
-                node = case.nodes[entry.wire]
-                there = {number: each for number, each in playing.items() if case.wires[number].node is node}
-                yield from _with_room(case, there, away, entry.at_ms)
+                yield from _with_room(case, playing, away, entry.at_ms)
             case _:
                 pass
-
-
-def _in_at(wire: WireLog, place: int) -> bool:
-    """Whether its bot was told of its session before."""
-    return any(seen.frame["type"] == "session" for seen in wire.told if seen.place < place)
 
 
 def _log_in(wire: WireLog, number: int, sessions: dict[tuple[str, str], int], playing: Playing) -> None:

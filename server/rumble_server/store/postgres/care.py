@@ -14,7 +14,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import prefix_of, split
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.rows import read_postgres
-from rumble_server.store.postgres.schema import MIGRATIONS, version_of
+from rumble_server.store.postgres.schema import has_tables
 from rumble_server.store.postgres.writer import Commits
 from rumble_server.store.pruning import PORTION, old_challenges, old_tournaments
 from rumble_server.store.tournament_index import Told, differences, note
@@ -125,7 +125,10 @@ def verify(url: str) -> Findings:
 def _existing(url: str) -> "closing[Connection]":
     """Open a database with the tables of this version. Raises StoreError."""
     connection = Connection(url)
-    if version_of(connection) < len(MIGRATIONS):
+    try:
+        if not has_tables(connection):
+            raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
+    except StoreError:
         connection.close()
-        raise StoreError(f"{connection.name} is not a database of Rumble, or an earlier version; start a server on it")
+        raise
     return closing(connection)

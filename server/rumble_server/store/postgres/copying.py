@@ -13,7 +13,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN
 from rumble_server.store.match_index import spans
 from rumble_server.store.postgres.connection import Connection, connect, shown
-from rumble_server.store.postgres.schema import RUNNING, prepare, version_of
+from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
 
 PORTION_ROWS = 500
 """Number of rows fetched at a time."""
@@ -123,9 +123,8 @@ class PostgresContents:
 def reading(url: str) -> Iterator[PostgresContents]:
     """Yield the contents of a database as of one moment, on which no node runs. Raises StoreError."""
     with closing(Connection(url)) as known:
-        if version_of(known) == 0:
+        if not has_tables(known):
             raise StoreError(f"{known.name} is not a database of Rumble")
-        prepare(known)
         nodes = known.read(RUNNING)
         if nodes:
             raise StoreError(f"a node is running on {known.name}: {nodes[0][0]}")

@@ -1,4 +1,4 @@
-"""The leases of nodes, and who leads which club, in PostgreSQL. Each call is one autocommit statement.
+"""Tables of nodes and clubs in PostgreSQL: leases, and who leads which club. Each call is one autocommit statement.
 
 Times are of the database's clock. No lock outlives its statement. Whoever takes a club over locks the row of the node
 that led it, if the lease there is over, so that either a renewal comes first, and the takeover is refused, or the
@@ -6,22 +6,29 @@ takeover does, and the look after the renewal shows it.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lease_statements import (
     Acquire,
     Acquired,
     Answer,
+    ClubRow,
+    Done,
     HandedOver,
     HandOver,
+    Listen,
     Look,
     NodeRow,
+    Offer,
+    Offered,
+    Ready,
     Renew,
     Renewed,
     Seen,
@@ -50,69 +57,79 @@ WITH there AS MATERIALIZED (
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(id, address, draining) ORDER BY id), '[]') FROM there),
-    (SELECT coalesce(json_object_agg(club, epoch), '{}') FROM clubs WHERE node = %(node)s),
-    (SELECT coalesce(json_object_agg(club, wanted), '{}') FROM clubs WHERE node = %(node)s AND wanted IS NOT NULL),
-    (SELECT coalesce(json_agg(club ORDER BY club), '[]')
-     FROM clubs WHERE node IS NOT NULL AND node NOT IN (SELECT id FROM there)),
+    (SELECT coalesce(json_object_agg(club, json_build_array(node, epoch, wanted, offered, offer, ready, listens)), '{}')
+     FROM clubs WHERE node IS NOT NULL),
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
-_LED = "rumble_led"
-"""The channel on which all nodes hear of each club that another leads from now on."""
+_CHANGED = "rumble_nodes"
+"""Channel on which every node hears that it is to look."""
+_TELL = f"pg_notify('{_CHANGED}', '')"
 _ACQUIRE = f"""
 WITH taken AS (
     INSERT INTO clubs (club, node, epoch)
     SELECT %(club)s, id, {FIRST_EPOCH} FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
-    ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = {NEXT_EPOCH}, wanted = NULL
+    ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = {NEXT_EPOCH}, wanted = NULL, offered = NULL
     WHERE clubs.node IS NULL
         OR EXISTS (SELECT FROM nodes WHERE id = clubs.node AND until <= clock_timestamp() FOR UPDATE)
-    RETURNING club, epoch
+    RETURNING epoch
 )
-SELECT epoch, pg_notify('{_LED}', club) FROM taken
+SELECT epoch, {_TELL} FROM taken
+"""
+_OFFER = f"""
+WITH offered AS (
+    UPDATE clubs SET offered = %(to)s, offer = offer + 1
+    WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING offer
+)
+SELECT offer, {_TELL} FROM offered
+"""
+_READY = f"""
+WITH told AS (
+    UPDATE clubs SET ready = offer WHERE club = %(club)s AND offered = %(node)s AND offer = %(offer)s RETURNING true
+)
+SELECT {_TELL} FROM told
 """
 _HAND_OVER = f"""
 WITH given AS (
-    UPDATE clubs SET node = %(to)s, epoch = {NEXT_EPOCH}, wanted = NULL
+    UPDATE clubs SET node = %(to)s, epoch = {NEXT_EPOCH}, wanted = NULL, offered = NULL
     WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s
         AND (%(to)s::text IS NULL OR EXISTS (SELECT FROM nodes WHERE id = %(to)s AND until > clock_timestamp()))
-    RETURNING club, node
+    RETURNING epoch
 )
-SELECT pg_notify('rumble_' || coalesce(node, ''), ''), pg_notify('{_LED}', club) FROM given
+SELECT epoch, {_TELL} FROM given
 """
-_LEAVE = "UPDATE nodes SET until = clock_timestamp() WHERE id = %(node)s"
-_FIND = """
-SELECT clubs.club, nodes.id, nodes.address, clubs.epoch FROM clubs JOIN nodes ON nodes.id = clubs.node
-WHERE clubs.club = ANY(%(clubs)s) AND nodes.until > clock_timestamp()
+_LISTEN = f"""
+WITH told AS (
+    UPDATE clubs SET listens = epoch WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING true
+)
+SELECT {_TELL} FROM told
+"""
+_USES = "UPDATE nodes SET uses = %(uses)s WHERE id = %(node)s"
+_OTHER_USES = "SELECT uses FROM nodes WHERE until > clock_timestamp() AND id <> %(node)s"
+_LEAVE = f"""
+WITH gone AS (UPDATE nodes SET until = clock_timestamp() WHERE id = %(node)s RETURNING true)
+SELECT {_TELL} FROM gone
 """
 _LIST = """
 SELECT id, address, draining, ceil(1000 * extract(epoch FROM until - clock_timestamp()))::int,
     (SELECT coalesce(json_agg(club ORDER BY club), '[]') FROM clubs WHERE node = nodes.id)
 FROM nodes WHERE until > clock_timestamp() ORDER BY address, id
 """
-_DRAIN = """
-WITH asked AS (UPDATE nodes SET draining = true WHERE id = %(node)s AND until > clock_timestamp() RETURNING id)
-SELECT pg_notify('rumble_' || id, '') FROM asked
+_DRAIN = f"""
+WITH asked AS (UPDATE nodes SET draining = true WHERE id = %(node)s AND until > clock_timestamp() RETURNING true)
+SELECT {_TELL} FROM asked
 """
-_MOVE = """
+_MOVE = f"""
 WITH asked AS (
     UPDATE clubs SET wanted = %(to)s
     WHERE club = %(club)s AND node IN (SELECT id FROM nodes WHERE until > clock_timestamp())
-    RETURNING node
+    RETURNING true
 )
-SELECT pg_notify('rumble_' || node, '') FROM asked
+SELECT {_TELL} FROM asked
 """
 
 
 class OtherSetup(StoreError):
     """A node that is there has other games, limits or formats of the log."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """The node that leads a club, and under which epoch."""
-
-    node: str
-    address: str
-    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,23 +188,37 @@ class Leases:
                 values = {"node": node, "lease_ms": self._lease_ms, "draining": statement.draining}
                 return Renewed(bool(await self._rows(_RENEW, values)))
             case Look():
-                return _seen(*(await self._rows(_LOOK, {"node": node}))[0])
+                ((nodes, clubs, lapse_in_ms),) = await self._rows(_LOOK, {"node": node})
+                led = {club: ClubRow(*row) for club, row in clubs.items()}
+                return Seen(tuple(NodeRow(*each) for each in nodes), led, lapse_in_ms)
             case Acquire():
-                rows = await self._rows(_ACQUIRE, {"node": node, "club": statement.club})
-                return Acquired(int(rows[0][0]) if rows else None)
+                return Acquired(_first(await self._rows(_ACQUIRE, {"node": node, "club": statement.club})))
+            case Offer():
+                values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
+                return Offered(_first(await self._rows(_OFFER, values)))
+            case Ready():
+                await self._rows(_READY, {"node": node, "club": statement.club, "offer": statement.offer})
+                return Done()
             case HandOver():
                 values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
-                return HandedOver(bool(await self._rows(_HAND_OVER, values)))
+                return HandedOver(_first(await self._rows(_HAND_OVER, values)))
+            case Listen():
+                await self._rows(_LISTEN, {"node": node, "club": statement.club, "epoch": statement.epoch})
+                return Done()
+
+    async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
+        """Write what goes on in the clubs that a node leads."""
+        await self._rows(_USES, {"node": node, "uses": Json(uses)})
+
+    async def uses_elsewhere(self, node: str) -> dict[str, Any]:
+        """Return what the other nodes wrote about the clubs that they lead, by club."""
+        return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
     async def leave(self, node: str) -> None:
         """End a node's lease: what it leads is free."""
         await self._rows(_LEAVE, {"node": node})
 
     # --- of all nodes ---
-
-    async def leaders(self, clubs: Collection[str]) -> dict[str, Leader]:
-        """Return who leads each of these clubs that is led."""
-        return {club: Leader(*leader) for club, *leader in await self._rows(_FIND, {"clubs": list(clubs)})}
 
     async def listed(self) -> list[ListedNode]:
         """Return the nodes that are there."""
@@ -202,20 +233,16 @@ class Leases:
         """Ask the leader of a club to hand it over to a node. Return whether somebody leads it."""
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
-    async def listen(self, node: str, heard: Callable[[], None], changed: Callable[[str], None]) -> None:
-        """Call `heard` whenever a node is to look, and `changed` with each club that has another leader, or none.
+    async def listen(self, changed: Callable[[], None]) -> None:
+        """Call `changed` whenever a node is to look.
 
-        It has a connection of its own, until that is lost. Raises StoreError.
+        The call has a connection of its own, and ends with that connection. Raises StoreError.
         """
         try:
             async with await self._connect() as connection:
-                channels = map(psycopg.sql.Identifier, (f"rumble_{node}", _LED))
-                await connection.execute(psycopg.sql.SQL("LISTEN {}; LISTEN {}").format(*channels))
-                async for told in connection.notifies():
-                    if told.channel == _LED:
-                        changed(told.payload)
-                    else:
-                        heard()
+                await connection.execute(f"LISTEN {_CHANGED}".encode())
+                async for _ in connection.notifies():
+                    changed()
         except (psycopg.Error, OSError) as error:
             raise self._failed(error) from None
 
@@ -267,11 +294,6 @@ class Leases:
             running.exception()  # who waited for it was told, or has given it up
 
 
-def _seen(
-    nodes: Sequence[Sequence[Any]],
-    own: Mapping[str, int],
-    wanted: Mapping[str, str],
-    orphans: Sequence[str],
-    lapse_in_ms: int | None,
-) -> Seen:
-    return Seen(tuple([NodeRow(*each) for each in nodes]), own, wanted, tuple(orphans), lapse_in_ms)
+def _first(rows: Sequence[tuple[Any, ...]]) -> int | None:
+    """Return the number in the first row; None if there is no row."""
+    return int(rows[0][0]) if rows else None

@@ -43,14 +43,8 @@ class PostgresRows:
         return self._ids(f"SELECT id FROM tournaments WHERE club = %(club)s {which} ORDER BY place", over=over)
 
     def listed_ids(self, limit: int) -> list[str]:
-        return self._newest_over("AND listed", limit)
-
-    def over_ids(self, limit: int) -> list[str]:
-        return self._newest_over("", limit)
-
-    def _newest_over(self, which: str, limit: int) -> list[str]:
         return self._ids(
-            f"SELECT id FROM tournaments WHERE club = %(club)s AND over {which} ORDER BY place DESC LIMIT %(limit)s",
+            "SELECT id FROM tournaments WHERE club = %(club)s AND over AND listed ORDER BY place DESC LIMIT %(limit)s",
             limit=limit,
         )
 
@@ -112,16 +106,6 @@ class PostgresRows:
             kind=TOURNAMENT,
             names=names,
         )
-
-    def frames(self, tournament_ids: Collection[str]) -> list[Row]:
-        rows = self._connection.read(
-            """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
-               AND tournament = ANY(%(ids)s::text[]) AND kind = %(kind)s AND facts LIKE '%%"frame_taken":%%'""",
-            {"club": self._club, "ids": list(tournament_ids), "kind": TOURNAMENT},
-        )
-        return [
-            row for place, *found in rows for row in self._checked([(found[0], found[1], found[2], found[3])], place)
-        ]
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._connection.read(

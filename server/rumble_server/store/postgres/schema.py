@@ -17,76 +17,80 @@ NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
 were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place:
 nobody does that within a ms."""
 
-MIGRATIONS = (
-    """
-    CREATE TABLE nodes (
-        id text PRIMARY KEY,
-        address text NOT NULL,
-        until timestamptz NOT NULL,
-        draining boolean NOT NULL DEFAULT false,
-        setup text NOT NULL
-    );
-    CREATE TABLE clubs (
-        club text COLLATE "C" PRIMARY KEY,
-        node text,
-        epoch bigint NOT NULL DEFAULT 0,
-        last bigint NOT NULL DEFAULT 0,
-        wanted text,
-        bytes bigint NOT NULL DEFAULT 0
-    ) WITH (fillfactor = 50);
-    CREATE INDEX clubs_of_node ON clubs (node);
-    CREATE TABLE meta (
-        club text COLLATE "C" NOT NULL,
-        key text COLLATE "C" NOT NULL,
-        value text NOT NULL,
-        PRIMARY KEY (club, key)
-    );
-    CREATE TABLE log (
-        club text COLLATE "C" NOT NULL,
-        number bigint NOT NULL,
-        tournament text COLLATE "C" NOT NULL,
-        kind smallint NOT NULL,
-        facts text NOT NULL,
-        checksum bigint,
-        PRIMARY KEY (club, number)
-    );
-    CREATE INDEX log_by_tournament ON log (club, tournament, kind, number);
-    CREATE TABLE tournaments (
-        club text COLLATE "C" NOT NULL,
-        id text COLLATE "C" NOT NULL,
-        place bigint GENERATED ALWAYS AS IDENTITY,
-        listed boolean NOT NULL,
-        over boolean NOT NULL,
-        pruned boolean NOT NULL DEFAULT false,
-        PRIMARY KEY (club, id)
-    );
-    CREATE INDEX tournaments_by_place ON tournaments (club, over, place);
-    CREATE TABLE ended (
-        club text COLLATE "C" NOT NULL,
-        id text COLLATE "C" NOT NULL,
-        record text NOT NULL,
-        checksum bigint,
-        PRIMARY KEY (club, id)
-    );
-    CREATE TABLE matches (
-        club text COLLATE "C" NOT NULL,
-        id text COLLATE "C" NOT NULL,
-        first bigint NOT NULL,
-        last bigint,
-        PRIMARY KEY (club, id)
-    );
-    """,
-    """
-    ALTER TABLE clubs ADD COLUMN indexed bigint NOT NULL DEFAULT 0;
-    UPDATE clubs SET indexed = last;
-    """,
-)
-"""`MIGRATIONS[n]` brings a database of version n to version n + 1; an empty one has version 0.
+VERSION = 3
+"""Number of these tables. A database with another number is refused."""
+TABLES = """
+CREATE TABLE nodes (
+    id text PRIMARY KEY,
+    address text NOT NULL,
+    until timestamptz NOT NULL,
+    draining boolean NOT NULL DEFAULT false,
+    setup text NOT NULL,
+    uses json NOT NULL DEFAULT '{}'
+);
+CREATE TABLE clubs (
+    club text COLLATE "C" PRIMARY KEY,
+    node text,
+    epoch bigint NOT NULL DEFAULT 0,
+    last bigint NOT NULL DEFAULT 0,
+    indexed bigint NOT NULL DEFAULT 0,
+    bytes bigint NOT NULL DEFAULT 0,
+    wanted text,
+    offered text,
+    offer bigint NOT NULL DEFAULT 0,
+    ready bigint NOT NULL DEFAULT 0,
+    listens bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX clubs_of_node ON clubs (node);
+CREATE TABLE meta (
+    club text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    value text NOT NULL,
+    PRIMARY KEY (club, key)
+);
+CREATE TABLE log (
+    club text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    tournament text COLLATE "C" NOT NULL,
+    kind smallint NOT NULL,
+    facts text NOT NULL,
+    checksum bigint,
+    PRIMARY KEY (club, number)
+);
+CREATE INDEX log_by_tournament ON log (club, tournament, kind, number);
+CREATE TABLE tournaments (
+    club text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    place bigint GENERATED ALWAYS AS IDENTITY,
+    listed boolean NOT NULL,
+    over boolean NOT NULL,
+    pruned boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (club, id)
+);
+CREATE INDEX tournaments_by_place ON tournaments (club, over, place);
+CREATE TABLE ended (
+    club text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    record text NOT NULL,
+    checksum bigint,
+    PRIMARY KEY (club, id)
+);
+CREATE TABLE matches (
+    club text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    first bigint NOT NULL,
+    last bigint,
+    PRIMARY KEY (club, id)
+);
+"""
+"""The tables, in SQL.
 
-`nodes.until` is when a node's lease is over, by the database's clock. `clubs.node` leads a club under `epoch`, or
-(NULL) nobody; `epoch` becomes `NEXT_EPOCH` whenever `node` changes. `last` is the number of the club's last fact,
-`bytes` about what its facts take, `wanted` the node that it is to go to. `matches` has the matches of its facts up to
-number `indexed`.
+`nodes.until` is the end of a node's lease, by the database's clock; `uses` is what goes on in the clubs that it leads.
+`clubs.node` leads a club under `epoch`, or (NULL) nobody does; `epoch` becomes `NEXT_EPOCH` whenever `node` changes.
+`last` is the number of the club's newest fact, `bytes` about the size of its facts; `matches` has the matches of its
+facts up to number `indexed`. `wanted` is the node to which an operator wants the club to go, `offered` the node that
+was asked by the offer `offer` to read the club ahead, `ready` the newest offer for which a node has done so, and
+`listens` the epoch under which a node let bots in last.
 """
 
 
@@ -95,7 +99,7 @@ RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
 
 
 def prepare(connection: Connection) -> None:
-    """Bring the tables to the newest version, unless a node of an earlier one is running. Raises StoreError."""
+    """Make the tables where there are none. Raises StoreError for a database of another version."""
     ((number, encoding),) = connection.read(
         "SELECT current_setting('server_version_num'), current_setting('server_encoding')"
     )
@@ -104,33 +108,26 @@ def prepare(connection: Connection) -> None:
         raise StoreError(f"{connection.name} is in PostgreSQL {release}; Rumble needs {OLDEST} or later")
     if encoding != "UTF8":
         raise StoreError(f"{connection.name} has the encoding {encoding}; Rumble needs UTF8")
-    version = version_of(connection)
-    if version < len(MIGRATIONS):
-        if version and (nodes := connection.read(RUNNING)):
-            raise StoreError(
-                f"a node of an earlier version is running on {connection.name}: {nodes[0][0]}; stop it first"
-            )
-        connection.transact(_migrate)
+    if not has_tables(connection):
+        connection.transact(_make)
 
 
-def version_of(connection: Connection) -> int:
-    """Return the version of the tables; 0 if there are none. Raises StoreError if it is newer than this program."""
-    there = connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]
-    version = int(connection.read("SELECT version FROM rumble_version")[0][0]) if there else 0
-    if version > len(MIGRATIONS):
-        known = len(MIGRATIONS)
+def has_tables(connection: Connection) -> bool:
+    """Return whether a database has the tables. Raises StoreError if they are of another version."""
+    if not connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]:
+        return False
+    version = int(connection.read("SELECT version FROM rumble_version")[0][0])
+    if version != VERSION:
         raise StoreError(
-            f"{connection.name} was written by a newer Rumble: its version is {version}, this one knows {known}"
+            f"{connection.name} has a database of Rumble of version {version}; this Rumble reads version {VERSION} only"
         )
-    return version
+    return True
 
 
-def _migrate(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+def _make(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
     connection.execute("SELECT pg_advisory_xact_lock(%s)", (CREATION,))
     connection.execute("CREATE TABLE IF NOT EXISTS rumble_version (version integer NOT NULL)")
-    row = connection.execute("SELECT version FROM rumble_version").fetchone()
-    version = 0 if row is None else int(str(row[0]))
-    for script in MIGRATIONS[version:]:
-        connection.execute(script.encode())
-    connection.execute("DELETE FROM rumble_version")
-    connection.execute("INSERT INTO rumble_version VALUES (%s)", (len(MIGRATIONS),))
+    if connection.execute("SELECT FROM rumble_version").fetchone() is not None:  # another server made them meanwhile
+        return
+    connection.execute(TABLES.encode())
+    connection.execute("INSERT INTO rumble_version VALUES (%s)", (VERSION,))

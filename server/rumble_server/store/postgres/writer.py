@@ -83,9 +83,9 @@ _JSON = JSONEncoder(ensure_ascii=False)
 Rows = Sequence[tuple[Any, ...]]
 _START_AGAIN = f"""
 WITH gone AS (DELETE FROM nodes)
-UPDATE clubs SET node = NULL, wanted = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
+UPDATE clubs SET node = NULL, wanted = NULL, offered = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
 """
-"""Statement that makes all nodes start again: a node without a row ends (`cluster/lease.py`), and the new epochs fence
+"""Statement that makes all nodes start again: a node without a row ends (`nodes/lease.py`), and the new epochs fence
 its late writes."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, replace
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 from rumble_protocol.clubs import MAIN
@@ -18,10 +17,9 @@ from rumble_server.web.api.host_tokens import make_token
 from rumble_server.web.api.models import Done
 from rumble_server.web.api.organiser_models import MadeHostToken, NewHostToken
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.club_paths import LED
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import administrator_only, shows_token
-from rumble_server.web.site import Clubs, ClubUse, clubs_of, is_of_node, process_of, site_of
+from rumble_server.web.site import Clubs, ClubUse, clubs_of, process_of, site_of
 
 
 def club_routes() -> APIRouter:
@@ -41,20 +39,6 @@ def club_routes() -> APIRouter:
             await administrator_only(request, response)
         await site_of(request).on_disk()
         return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
-
-    @router.get(LED.removeprefix("/api"), include_in_schema=False)
-    async def tell_nodes(request: Request) -> dict[str, Any]:
-        """Tell another node what goes on in the clubs that this one leads."""
-        if not is_of_node(request.scope):
-            raise WebError.not_found(f"there is nothing at {LED}")
-        return {site.club: asdict(ClubUse.of(site)) for site in clubs_of(request).sites()}
-
-    @router.get(f"{LED.removeprefix('/api')}/{{club}}", include_in_schema=False)
-    async def read_ahead(request: Request, club: str) -> None:
-        """Read a club that another node is about to hand over to this one."""
-        if not is_of_node(request.scope):
-            raise WebError.not_found(f"there is nothing at {LED}")
-        await clubs_of(request).read_ahead(club)
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
@@ -100,7 +84,7 @@ def club_routes() -> APIRouter:
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
         """Make a host's token of a club. Only this answer ever shows it."""
         given = await read_model(request, NewHostToken)
-        # The request is one about this club: `web.club_paths.TOKENS`.
+        # The request is one about this club: `web.path_owner.TOKENS`.
         return await make_token(site_of(request), given.name, response)
 
     router.include_router(commands)
@@ -110,10 +94,8 @@ def club_routes() -> APIRouter:
 async def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
     """Show the clubs that are listed, or `everything` of all; none is loaded for it. Main comes first."""
     uses = await clubs.uses(stored=everything)
-    main = next((site for site in clubs.sites() if site.club == MAIN), None)
-    has_house = main is not None and main.house_bots.has_residents
     return [
-        _view(entry, uses.get(entry.name, ClubUse()), has_house=has_house, everything=everything)
+        _view(entry, uses.get(entry.name, ClubUse()), has_house=clubs.has_residents, everything=everything)
         for entry in clubs.directory
         if everything or entry.listed
     ]

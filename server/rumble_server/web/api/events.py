@@ -11,7 +11,7 @@ from rumble_server.web.api import documents
 from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import is_of_node, site_of
+from rumble_server.web.site import site_of
 
 LONGEST_EVENT_ID = 18
 """Maximum number of digits of a `Last-Event-ID`; a longer one is ignored."""
@@ -47,8 +47,6 @@ def event_routes() -> APIRouter:
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        if site.relay is not None and not is_of_node(request.scope) and not library.is_archived(tournament):
-            return EventStream(await site.relay(tournament, seen, packed=packed), headers=headers)
         found = library.in_memory(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")

@@ -119,6 +119,10 @@ class Feed:
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
+        self.end_streams()
+
+    def end_streams(self) -> None:
+        """End the streams that are open; whoever comes again gets another."""
         for spectator in [
             *self._readers_of_ended,
             *(each for one in self._channels.values() for each in one.spectators),

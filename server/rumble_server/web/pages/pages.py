@@ -120,7 +120,8 @@ def add_pages(app: FastAPI) -> None:
     async def list_of_clubs(request: Request) -> Response:
         listed = await club_views(clubs_of(request))
         shown = sorted(listed, key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
-        return await answer(request, "clubs.html", clubs=shown[:MOST_CLUBS], more=len(shown[MOST_CLUBS:]))
+        first, more = shown[:MOST_CLUBS], len(shown[MOST_CLUBS:])
+        return await asyncio.to_thread(lambda: html(request, "clubs.html", clubs=first, more=more))
 
     async def admin(request: Request) -> Response:
         return html(request, "admin.html", quotas=QUOTAS)
@@ -196,7 +197,7 @@ def add_pages(app: FastAPI) -> None:
     async def write(request: Request) -> Response:
         joins = request.query_params.get("join", "")
         found = await library_of(request).basics(joins) if joins else None
-        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins))
+        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
         tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
         def page() -> Response:
@@ -212,7 +213,7 @@ def add_pages(app: FastAPI) -> None:
         return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
 
     def document(request: Request) -> Mapping[str, Any]:
-        return document_in(app.openapi(), site_of(request).root)
+        return document_in(app.openapi(), request.scope["root_path"])
 
     async def openapi(request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse(document(request)))

@@ -9,10 +9,16 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.lease_statements import (
     Acquire,
     Acquired,
+    ClubRow,
+    Done,
     HandedOver,
     HandOver,
+    Listen,
     Look,
     NodeRow,
+    Offer,
+    Offered,
+    Ready,
     Renew,
     Renewed,
     Seen,
@@ -22,9 +28,9 @@ from tests.needs import need_module
 from tests.postgres.cluster import run
 
 need_module("psycopg", "postgres")
-from rumble_server.store.postgres.leases import Leader, Leases, OtherSetup  # noqa: E402
+from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
-from tests.server.cluster.tables import make_tables  # noqa: E402
+from tests.server.nodes.tables import make_tables  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 LEASE_MS = 20_000
@@ -54,6 +60,20 @@ async def lead(leases: Leases, node: str, club: str) -> int:
     return answer.epoch
 
 
+async def seen_by(leases: Leases, node: str) -> Seen:
+    """Return what a node sees."""
+    answer = await leases.run(node, Look())
+    assert isinstance(answer, Seen)
+    return answer
+
+
+async def leader_of(leases: Leases, club: str) -> tuple[str, int] | None:
+    """Return the node that leads a club by a valid lease, and its epoch."""
+    seen = await seen_by(leases, "a")
+    row = seen.clubs.get(club)
+    return None if row is None or row.node not in [node.id for node in seen.nodes] else (row.node, row.epoch)
+
+
 def end_lease(url: str, node: str) -> None:
     run(url, "UPDATE nodes SET until = clock_timestamp() WHERE id = %s", [node])
 
@@ -79,9 +99,9 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
     assert first >= now_ms
     assert await leases.run("b", Acquire("one")) == Acquired(None)
     assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
-    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", first)
+    assert await leader_of(leases, "one") == ("a", first)
     end_lease(postgres_url, "a")
-    assert await leases.leaders(["one"]) == {}
+    assert await leader_of(leases, "one") is None
     assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
     assert await lead(leases, "b", "one") > first
     run(postgres_url, "UPDATE clubs SET epoch = epoch - 3600000, node = NULL")  # as in a copy that is an hour old
@@ -105,18 +125,50 @@ async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Lea
         await leases.join(node, f"http://{node}:1", "setup")
     end_lease(postgres_url, "c")
     first = await lead(leases, "a", "one")
-    assert await leases.run("a", HandOver("one", first + 1, "b")) == HandedOver(done=False)
-    assert await leases.run("b", HandOver("one", first, "b")) == HandedOver(done=False)
-    assert await leases.run("a", HandOver("one", first, "c")) == HandedOver(done=False)
-    assert await leases.run("a", HandOver("one", first, "b")) == HandedOver(done=True)
-    leader = (await leases.leaders(["one"]))["one"]
-    assert leader == Leader("b", "http://b:1", leader.epoch)
-    assert leader.epoch > first
-    assert await leases.run("b", HandOver("one", leader.epoch, None)) == HandedOver(done=True)
-    assert await leases.leaders(["one"]) == {}
-    ((node, third, last),) = run(postgres_url, "SELECT node, epoch, last FROM clubs")
-    assert (node, last) == (None, 0)
-    assert leader.epoch < third < await lead(leases, "a", "one")
+    assert await leases.run("a", HandOver("one", first + 1, "b")) == HandedOver(None)
+    assert await leases.run("b", HandOver("one", first, "b")) == HandedOver(None)
+    assert await leases.run("a", HandOver("one", first, "c")) == HandedOver(None)
+    given = await leases.run("a", HandOver("one", first, "b"))
+    assert isinstance(given, HandedOver)
+    assert given.epoch is not None
+    assert await leader_of(leases, "one") == ("b", given.epoch)
+    assert given.epoch > first
+    free = await leases.run("b", HandOver("one", given.epoch, None))
+    assert await leader_of(leases, "one") is None
+    ((node, epoch, last),) = run(postgres_url, "SELECT node, epoch, last FROM clubs")
+    assert (node, last, free) == (None, 0, HandedOver(epoch))
+    assert given.epoch < epoch < await lead(leases, "a", "one")
+
+
+async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(leases: Leases, postgres_url: str) -> None:
+    async def row() -> ClubRow:
+        return (await seen_by(leases, "b")).clubs["one"]
+
+    for node in "abc":
+        await leases.join(node, f"http://{node}:1", "setup")
+    epoch = await lead(leases, "a", "one")
+    assert await leases.run("b", Offer("one", epoch, "c")) == Offered(None), "it does not lead the club"
+    assert await leases.run("a", Offer("one", epoch - 1, "b")) == Offered(None)
+    assert await leases.run("a", Offer("one", epoch, "b")) == Offered(1)
+    assert await leases.run("a", Offer("one", epoch, "c")) == Offered(2)
+    assert await leases.run("b", Ready("one", 1)) == Done(), "of an earlier offer"
+    assert await leases.run("b", Ready("one", 2)) == Done(), "of an offer to another node"
+    assert await row() == ClubRow("a", epoch, to="c", offer=2)
+    assert await leases.run("c", Ready("one", 2)) == Done()
+    assert await leases.move("one", "c")
+    assert await row() == ClubRow("a", epoch, "c", "c", 2, 2)
+    given = await leases.run("a", HandOver("one", epoch, "c"))
+    assert isinstance(given, HandedOver)
+    assert given.epoch is not None
+    assert await row() == ClubRow("c", given.epoch, offer=2, ready=2), "what was wanted and offered is done"
+    await leases.run("a", Listen("one", epoch))
+    await leases.run("c", Listen("one", epoch))
+    assert (await row()).listens == 0
+    await leases.run("c", Listen("one", given.epoch))
+    assert (await row()).listens == given.epoch
+    end_lease(postgres_url, "c")
+    taken = await lead(leases, "b", "one")
+    assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given.epoch)
 
 
 async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
@@ -131,19 +183,23 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
     assert not await leases.drain("c")
     assert await leases.move("one", "b")
     assert not await leases.move("four", "b")
-    seen = await leases.run("a", Look())
-    assert isinstance(seen, Seen)
+    seen = await seen_by(leases, "a")
     assert seen.lapse_in_ms is not None
     assert 19_000 < seen.lapse_in_ms <= LEASE_MS
     nodes = (NodeRow("a", "http://a:1"), NodeRow("b", "http://b:1", draining=True))
-    assert seen == Seen(nodes, {"one": of["one"], "two": of["two"]}, {"one": "b"}, ("four",), seen.lapse_in_ms)
+    rows = {"one": ClubRow("a", of["one"], "b"), "two": ClubRow("a", of["two"]), "four": ClubRow("c", of["four"])}
+    assert seen == Seen(nodes, rows, seen.lapse_in_ms)
     assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
-    await leases.run("a", HandOver("one", of["one"], "b"))
     assert await leases.run("b", Renew(draining=False)) == Renewed(known=True)
-    seen = await leases.run("b", Look())
-    assert isinstance(seen, Seen)
-    assert seen.own["one"] > of["one"]
-    assert (list(seen.own), seen.wanted, seen.nodes) == (["one"], {}, nodes), "and it still drains"
+    assert (await seen_by(leases, "b")).nodes == nodes, "it still drains"
+
+
+async def test_each_node_reads_what_the_others_wrote_of_their_clubs(leases: Leases, postgres_url: str) -> None:
+    for node in "abc":
+        await leases.join(node, f"http://{node}:1", "setup")
+        await leases.tell_uses(node, {f"of {node}": {"connected": 1}})
+    end_lease(postgres_url, "c")
+    assert await leases.uses_elsewhere("a") == {"of b": {"connected": 1}}
 
 
 async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
@@ -155,20 +211,32 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
     await leases.join("c", "http://c:1", "games 2")
 
 
-async def test_a_node_is_told_to_look_and_all_are_told_who_is_led_anew(leases: Leases, postgres_url: str) -> None:
+async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, postgres_url: str) -> None:
     await leases.join("a", "http://a:1", "setup")
     await leases.join("b", "http://b:1", "setup")
-    epoch = await lead(leases, "a", "one")
-    heard, changed = asyncio.Event(), list[str]()
-    listening = asyncio.create_task(leases.listen("b", heard.set, changed.append))
+    looks = list[None]()
+    listening = asyncio.create_task(leases.listen(lambda: looks.append(None)))
     await until(postgres_url, "query LIKE 'LISTEN%%'")
+    await leases.run("a", Acquire("one"))
+    ((epoch,),) = run(postgres_url, "SELECT epoch FROM clubs")
+    await leases.move("one", "b")
+    for node, statement in (
+        ("a", Offer("one", epoch, "b")),
+        ("b", Ready("one", 1)),
+        ("a", Listen("one", epoch)),
+        ("a", HandOver("one", epoch, "b")),
+    ):
+        await leases.run(node, statement)
+    await leases.drain("b")
+    told = 7
     await leases.run("a", HandOver("one", epoch, "b"))
-    await asyncio.wait_for(heard.wait(), 10)
-    assert await leases.run("a", Acquire("one")) == Acquired(None)
-    await lead(leases, "a", "two")
+    await leases.run("a", Acquire("one"))
+    await leases.run("a", Renew(draining=False))
+    await leases.leave("b")
     async with asyncio.timeout(10):
-        while changed != ["one", "two"]:  # noqa: ASYNC110  # the database decides when
+        while len(looks) <= told:  # noqa: ASYNC110  # the database decides when
             await asyncio.sleep(0.005)
+    assert len(looks) == told + 1, "what changed nothing is not told"
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
         await listening
@@ -188,7 +256,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
         await until(postgres_url, "wait_event_type = 'Lock'")
         renewing.commit()
     assert await taking == Acquired(None)
-    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", epoch)
+    assert await leader_of(leases, "one") == ("a", epoch)
 
 
 async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
@@ -243,7 +311,7 @@ async def test_who_cannot_be_reached_is_told_in_one_line() -> None:
         ("postgresql://nobody:secret@[::1/none", "this is no address"),
     ):
         with pytest.raises(StoreError, match=why) as failed:
-            await Leases(url, 1000).leaders(["one"])
+            await Leases(url, 1000).listed()
         assert "\n" not in str(failed.value)
         assert "secret" not in str(failed.value)
 

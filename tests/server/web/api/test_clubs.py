@@ -7,11 +7,7 @@ import httpx
 import pytest
 from rumble_server.arena.administrator import Administrator
 from rumble_server.bounds import Bounds
-from rumble_server.cluster.asking import OwnRequest, own_request
-from rumble_server.cluster.uses import TOLD
 from rumble_server.quotas import Quotas
-from rumble_server.web.club_paths import LED
-from rumble_server.web.site import ClubUse
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -68,10 +64,10 @@ async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
 ) -> None:
     other = MemoryServer()
     administrator = Administrator(server.world.arena)
-    for each in ("class-7", "class-8"):
-        administrator.create(each, "", Quotas())
-        administrator.change(each, listed=True)
     server.take_in("class-7", other)
+    administrator.create("class-8", "", Quotas())
+    for each in ("class-7", "class-8"):
+        administrator.change(each, listed=True)
     other.world.create(start_at_bots=2)
     other.bots("carol", "dave", "erin", join="friday")
     server.pass_ms()
@@ -85,30 +81,6 @@ async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
     assert everything["class-8"] is None
     used = everything["class-7"]
     assert (used["bots"], used["tournaments"], used["matches"], used["house_bots"]) == (3, 1, 1, 0)
-
-
-async def test_what_a_nodes_clubs_use_is_for_other_nodes_alone(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    server.world.create(start_at_bots=2)
-    server.bots("carol", "dave", think_ms=60_000, join="friday")
-    server.pass_ms()
-    for headers in ({}, HOST, ADMINISTRATOR):
-        assert (await browser.get(LED, headers=headers)).status_code == 404
-    asked = OwnRequest()
-    await server.web(own_request(LED), asked.receive, asked.send)
-    told = TOLD.validate_json(asked.body)
-    assert told == {"main": ClubUse.of(server.main)}
-    assert (told["main"].running, told["main"].connected) == (1, 2)
-
-
-async def test_another_node_alone_has_a_club_read_ahead(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    for headers in ({}, HOST, ADMINISTRATOR):
-        assert (await browser.get(f"{LED}/one", headers=headers)).status_code == 404
-    assert server.ahead == []
-    asked = OwnRequest()
-    await server.web(own_request(f"{LED}/one"), asked.receive, asked.send)
-    assert (asked.status, server.ahead) == (200, ["one"])
 
 
 @pytest.mark.parametrize("residents", [(), ("random",)])

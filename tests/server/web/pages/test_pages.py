@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 
 import httpx
 import pytest
@@ -169,5 +168,5 @@ async def test_a_long_list_of_clubs_has_an_end(
 
 async def test_main_is_called_by_its_title(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     assert "<title>Rumble: bot tournaments</title>" in (await browser.get("/")).text
-    server.clubs["main"] = replace(server.main, title=lambda: "Our school")
+    Administrator(server.world.arena).change("main", title="Our school")
     assert "<title>Our school: bot tournaments</title>" in (await browser.get("/")).text

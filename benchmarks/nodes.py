@@ -1,0 +1,561 @@
+"""How long bots and visitors of three nodes stand at each fault. `python benchmarks/nodes.py --proxy nginx`
+
+Three nodes, PostgreSQL (with fsync), a proxy with its file of docs/examples/cluster as it is, and the clients are on
+machines of their own (network namespaces; only root can make them). 24 bots play: half of them with the SDK, half on a
+bare WebSocket as PROTOCOL.md says. 50 visitors read the tournament's feed as a browser's EventSource does. Of each
+fault a tournament is played, in which it happens several times.
+
+Told is the longest pause of a bot: the longest time without a frame while a match of it was open, of raw bots and of
+those with the SDK; the same of a feed without an event; how many connections were lost, and how bots and feeds were
+refused. Checked is that every match has one result, that nothing was told which is not in the log, that nobody is
+blamed, and that no feed ended for good. `--busy` adds two processes that do nothing but take the processors. Each fault
+has a limit of time, and all ends by itself.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from machines import PROXIES, Machines, machines
+from rumble_bots import Bot, Turn
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.serve import serve
+from rumble_bots.sdk.transport import Connection
+from rumble_bots.sdk.transport import connect as sdk_connect
+from servers import TOKEN
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from tests.e2e.log_checks import numbered  # found by way of `machines`, which looks there
+from tests.e2e.raw_field import KEY, MATCHES_EACH, RawField
+from tests.e2e.recording_bot import Frame, chosen
+from tests.postgres.cluster import run
+from tests.simulation.checks.case import read_rows
+
+THINK_MS = (150, 350)
+MOVES_S = 5 * sum(THINK_MS) / 2000
+"""How long a match takes at least in which nothing fails, in s."""
+SETTLE_S = 3.0
+"""How long it is looked after each fault, when all play again, in s."""
+ON_S = 60.0
+"""Time in s in which every bot is asked for a move again after a fault."""
+SILENT_S = 12.0
+"""Time in s without anything from the server after which a client gives a connection up."""
+AGAIN = (421, 502, 503)
+"""What a bot tries again after a second at most."""
+NO_MORE = (4001, 4003, 4004, 4010)
+LOG = "SELECT facts FROM log WHERE club = 'main' AND tournament IN (%s, '') ORDER BY number"
+"""What a tournament is judged by: its facts, and those that are of none, such as who has which name."""
+
+
+class Pauses:
+    """How long each of some has heard nothing while it waited for something, in s."""
+
+    def __init__(self) -> None:
+        self._longest: dict[str, float] = {}
+        self._since: dict[str, float] = {}
+        """Since when those wait who wait."""
+
+    def heard(self, who: str, waits: bool) -> None:
+        """Note that somebody heard something, and whether more is to come."""
+        self._end(who)
+        if waits:
+            self._since[who] = time.monotonic()
+        else:
+            self._since.pop(who, None)
+
+    def _end(self, who: str) -> None:
+        if who in self._since:
+            self._longest[who] = max(self._longest.get(who, 0.0), time.monotonic() - self._since[who])
+
+    def take(self) -> dict[str, float]:
+        """Return the longest of each since the last time."""
+        for who in self._since:
+            self._end(who)
+        taken, self._longest = self._longest, {}
+        return taken
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was seen of connections."""
+
+    lost: int = 0
+    """Connections of bots that ended before their time."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Answers to handshakes and to requests for feeds that were none of what was asked."""
+    for_good: int = 0
+    """Feeds that a browser would have ended for good."""
+
+
+class Listening(ClientConnection):
+    """A connection that is given up when nothing comes on it, pings included."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._watch = self.loop.call_later(SILENT_S, self.transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        self._watch.cancel()
+        self._watch = self.loop.call_later(SILENT_S, self.transport.abort)
+        super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+
+@dataclass(slots=True)
+class RawBot:
+    """A bot on a bare WebSocket that does what PROTOCOL.md says, and no more."""
+
+    name: str
+    url: str
+    tournament: str
+    think_s: Callable[[], float]
+    heard: Callable[[Frame], None]
+    tally: Tally
+    _answers: set[asyncio.Task[None]] = field(default_factory=set)
+    _pause_s: float = 0.5
+
+    async def play(self) -> None:
+        """Play until the end of the tournament."""
+        while True:
+            try:
+                async with connect(
+                    self.url, compression=None, ping_interval=None, proxy=None, create_connection=Listening
+                ) as socket:
+                    async for text in socket:
+                        frame = json.loads(text)
+                        self.heard(frame)
+                        if frame["type"] == "tournament_over":
+                            return
+                        await self._on(socket, frame)
+            except InvalidStatus as refused:
+                status = refused.response.status_code
+                self.tally.refused[f"bot {status}"] += 1
+                if status in AGAIN:
+                    await asyncio.sleep(random.uniform(0.5, 1.0))
+                    continue
+            except (OSError, EOFError, WebSocketException) as error:
+                self.tally.lost += 1
+                if isinstance(error, ConnectionClosed) and error.rcvd is not None and error.rcvd.code in NO_MORE:
+                    raise
+            else:
+                self.tally.lost += 1
+            await asyncio.sleep(self._pause_s * random.uniform(0.5, 1.5))
+            self._pause_s = min(2 * self._pause_s, 30.0)
+
+    async def _on(self, socket: ClientConnection, frame: Frame) -> None:
+        if frame["type"] == "welcome":
+            login = {"name": self.name, "key": KEY, "join": self.tournament, "max_matches": MATCHES_EACH}
+            await socket.send(json.dumps({"type": "login", **login}))
+        elif frame["type"] == "joined":
+            self._pause_s = 0.5
+        elif frame["type"] == "turn":
+            answer = asyncio.create_task(self._answer(socket, frame))
+            self._answers.add(answer)
+            answer.add_done_callback(self._answers.discard)
+
+    async def _answer(self, socket: ClientConnection, turn: Frame) -> None:
+        await asyncio.sleep(self.think_s())
+        move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen(turn)}
+        with suppress(ConnectionClosed):
+            await socket.send(json.dumps(move))
+
+
+class Thinker(Bot):
+    """A bot with the SDK that plays as the raw ones do."""
+
+    def __init__(self, think_s: Callable[[], float]) -> None:
+        self._think_s = think_s
+
+    async def choose(self, turn: Turn) -> str:
+        await asyncio.sleep(self._think_s())
+        return chosen({"state": turn.state, "legal": turn.legal})
+
+
+@dataclass(slots=True)
+class Overheard:
+    """A connection of the SDK, of which all that comes is told to `heard`."""
+
+    connection: Connection
+    heard: Callable[[Frame], None]
+    tally: Tally
+
+    @property
+    def round_trip_ms(self) -> float:
+        return self.connection.round_trip_ms
+
+    async def send(self, frame: str) -> None:
+        await self.connection.send(frame)
+
+    async def receive(self) -> str | bytes:
+        try:
+            text = await self.connection.receive()
+        except Exception:
+            self.tally.lost += 1
+            raise
+        self.heard(json.loads(text))
+        return text
+
+    async def close(self) -> None:
+        await self.connection.close()
+
+
+@dataclass(slots=True)
+class SdkBot:
+    """A bot with the SDK."""
+
+    name: str
+    url: str
+    tournament: str
+    think_s: Callable[[], float]
+    heard: Callable[[Frame], None]
+    tally: Tally
+
+    async def play(self) -> None:
+        """Play until the end of the tournament."""
+
+        async def overhear(server: Address) -> Connection:
+            try:
+                return Overheard(await sdk_connect(server), self.heard, self.tally)
+            except Exception:
+                self.tally.refused["SDK"] += 1
+                raise
+
+        more = {"name": self.name, "key": KEY, "join": self.tournament, "max_matches": MATCHES_EACH}
+        await serve(Thinker(self.think_s), self.url, connect=overhear, **more)  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Field(RawField):
+    """The bots of one tournament: every second one is with the SDK."""
+
+    pauses: Pauses = field(default_factory=Pauses)
+    tally: Tally = field(default_factory=Tally)
+    _open: dict[str, set[str]] = field(default_factory=dict)
+
+    def _bot(self, name: str, url: str) -> Any:
+        plain = RawField._bot(self, name, url)
+
+        def heard(frame: Frame) -> None:
+            plain.heard(frame)
+            self._pausing(name, frame)
+
+        kind = RawBot if is_raw(name) else SdkBot
+        return kind(name, url, self.tournament, plain.think_s, heard, self.tally)
+
+    def _pausing(self, name: str, frame: Frame) -> None:
+        matches = self._open.setdefault(name, set())
+        match frame["type"]:
+            case "match_start":
+                matches.add(frame["match"])
+            case "match_over":
+                matches.discard(frame["match"])
+            case "session":
+                matches.intersection_update(frame["matches"])
+            case "tournament_over":
+                matches.clear()
+        self.pauses.heard(name, bool(matches))
+
+
+def is_raw(name: str) -> bool:
+    return int(name[3:]) % 2 == 1
+
+
+@dataclass(slots=True)
+class Visitor:
+    """A reader of a feed, as a browser's EventSource is: any answer but a feed ends it for good.
+
+    Then it begins again, as the pages' own does, unless it is plain.
+    """
+
+    name: str
+    front: str
+    tournament: str
+    pauses: Pauses
+    tally: Tally
+    is_plain: bool
+    is_over: bool = False
+    """Whether it was told that the tournament is."""
+    _last: str = ""
+    _retry_s: float = 3.0
+
+    async def read(self) -> None:
+        while not self.is_over:
+            try:
+                status = await self._read_once()
+            except (OSError, EOFError, ValueError):
+                status = 0  # the connection ended, which is nothing to a browser
+            if status:
+                self.tally.refused[f"feed {status}"] += 1
+                self.tally.for_good += 1
+                if self.is_plain:
+                    self.pauses.heard(self.name, waits=False)
+                    return
+                self._retry_s = 1.0
+            await asyncio.sleep(self._retry_s)
+
+    async def _read_once(self) -> int:
+        """Read one answer to its end; return its status if it is no feed."""
+        host = urlsplit(self.front).netloc
+        reader, writer = await asyncio.open_connection(*host.split(":"))
+        try:
+            asked = f"GET /api/tournaments/{self.tournament}/events HTTP/1.1\r\nHost: {host}\r\n"
+            resumed = f"Last-Event-ID: {self._last}\r\n" if self._last else ""
+            writer.write(f"{asked}Accept: text/event-stream\r\n{resumed}\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            status = int(head.split()[1])
+            if status != httpx.codes.OK or "text/event-stream" not in head:
+                return status
+            async for line in self._lines(reader, head):
+                name, _, value = line.partition(": ")
+                if name == "retry":
+                    self._retry_s = int(value) / 1000
+                elif name == "id":
+                    self._last = value
+                elif name == "event":
+                    self.pauses.heard(self.name, waits=True)
+                elif name == "data" and '"status":"finished"' in value:
+                    self.is_over = True
+                    self.pauses.heard(self.name, waits=False)
+                    return 0
+        finally:
+            writer.close()
+        return 0
+
+    @staticmethod
+    async def _lines(reader: asyncio.StreamReader, head: str) -> AsyncIterator[str]:
+        """Give the lines of a body."""
+        rest = b""
+        chunked = "transfer-encoding: chunked" in head
+        while True:
+            if chunked:
+                size = int(await reader.readline(), 16)
+                piece = (await reader.readexactly(size + 2))[:-2]
+            else:
+                piece = await reader.read(1 << 16)
+            if not piece:
+                return
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield line.decode()
+
+
+# --- what fails ---
+
+Fault = Callable[[Machines], Awaitable[None]]
+
+
+async def nothing(_: Machines) -> None:
+    await asyncio.sleep(10)
+
+
+async def killed(at: Machines) -> None:
+    (await at.leader()).process.kill()
+
+
+async def killed_and_down(at: Machines) -> None:
+    leader = await at.leader()
+    leader.is_down = True
+    leader.process.kill()
+    await asyncio.sleep(12)
+    leader.is_down = False
+
+
+async def rolling(at: Machines) -> None:
+    """Restart all, the next when the one before is back; the leader is the second one."""
+    first = await at.leader()
+    others = [node for node in at.nodes if node is not first]
+    for node in (others[0], first, others[1]):
+        old = node.process
+        old.terminate()
+        await asyncio.to_thread(old.wait)
+        while node.process is old:  # noqa: ASYNC110  # what starts it tells nobody
+            await asyncio.sleep(0.05)
+        await at.until_all_run()
+
+
+async def frozen(at: Machines) -> None:
+    leader = await at.leader()
+    leader.signal(signal.SIGSTOP)
+    try:
+        await asyncio.sleep(15)
+    finally:
+        leader.signal(signal.SIGCONT)
+
+
+async def unplugged(at: Machines) -> None:
+    with at.network.unplugged((await at.leader()).name):
+        await asyncio.sleep(20)
+
+
+async def cut_off(at: Machines) -> None:
+    with at.network.parted((await at.leader()).name, "database"):
+        await asyncio.sleep(20)
+
+
+async def database_restarted(at: Machines) -> None:
+    await asyncio.to_thread(at.database.restart)
+
+
+FAULTS: dict[str, tuple[Fault, int, float]] = {
+    "nothing": (nothing, 2, 10),
+    "killed": (killed, 10, 7),
+    "killed, down": (killed_and_down, 3, 14),
+    "rolling": (rolling, 3, 20),
+    "frozen": (frozen, 3, 17),
+    "unplugged": (unplugged, 3, 22),
+    "cut off": (cut_off, 3, 22),
+    "database": (database_restarted, 3, 6),
+}
+"""What happens, how often, and about how long it takes until all play again, in s."""
+
+
+@dataclass(slots=True)
+class Row:
+    """What was seen of one fault."""
+
+    name: str
+    raw_s: list[float] = field(default_factory=list)
+    """The longest pause of a raw bot, each time."""
+    sdk_s: list[float] = field(default_factory=list)
+    feeds_s: list[float] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    wrong: str = ""
+
+    def __str__(self) -> str:
+        pauses = "  ".join(
+            f"{max(each, default=0):5.1f} ({statistics.median(each) if each else 0:5.1f})"
+            for each in (self.raw_s, self.sdk_s, self.feeds_s)
+        )
+        refused = ", ".join(f"{name}: {count}" for name, count in sorted(self.tally.refused.items())) or "none"
+        told = f"{self.name:12} {len(self.raw_s):2} times  {pauses}  lost {self.tally.lost:3}  refused {refused}"
+        return f"{told}  {'NOT MET: ' + self.wrong if self.wrong else 'one result each, nobody blamed, no feed ended'}"
+
+
+@asynccontextmanager
+async def in_background(*doing: Awaitable[None]) -> AsyncIterator[None]:
+    tasks = [asyncio.ensure_future(each) for each in doing]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def measure(at: Machines, name: str, times: int, bots: int, visitors: int) -> Row:
+    """Play a tournament in which a fault happens several times."""
+    fault, _, takes_s = FAULTS[name]
+    row = Row(name)
+    first = 100 * list(FAULTS).index(name)  # so that no bot of a tournament that went wrong is in the next one
+    names = [f"bot{first + number:03}" for number in range(1, bots + 1)]
+    seconds = times * (takes_s + 2 * SETTLE_S)
+    cycles = 1 + round(seconds / MOVES_S * bots * MATCHES_EACH / 2 / (bots * (bots - 1)))
+    await at.until_all_run()
+    leader = await at.leader()
+    cup = name.replace(",", "").replace(" ", "-")
+    create = {"name": cup, "game": "tictactoe", "start_at_bots": bots, "cycles": cycles, "legs": 2}
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30) as host:
+        (await host.post(f"{leader.url}/api/tournaments", json=create)).raise_for_status()
+    playing = Field(cup, names, [f"{at.front.replace('http', 'ws')}/bot"], THINK_MS, tally=row.tally)
+    reading = Pauses()
+    crowd = [
+        Visitor(f"visitor{number}", at.front, cup, reading, row.tally, is_plain=number == 0)
+        for number in range(visitors)
+    ]
+    try:
+        async with in_background(*(visitor.read() for visitor in crowd)):
+            async with playing.playing(seconds * 3 + ON_S * 3):
+                await playing.turns_of_all(ON_S)
+                await asyncio.sleep(SETTLE_S)
+                for _ in range(times):
+                    playing.pauses.take(), reading.take()
+                    await fault(at)
+                    await playing.turns_of_all(ON_S)
+                    await asyncio.sleep(SETTLE_S)
+                    longest = playing.pauses.take()
+                    row.raw_s.append(max(each for bot, each in longest.items() if is_raw(bot)))
+                    row.sdk_s.append(max(each for bot, each in longest.items() if not is_raw(bot)))
+                    row.feeds_s.append(max(reading.take().values(), default=0.0))
+                    print(f"  {name}: {row.raw_s[-1]:.1f} {row.sdk_s[-1]:.1f} {row.feeds_s[-1]:.1f}", flush=True)
+                    await at.until_all_run()
+                if playing.count("tournament_over"):
+                    row.wrong = "it was over before all had failed"
+            async with asyncio.timeout(ON_S):
+                while not all(visitor.is_over or visitor.is_plain for visitor in crowd):  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+        rows = await asyncio.to_thread(run, at.url, LOG, [cup])
+        facts = numbered(read_rows(str(row[0]) for row in rows))
+        playing.judge(facts, results=cycles * bots * (bots - 1))
+        if row.tally.for_good:
+            row.wrong = f"{row.tally.for_good} feeds ended for good"
+    except (TimeoutError, AssertionError, ExceptionGroup) as error:
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        row.wrong = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return row
+
+
+@contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """Have processes that take the processors for a block."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+async def main(options: argparse.Namespace, at: Machines) -> bool:
+    """Measure all faults, and print a table. Return whether all was as it must be."""
+    rows = []
+    async with in_background(at.start_again()):
+        for name in options.faults:
+            times = options.times or FAULTS[name][1]
+            rows.append(await measure(at, name, times, options.bots, options.visitors))
+            print(rows[-1], flush=True)
+    print(f"\n{options.proxy}{', beside two busy loops' if options.busy else ''}: longest pause in s (and its median)")
+    print("of raw bots, of bots with the SDK, of feeds; connections lost, what was refused")
+    for row in rows:
+        print(row)
+    return not any(row.wrong for row in rows)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--proxy", choices=PROXIES, default="nginx")
+    parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
+    parser.add_argument("--times", type=int, help="How often each happens; by default 10 kills, and 3 of others.")
+    parser.add_argument("--bots", type=int, default=24)
+    parser.add_argument("--visitors", type=int, default=50)
+    parser.add_argument("--busy", action="store_true", help="Beside two processes that take the processors.")
+    parser.add_argument("--source", type=Path, default=Path(__file__).parents[1], help="Another checkout.")
+    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="Settings of the nodes.")
+    parser.add_argument("--logs", type=Path, help="A folder for the logs; without it they are not kept.")
+    options = parser.parse_args()
+    more = dict(each.split("=", 1) for each in options.set)
+    with tempfile.TemporaryDirectory(prefix="rumble-nodes-") as temporary:
+        logs = options.logs or Path(temporary)
+        logs.chmod(0o755)
+        with machines(options.proxy, logs, more, options.source.resolve()) as at, busy(2 * options.busy):
+            sys.exit(not asyncio.run(main(options, at)))

@@ -1,1 +1,0 @@
-"""Several nodes: leases, leadership of clubs, links."""

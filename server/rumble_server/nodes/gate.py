@@ -1,0 +1,232 @@
+"""The gate in front of the arena of a led club: nothing enters while the lease of this node is over.
+
+A process that was frozen has no time to notice that its lease is over before it handles what came in. So the gate asks
+at each call. What comes meanwhile waits, bounded, and enters in its order when the lease is valid again.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from rumble_protocol.bot_messages import BotMessage, Login
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.gateway.ports import Leader
+
+What = TypeVar("What")
+Found = TypeVar("Found")
+
+PORTION = 256
+"""Maximum number of waiting calls that enter in one turn of the event loop."""
+MOST_FRAMES = 256
+"""Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
+
+
+class Gate:
+    """Lets calls into one arena while `holds` says yes."""
+
+    def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
+        self._clock = clock
+        self._holds = holds
+        self._waiting: deque[Callable[[], None]] = deque()
+        self.closed_at_ms: int | None = None
+        """Time since which the gate is closed; None while it is open."""
+        self._late_before_ms = 0
+        self.open_since_ms = 0
+        """Time at which the gate was last opened again."""
+        self.late_ms = 0
+        """Sum of the times for which the gate was closed, without delays that the clock itself counts."""
+        self.is_abandoned = False
+        """Whether the bots' connections were closed since the gate was."""
+
+    def enter(self, call: Callable[[], None]) -> None:
+        """Call, now or when the gate is open again."""
+        if self.lets_in():
+            call()
+        else:
+            self._waiting.append(call)
+
+    def lets_in(self) -> bool:
+        """Whether a call enters now: the gate is open, and no earlier call waits."""
+        # Every move comes here, so `is_open` is not called while the gate is open.
+        return not self._waiting and ((self.closed_at_ms is None and self._holds()) or self.is_open)
+
+    def around(
+        self, ask: Callable[[What, Callable[[Found], None]], None]
+    ) -> Callable[[What, Callable[[Found], None]], None]:
+        """Return a function that asks the same, and whose answers enter by the gate."""
+        return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
+
+    def clock(self, newest_ms: int) -> Clock:
+        """Return the clock of the club: it goes on from the newest fact, if another node's clock was ahead."""
+        return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
+
+    def leader(self, arena: Arena) -> Leader:
+        """Return the arena as sessions reach it."""
+        return GatedLeader(arena, self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the lease holds, and `go_on` was called after the last time that it did not."""
+        if self.closed_at_ms is None and not self._holds():
+            self.close()
+        return self.closed_at_ms is None
+
+    def close(self) -> None:
+        """The lease is over."""
+        if self.closed_at_ms is None:
+            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
+
+    def abandon(self) -> None:
+        """The bots' connections are closed, since the lease has been over for long."""
+        self.is_abandoned = True
+
+    def go_on(self, arena: Arena) -> None:
+        """The lease is valid again: let in what waits."""
+        if self.closed_at_ms is None or not self._holds():
+            return
+        self.open_since_ms = self._clock.now_ms()
+        closed_ms = self.open_since_ms - self.closed_at_ms
+        self.closed_at_ms = None
+        self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
+        bots_were_closed, self.is_abandoned = self.is_abandoned, False
+        arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
+        self._let_in()
+
+    def discard(self) -> None:
+        """Let nothing in any more, because another node leads the club."""
+        self.close()
+        self._waiting.clear()
+        self._holds = _never
+
+    def _let_in(self) -> None:
+        """Let in a portion of what waits. Should the lease be over once more, the rest waits on."""
+        for _ in range(PORTION):
+            if not self._waiting or not self.is_open:
+                return
+            self._waiting.popleft()()
+        self._clock.after_input(self._let_in)
+
+
+class GatedClock:
+    """The clock of a led club: its timers enter by the gate.
+
+    A club's time never goes back: the clock is `ahead_ms` ahead of the node's own if the newest fact of the log is.
+    """
+
+    def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
+        self._clock = clock
+        self._gate = gate
+        self._ahead_ms = ahead_ms
+        self.late_ms = clock.late_ms
+        self.suspended_until_ms = 0
+
+    def now_ms(self) -> int:
+        now_ms = self._clock.now_ms()
+        self.late_ms = self._clock.late_ms + self._gate.late_ms
+        self.suspended_until_ms = self._gate.open_since_ms + self._ahead_ms
+        return now_ms + self._ahead_ms
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        self._clock.watch(is_wanted)
+
+    def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, timer.enter)
+        return timer
+
+    def after_input(self, callback: Callable[[], None]) -> TimerHandle:
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.after_input(timer.enter)
+        return timer
+
+
+class _Timer:
+    """A timer that may be cancelled also while it waits at the gate."""
+
+    __slots__ = ("_callback", "_gate", "handle")
+
+    def __init__(self, callback: Callable[[], None], gate: Gate) -> None:
+        self._callback: Callable[[], None] | None = callback
+        self._gate = gate
+        self.handle: TimerHandle | None = None
+
+    def cancel(self) -> None:
+        self._callback = None
+        if self.handle is not None:
+            self.handle.cancel()
+
+    def enter(self) -> None:
+        """Fire, now or when the gate is open again."""
+        self._gate.enter(self.fire)
+
+    def fire(self) -> None:
+        if self._callback is not None:
+            self._callback()
+
+
+class GatedLeader:
+    """The arena of a club as sessions reach it: everything that they bring enters by the gate."""
+
+    def __init__(self, arena: Arena, gate: Gate) -> None:
+        self._arena = arena
+        self._gate = gate
+        self._enter, self._lets_in, self._receive = gate.enter, gate.lets_in, arena.receive
+        self._gone: set[int] = set()
+        """Sessions whose end waits. A login of theirs that waits, too, would replace a newer session of its bot."""
+        self._frames: Counter[int] = Counter()
+        """Number of frames that have come since the gate was closed, by session."""
+
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        self._enter(partial(self._log_in, session_id, login, caller))
+
+    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
+        if self._lets_in():  # the way of every move
+            self._receive(session_id, message, text)
+        else:
+            self._hold(session_id, partial(self._receive, session_id, message, text))
+
+    def refused(self, session_id: int, text: str, error: bytes) -> None:
+        self._hold(session_id, partial(self._arena.refused, session_id, text, error))
+
+    def _hold(self, session_id: int, call: Callable[[], None]) -> None:
+        """Let a frame in when the gate is open, unless its session has flooded the gate meanwhile."""
+        if self._gate.is_open:
+            self._frames.clear()
+        self._frames[session_id] += 1
+        if self._frames[session_id] <= MOST_FRAMES:
+            self._enter(call)
+        elif self._frames[session_id] == MOST_FRAMES + 1:
+            self.flooded(session_id, MOST_FRAMES)
+
+    def flooded(self, session_id: int, allowed: int) -> None:
+        self._enter(partial(self._arena.flooded, session_id, allowed))
+
+    def round_trip(self, session_id: int, lag_ms: int) -> None:
+        self._enter(partial(self._arena.round_trip, session_id, lag_ms))
+
+    def silent(self, session_id: int) -> None:
+        self._enter(partial(self._arena.silent, session_id))
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        self._enter(partial(self._arena.close, session_id, code))
+
+    def lost(self, session_id: int) -> None:
+        if not self._lets_in():
+            self._gone.add(session_id)
+        self._enter(partial(self._lose, session_id))
+
+    def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
+        if session_id not in self._gone:
+            self._arena.login(session_id, login, caller)
+
+    def _lose(self, session_id: int) -> None:
+        self._gone.discard(session_id)
+        self._arena.lost(session_id)
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,482 @@
+"""The lease of one node, the clubs that it leads, and their hand-over: a synchronous machine, given time and answers.
+
+`Node` runs its statements and carries out its commands; tests do so on virtual time. The database's clock decides for
+other nodes when a lease is over; the node's own monotonic clock decides for the node itself. The node counts from
+before the renewal was sent, and a tenth shorter, because two clocks may differ in their rates. So no two nodes hold a
+club at once. Statements run one at a time, so each answer was true when the next statement ran.
+
+A node whose lease was over is suspended. The node goes on only after a renewal and a look that was sent after the
+renewal. That look shows the clubs that no other node has led since: a takeover needs a lease that is over, and raises
+the epoch.
+
+A club is handed over in steps, each a row that the other node reads. The leader offers the club to a node. That node
+reads the club ahead and answers `Ready`. The leader stops the club, commits all of it, and hands it over. The new
+leader loads what is newest and answers `Listen`; then the old leader closes the club's bots, which come back there.
+"""
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import inf
+from typing import Protocol
+
+from rumble_protocol.clubs import MAIN
+
+from rumble_server.store.lease_statements import (
+    Acquire,
+    Acquired,
+    Answer,
+    ClubRow,
+    HandedOver,
+    HandOver,
+    Listen,
+    Look,
+    NodeRow,
+    Offer,
+    Offered,
+    Ready,
+    Renew,
+    Renewed,
+    Seen,
+    Statement,
+)
+
+RENEWALS = 5
+"""Renewals in the time of one lease, while all goes well."""
+RETRIES = 20
+"""A failed statement is tried again after this fraction of a lease."""
+READY_MS = 2_000
+"""Time in ms for a node to read an offered club ahead. After it the club is offered to another node."""
+LISTEN_MS = 2_000
+"""Time in ms for a new leader to let bots in. After it the old leader closes its bots all the same."""
+AT_ONCE = 2
+"""Maximum number of clubs offered to one node: it reads the next club while it loads one."""
+ABANDON_MS = 5_000
+"""Time in ms without a lease after which a node closes its bots, which then find the next leader."""
+
+
+class Driver(Protocol):
+    """What a lease has done for it. None of these methods calls the lease before it has returned."""
+
+    def run(self, statement: Statement) -> None:
+        """Run a statement, then call `answered` or `failed`."""
+
+    def lead(self, club: str, epoch: int) -> None:
+        """Load a club and lead it under this epoch; call `listening` when bots are let in."""
+
+    def discard(self, club: str) -> None:
+        """Forget a club as it is in memory, because another node has led it since."""
+
+    def read_ahead(self, club: str, offer: int) -> None:
+        """Read a club that this node is to lead soon, then call `was_read`."""
+
+    def hand_over(self, club: str) -> None:
+        """Stop a club, wait until all of it is on disk, then call `stopped`."""
+
+    def handed_over(self, club: str) -> None:
+        """Close the bots and visitors of a stopped club: its new leader lets them in."""
+
+    def suspend(self) -> None:
+        """The lease is over: tell nothing for any club."""
+
+    def abandon(self) -> None:
+        """The lease has been over for long: close the bots and visitors of all clubs."""
+
+    def go_on(self) -> None:
+        """The lease is valid again: go on with the clubs that were not discarded."""
+
+    def expelled(self) -> None:
+        """The node's row is gone. The node leads nothing, and has to join again under a new id."""
+
+
+@dataclass(slots=True)
+class Move:
+    """A club on its way to another node."""
+
+    to: str
+    offer: int | None = None
+    """Number of the offer; None until the database has answered."""
+    until_ms: int = 0
+    """Time at which the node is passed over; then, time at which the bots are closed."""
+    is_ready: bool = False
+
+
+class Lease:
+    """The lease of the node `node`, which has joined. Times are in ms of the node's monotonic clock."""
+
+    def __init__(self, node: str, lease_ms: int, driver: Driver, now_ms: int, *, stands_by: bool = False) -> None:
+        """With `stands_by` the node leads no other club before main: one node leads all clubs."""
+        self.node = node
+        self.until_ms = now_ms
+        """End of the lease for this node."""
+        self.clubs: dict[str, int] = {}
+        """Epochs of the clubs that the node leads, also while suspended."""
+        self.nodes: dict[str, NodeRow] = {}
+        """Nodes with a valid lease at the last look."""
+        self.rows: dict[str, ClubRow] = {}
+        """Clubs that had a node at the last look."""
+        self.draining = self.suspended = False
+        self._stands_by = stands_by
+        self._lease_ms = lease_ms
+        self._held_ms = lease_ms * 9 // 10
+        self._driver = driver
+        self._queue: deque[Statement] = deque()
+        self._running: Statement | None = None
+        self._sent_at_ms = now_ms
+        self._distrusted = False
+        """True if the lease was over at some time while the statement ran: its answer may be false by now."""
+        self._renew_at_ms = now_ms
+        self._look_at_ms: int | None = None
+        self._confirm_until_ms: int | None = None
+        """End of a renewed lease, while the node is suspended and a look has still to confirm its clubs."""
+        self._abandon_at_ms: int | None = None
+        """Time at which `abandon` is due."""
+        self._missing: dict[str, int] = {}
+        """Clubs that need a leader, and since when none was seen."""
+        self._moves: dict[str, Move] = {}
+        """Clubs that this node leads and has offered."""
+        self._passed_over: dict[str, set[str]] = {}
+        """Nodes that did not answer in time, by the club that was offered."""
+        self._stopping: str | None = None
+        """The club that is being stopped. One club at a time stands still."""
+        self._given: dict[str, int] = {}
+        """Stopped clubs that still have this node in their rows, with their epochs."""
+        self._leaving: dict[str, tuple[int, int]] = {}
+        """Clubs given away whose bots are still here: the new epoch, and the time at which they are closed anyway."""
+        self._reading: dict[str, int] = {}
+        """Offers to this node that it reads, or has read, by club."""
+        self._suspend(now_ms)
+
+    def holds(self, now_ms: int) -> bool:
+        """Whether the lease is valid."""
+        return now_ms < self.until_ms
+
+    @property
+    def count_left(self) -> int:
+        """Number of clubs that the node leads, or has stopped and not given away yet, or whose bots are still here."""
+        return len(self.clubs) + len(self._given) + len(self._leaving)
+
+    @property
+    def can_hand_over(self) -> bool:
+        """Whether a club is on its way to another node, or may be offered to one."""
+        return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
+
+    def leader_of(self, club: str) -> NodeRow | None:
+        """Return the node that leads a club by a valid lease, as the last look showed."""
+        row = self.rows.get(club)
+        if row is None or (row.node == self.node and club not in self.clubs):  # given away since the look
+            return None
+        return self.nodes.get(row.node)
+
+    # --- commands ---
+
+    def want(self, club: str, now_ms: int) -> None:
+        """Have a club led, if nobody leads it: by the node that all nodes name, else in time by the next one."""
+        if club not in self.clubs and club not in self._given and self.leader_of(club) is None:
+            self._missing.setdefault(club, now_ms)
+            self._take_missing(now_ms)
+
+    def release(self, club: str, now_ms: int) -> None:
+        """Give up a club in which nothing runs, and which was taken out of memory."""
+        self._give(club, None, now_ms)
+
+    def drain(self, now_ms: int) -> None:
+        """Hand all clubs over, as soon as there are nodes for them, and take none."""
+        self.draining = True
+        self._missing.clear()
+        self._add(Renew(draining=True), now_ms, first=True)
+        self._offer_all(now_ms)
+
+    def was_read(self, club: str, offer: int, now_ms: int) -> None:
+        """A club that was offered to this node has been read ahead."""
+        if self._reading.get(club) == offer and not self.draining:
+            self._add(Ready(club, offer), now_ms)
+
+    def stopped(self, club: str, now_ms: int) -> None:
+        """A club is stopped, and all of it is on disk."""
+        move = self._moves.pop(club, None)
+        self._stopping = None
+        self._give(club, None if move is None else move.to, now_ms)
+
+    def listening(self, club: str, epoch: int, now_ms: int) -> None:
+        """A club is loaded, and its bots are let in."""
+        if self.clubs.get(club) == epoch:
+            self._add(Listen(club, epoch), now_ms)
+
+    def fenced(self, club: str) -> None:
+        """The database refused to write for a club, because another node leads it."""
+        if self.clubs.pop(club, None) is not None:
+            self._forget_move(club)
+            self._driver.discard(club)
+
+    # --- time ---
+
+    @property
+    def wake_at_ms(self) -> int:
+        """Time at which `wake` is to be called."""
+        offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
+        due = [self._renew_at_ms, *(move.until_ms for move in offered)]
+        due += [until_ms for _, until_ms in self._leaving.values()]
+        due += [at_ms for at_ms in (self._look_at_ms, self._abandon_at_ms) if at_ms is not None]
+        return min(due) if self.suspended else min(*due, self.until_ms)
+
+    def wake(self, now_ms: int) -> None:
+        """Do what is due."""
+        self._notice(now_ms)
+        if now_ms >= self._renew_at_ms:
+            self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
+            if not isinstance(self._running, Renew):  # where statements are slow, looks have their turn between
+                self._add(Renew(self.draining), now_ms, first=True)
+        if self._look_at_ms is not None and now_ms >= self._look_at_ms:
+            self._look_at_ms = None
+            self._add(Look(), now_ms)
+        for club, (_, until_ms) in list(self._leaving.items()):
+            if now_ms >= until_ms:
+                self._leave(club)
+        for club, move in list(self._moves.items()):
+            if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
+                self._passed_over.setdefault(club, set()).add(move.to)
+                self._forget_move(club)
+        self._offer_all(now_ms)
+
+    def look(self, now_ms: int) -> None:
+        """Look soon, because another node says that something has changed."""
+        self._add(Look(), now_ms)
+
+    # --- statements ---
+
+    def answered(self, answer: Answer, now_ms: int) -> None:
+        """The statement that runs was answered."""
+        self._notice(now_ms)
+        statement, self._running = self._running, None
+        match answer:
+            case Renewed(known=False):
+                self._expel(now_ms)
+            case Renewed():
+                self._renewed(self._sent_at_ms + self._held_ms, now_ms)
+            case Seen():
+                self._seen(answer, now_ms)
+            case Acquired(epoch=int(epoch)) if isinstance(statement, Acquire) and not self._distrusted:
+                self._lead(statement.club, epoch)
+            case Offered(offer=int(offer)) if isinstance(statement, Offer):
+                self._offered(statement, offer, now_ms)
+            case HandedOver(epoch=int(epoch)) if isinstance(statement, HandOver):
+                self._given.pop(statement.club, None)
+                if statement.to is None:
+                    self._driver.handed_over(statement.club)
+                else:
+                    self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
+            case _:  # the next look shows the effect
+                self._add(Look(), now_ms)
+        self._next(now_ms)
+
+    def failed(self, now_ms: int) -> None:
+        """The statement that runs was not answered. It may have been done, or not; the next look shows which."""
+        self._notice(now_ms)
+        self._running = None
+        self._renew_at_ms = min(self._renew_at_ms, now_ms + max(1, self._lease_ms // RETRIES))
+        self._queue.clear()
+        for club in [club for club, move in self._moves.items() if move.offer is None]:
+            self._forget_move(club)
+        self._reading.clear()  # a `Ready` may be lost: the next look has the offer again
+
+    def _add(self, statement: Statement, now_ms: int, *, first: bool = False) -> None:
+        if statement in self._queue:
+            return
+        if first:
+            self._queue.appendleft(statement)
+        else:
+            self._queue.append(statement)
+        self._next(now_ms)
+
+    def _next(self, now_ms: int) -> None:
+        if self._running is None and self._queue:
+            self._running = self._queue.popleft()
+            self._sent_at_ms = now_ms
+            self._distrusted = self.suspended
+            self._driver.run(self._running)
+
+    # --- what follows ---
+
+    def _notice(self, now_ms: int) -> None:
+        if not self.suspended and not self.holds(now_ms):
+            self._suspend(self.until_ms)
+        if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
+            self._confirm_until_ms = None
+        if self._abandon_at_ms is not None and now_ms >= self._abandon_at_ms:
+            self._abandon_at_ms = None
+            self._driver.abandon()
+
+    def _suspend(self, since_ms: int) -> None:
+        self.suspended = self._distrusted = True
+        self._confirm_until_ms = None
+        self._abandon_at_ms = since_ms + ABANDON_MS
+        self._driver.suspend()
+
+    def _renewed(self, until_ms: int, now_ms: int) -> None:
+        if not self.suspended:
+            self.until_ms = until_ms
+        elif now_ms < until_ms:
+            self._confirm_until_ms = until_ms
+        self._add(Look(), now_ms)
+
+    def _seen(self, seen: Seen, now_ms: int) -> None:
+        if self.suspended:
+            if self._confirm_until_ms is None:
+                return  # the look says nothing about this moment, and a renewal is due
+            self.until_ms, self._confirm_until_ms = self._confirm_until_ms, None
+            self.suspended = False
+            self._abandon_at_ms = None
+        elif self._distrusted:
+            self._add(Look(), now_ms)
+            return
+        was_over = self._distrusted
+        self.nodes = {node.id: node for node in seen.nodes}
+        self.rows = dict(seen.clubs)
+        self._look_at_ms = None if seen.lapse_in_ms is None else now_ms + seen.lapse_in_ms + 1
+        self._compare(now_ms)
+        if was_over:
+            self._driver.go_on()
+        own = self.nodes.get(self.node)
+        if not self.draining and own is not None and own.draining:
+            self.drain(now_ms)
+        self._follow_moves(now_ms)
+        if not self.draining:
+            self._read_offered()
+            for club, row in self.rows.items():
+                if row.node not in self.nodes:
+                    self._missing.setdefault(club, now_ms)
+            self._take_missing(now_ms)
+
+    def _compare(self, now_ms: int) -> None:
+        """Discard the clubs that others have led since, and lead those that were handed to this node."""
+        own = {club: row.epoch for club, row in self.rows.items() if row.node == self.node}
+        for club, epoch in list(self.clubs.items()):
+            if own.get(club) != epoch:
+                self.fenced(club)
+        for club, epoch in list(self._given.items()):
+            if own.get(club) != epoch:
+                del self._given[club]
+                self._driver.handed_over(club)
+            elif not any(isinstance(each, HandOver) and each.club == club for each in self._queue):
+                # A club that is led again, even by this node, is led under a new epoch.
+                self._add(HandOver(club, epoch, self._target_of(club) or self.node), now_ms)
+        for club, epoch in own.items():
+            if club not in self.clubs and club not in self._given:
+                self._lead(club, epoch)
+
+    def _lead(self, club: str, epoch: int) -> None:
+        self._missing.pop(club, None)
+        self._reading.pop(club, None)
+        if club in self._leaving:
+            self._leave(club)
+        self.clubs[club] = epoch
+        self._driver.lead(club, epoch)
+
+    def _expel(self, now_ms: int) -> None:
+        if not self.suspended:
+            self._suspend(now_ms)
+        for club in list(self.clubs):
+            self.fenced(club)
+        self._given.clear()
+        self._driver.expelled()
+
+    # --- clubs that need a leader ---
+
+    def _take_missing(self, now_ms: int) -> None:
+        """Lead clubs without a leader: each node its share at once, and in time what the others do not take."""
+        if self.suspended or self.draining:
+            return
+        for club, since_ms in list(self._missing.items()):
+            if self.leader_of(club) is not None:
+                del self._missing[club]
+            elif now_ms - since_ms >= self._rank_for(club) * (self._lease_ms // RENEWALS):
+                self._add(Acquire(club), now_ms)
+
+    def _rank_for(self, club: str) -> float:
+        """Return the place of this node among those that take a club: 0 for the first, infinity if it never does."""
+        if self._stands_by and club != MAIN:
+            return 0 if MAIN in self.clubs else inf
+        nodes = self._nodes_for(club)
+        return nodes.index(self.node) if self.node in nodes else len(nodes)
+
+    def _nodes_for(self, club: str) -> list[str]:
+        """Return the nodes that take clubs, in an order that every node finds, and that is another for each club."""
+        nodes = [node.id for node in self.nodes.values() if not node.draining]
+        place = "" if self._stands_by else club
+        return sorted(nodes, key=lambda node: blake2b(f"{place} {node}".encode(), digest_size=8).digest())
+
+    # --- hand-over: the leader's side ---
+
+    def _target_of(self, club: str) -> str | None:
+        """Return the node that is to lead a club next; None if there is none, or if the club stays here."""
+        row = self.rows.get(club)
+        if row is not None and row.wanted is not None and row.wanted != self.node and row.wanted in self.nodes:
+            return row.wanted
+        passed_over = {self.node, *self._passed_over.get(club, ())}
+        names = self._nodes_for(club) if self.draining else ()
+        return next((node for node in names if node not in passed_over), None)
+
+    def _offer_all(self, now_ms: int) -> None:
+        """Offer the clubs that are to go, a few to each node at a time."""
+        if self.suspended:
+            return
+        offered = Counter(move.to for move in self._moves.values())
+        for club, epoch in self.clubs.items():
+            target = None if club in self._moves else self._target_of(club)
+            if target is not None and offered[target] < AT_ONCE:
+                offered[target] += 1
+                self._moves[club] = Move(target)
+                self._add(Offer(club, epoch, target), now_ms)
+
+    def _offered(self, statement: Offer, offer: int, now_ms: int) -> None:
+        move = self._moves.get(statement.club)
+        if move is not None and move.to == statement.to:
+            move.offer, move.until_ms = offer, now_ms + READY_MS
+
+    def _follow_moves(self, now_ms: int) -> None:
+        """Stop the clubs whose next leader is ready, one at a time; close the bots of those that are led again."""
+        for club, (epoch, _) in list(self._leaving.items()):
+            row = self.rows.get(club)
+            if row is None or row.epoch > epoch or row.listens >= epoch:
+                self._leave(club)
+        for club, move in list(self._moves.items()):
+            row = self.rows[club]
+            if move.to not in self.nodes and club != self._stopping:
+                self._forget_move(club)
+            elif move.offer is not None and row.ready == move.offer:
+                move.is_ready = True
+        self._stop_next()
+        self._offer_all(now_ms)
+
+    def _stop_next(self) -> None:
+        if self._stopping is None and not self._given and not self._leaving:
+            ready = (club for club, move in self._moves.items() if move.is_ready)
+            self._stopping = next(ready, None)
+            if self._stopping is not None:
+                self._driver.hand_over(self._stopping)
+
+    def _give(self, club: str, to: str | None, now_ms: int) -> None:
+        epoch = self.clubs.pop(club, None)
+        if epoch is not None:
+            self._given[club] = epoch
+            self._add(HandOver(club, epoch, to), now_ms)
+
+    def _leave(self, club: str) -> None:
+        del self._leaving[club]
+        self._driver.handed_over(club)
+        self._stop_next()
+
+    def _forget_move(self, club: str) -> None:
+        self._moves.pop(club, None)
+        if self._stopping == club:
+            self._stopping = None
+
+    # --- hand-over: the next leader's side ---
+
+    def _read_offered(self) -> None:
+        """Read ahead the clubs that are offered to this node."""
+        for club, row in self.rows.items():
+            if row.to == self.node and row.ready != row.offer and self._reading.get(club) != row.offer:
+                self._reading[club] = row.offer
+                self._driver.read_ahead(club, row.offer)

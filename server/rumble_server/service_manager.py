@@ -1,0 +1,48 @@
+"""Tells the service manager (systemd) that this process is ready, still runs, or stops. Elsewhere it tells nobody."""
+
+import logging
+import os
+import socket
+
+log = logging.getLogger(__name__)
+
+SOCKET = "NOTIFY_SOCKET"
+"""The variable with the address of the service manager's socket; `@` begins an address without a file."""
+WATCHDOG = "WATCHDOG_USEC"
+"""The variable with the time in us without a sign of life after which the service manager ends the process."""
+IDLE_S = 60.0
+"""Time in s between two signs of life where no watchdog waits for them."""
+
+
+def beat_s() -> float:
+    """Return the time in s between two signs of life: half of the watchdog's time."""
+    given = os.environ.get(WATCHDOG, "")
+    return int(given) / 2_000_000 if given.isdecimal() and int(given) else IDLE_S
+
+
+def tell_ready() -> None:
+    """Tell that the server listens, or stands by. From now on the watchdog counts."""
+    _tell(b"READY=1")
+
+
+def tell_alive() -> None:
+    """Tell that the event loop comes round."""
+    _tell(b"WATCHDOG=1")
+
+
+def tell_stopping() -> None:
+    """Tell that the server drains."""
+    _tell(b"STOPPING=1")
+
+
+def _tell(state: bytes) -> None:
+    address = os.environ.get(SOCKET)
+    if not address:
+        return
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.setblocking(False)
+            manager.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+            manager.send(state)
+    except OSError as error:
+        log.warning("the service manager was not told %s: %s", state.decode(), error)

@@ -1,0 +1,223 @@
+"""Several nodes in this process: real clubs and leases, with the tables in memory, on one database in a file."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from rumble_protocol.clubs import MAIN
+from rumble_server.arena.administrator import Administrator
+from rumble_server.bounds import Bounds
+from rumble_server.club import Club, Shared
+from rumble_server.clubs import Clubs
+from rumble_server.config import ServerConfig
+from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.limits.door import Door
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.strangers import Strangers
+from rumble_server.nodes.gate import Gate
+from rumble_server.nodes.node import Node
+from rumble_server.quotas import NO_QUOTAS
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.ended_count import EndedCount
+from rumble_server.store.lease_statements import Acquire, Answer, Statement
+from rumble_server.store.sqlite import SqliteStore
+
+from tests.server.gateway.served import until
+from tests.server.nodes.table import Row, Table
+from tests.server.store.disk import WriterInProcess
+from tests.server.world import Bot, MemoryLink
+
+LEASE_MS = 60_000
+"""Longer than any test: no lease is over because a machine is busy."""
+
+
+class Store(SqliteStore):
+    """The database of all nodes: a club's log is under the epoch of the node that leads it."""
+
+    def lead(self, club: str, epoch: int) -> ClubLog:
+        self.close_log(club)
+        log = self.log(club)
+        log.epoch = epoch
+        return log
+
+    def run_of(self, club: str = MAIN) -> int:
+        return self.log(club).epoch
+
+    async def start_writer(self) -> None:
+        pass
+
+
+class MemoryLeases:
+    """The leases of all nodes, as `store/postgres/leases.py` has them. A statement takes some turns of the loop."""
+
+    def __init__(self) -> None:
+        self.table = Table(lambda: 1000 * time.monotonic(), LEASE_MS, on_change=self.look)
+        self.uses: dict[str, Any] = {}
+        self._listening: list[Callable[[], None]] = []
+
+    async def join(self, node: str, _address: str, _setup: str) -> None:
+        self.table.join(node)
+
+    async def run(self, node: str, statement: Statement) -> Answer:
+        for _ in range(20):  # long enough for a node to look for what is not there yet
+            await asyncio.sleep(0)
+        if isinstance(statement, Acquire):
+            self.table.clubs.setdefault(statement.club, Row(epoch=int(1000 * time.time())))
+        return self.table.run(node, statement)
+
+    def look(self) -> None:
+        """Have every node look."""
+        for look in self._listening:
+            asyncio.get_running_loop().call_soon(look)
+
+    def move(self, club: str, to: str) -> None:
+        """As `rumble club move` does."""
+        self.table.clubs[club].wanted = to
+        self.look()
+
+    async def tell_uses(self, node: str, uses: Any) -> None:
+        self.uses[node] = uses
+
+    async def uses_elsewhere(self, node: str) -> dict[str, Any]:
+        return {club: use for other, uses in self.uses.items() if other != node for club, use in uses.items()}
+
+    async def listen(self, look: Callable[[], None]) -> None:
+        self._listening.append(look)
+        await asyncio.Event().wait()
+
+    async def leave(self, node: str) -> None:
+        self.table.nodes[node].until_ms = 0
+
+    async def close(self) -> None:
+        pass
+
+
+class MemoryNode:
+    """One node, whose bots are on connections in memory."""
+
+    id: str
+    clock: LoopClock
+    clubs: Clubs
+
+    def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
+        self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
+        self.node._leases = self.node._telling = self.node._listening = cast(Any, cluster.leases)
+        self._cluster, self._bounds = cluster, bounds
+
+    async def start(self) -> None:
+        await self.node.start()
+        self.id, loop, refusals, bounds = self.node.id, asyncio.get_running_loop(), Refusals(), self._bounds
+        self.clock = LoopClock(loop, time.time())
+        shared = Shared(
+            config=ServerConfig(port=0, db="", bounds=bounds),
+            store=self._cluster.store,
+            identity="1d",
+            secret="secret",
+            clock=self.clock,
+            work=lambda *_: None,
+            house=None,
+            door=Door(bounds, refusals),
+            strangers=Strangers(bounds, refusals),
+            process=cast(Any, SimpleNamespace(bounds=bounds)),
+            shut_out=lambda: None,
+            ended=EndedCount(),
+            make_gate=lambda: Gate(self.clock, self.node.holds),
+        )
+        self.clubs = Clubs(shared, self._led_main, self.node)
+        self._cluster.nodes.append(self)
+        self.node.serve(self.clubs)
+        await self.clubs.start()
+
+    async def _led_main(self, _lost_tokens: bool) -> None:
+        pass
+
+    async def stop(self) -> None:
+        self.clubs.stop()
+        self.clubs.close()
+        await self.node.stop()
+        self.clock.stop()
+        self.clubs.let_go()
+
+    def leads(self) -> list[str]:
+        """The clubs that it leads and has loaded."""
+        return sorted(club.name for club in self.clubs if club.name in self.node.leads)
+
+    def bot(self, club: str, name: str = "", **login: Any) -> Bot:
+        """A bot on a connection to this node, which leads the club. With a name it has said its login."""
+        led = self.clubs.loaded(club)
+        assert led is not None
+        world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=SimpleNamespace(check=lambda *_: None))
+        bot = Bot(cast(Any, world), MemoryLink())
+        if name:
+            bot.login(name, **login)
+        return bot
+
+
+class MemoryCluster:
+    """Some nodes."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.leases = store, MemoryLeases()
+        self.nodes: list[MemoryNode] = []
+
+    @property
+    def main(self) -> Club:
+        (main,) = [node.clubs.main for node in self.nodes if MAIN in node.leads()]
+        return main
+
+    async def create(self, name: str) -> None:
+        """Create a club, by the node that leads main; every node knows of it."""
+        main = self.main
+        Administrator(main.arena).create(name, "", NO_QUOTAS)
+        await main.log.wait(main.log.last)
+        for node in self.nodes:
+            await node.clubs._follow_main()
+
+    async def remove(self, name: str) -> None:
+        main = self.main
+        Administrator(main.arena).remove(name)
+        await main.log.wait(main.log.last)
+
+    def leader(self, club: str) -> MemoryNode:
+        (leader,) = [node for node in self.nodes if club in node.leads()]
+        return leader
+
+    async def led(self, name: str, by: MemoryNode | None = None) -> Club:
+        """Create a club, and have it led: by the node that all name, or by this one."""
+        await self.create(name)
+        for node in self.nodes:
+            node.clubs.is_elsewhere(name)
+        await until(lambda: any(name in node.leads() for node in self.nodes))
+        if by is not None and by is not self.leader(name):
+            self.leases.move(name, by.id)
+            await until(lambda: name in by.leads())
+        club = self.leader(name).clubs.leading(name)
+        assert club is not None
+        return club
+
+
+def heard(bot: Bot, kind: str) -> bool:
+    """Whether a bot was sent a message of this type."""
+    return any(frame["type"] == kind for frame in bot.inbox.frames)
+
+
+@asynccontextmanager
+async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
+    """Run nodes. Give them when each knows of all."""
+    store = Store(str(folder / "rumble.db"))
+    store.group.writer = WriterInProcess(store.database)
+    cluster = MemoryCluster(store)
+    try:
+        for _ in range(count):
+            await MemoryNode(cluster, Bounds(**bounds)).start()
+        cluster.leases.look()
+        await until(lambda: all(len(node.node.lease.nodes) == count for node in cluster.nodes))
+        yield cluster
+    finally:
+        for node in cluster.nodes:
+            await node.stop()
+        await store.close()

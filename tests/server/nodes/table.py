@@ -1,0 +1,131 @@
+"""Nodes and clubs in memory: what `store/postgres/leases.py` does in PostgreSQL, by the clock of the database."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rumble_server.store.lease_statements import (
+    Acquire,
+    Acquired,
+    Answer,
+    ClubRow,
+    Done,
+    HandedOver,
+    HandOver,
+    Listen,
+    Look,
+    NodeRow,
+    Offer,
+    Offered,
+    Ready,
+    Renew,
+    Renewed,
+    Seen,
+    Statement,
+)
+
+
+@dataclass
+class Row:
+    """A club."""
+
+    node: str | None = None
+    epoch: int = 0
+    last: int = 0
+    wanted: str | None = None
+    to: str | None = None
+    offer: int = 0
+    ready: int = 0
+    listens: int = 0
+
+
+@dataclass
+class Lives:
+    """A node."""
+
+    until_ms: float
+    draining: bool = False
+
+
+@dataclass
+class Table:
+    """The rows. Each call is one statement."""
+
+    now_ms: Callable[[], float]
+    lease_ms: int
+    nodes: dict[str, Lives] = field(default_factory=dict)
+    clubs: dict[str, Row] = field(default_factory=dict)
+    epochs: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)
+    """All epochs that a club has had, and whose they were."""
+    on_change: Callable[[], None] = lambda: None
+    """Called as PostgreSQL notifies the nodes."""
+
+    def join(self, node: str) -> None:
+        self.nodes[node] = Lives(self.now_ms() + self.lease_ms)
+
+    def run(self, node: str, statement: Statement) -> Answer:
+        match statement:
+            case Renew():
+                return self._renew(node, draining=statement.draining)
+            case Look():
+                return self._look(node)
+            case Acquire():
+                row = self.clubs.setdefault(statement.club, Row())
+                if not self.is_alive(node) or (row.node is not None and self.is_alive(row.node)):
+                    return Acquired(None)
+                return Acquired(self._give(statement.club, row, node))
+            case Ready():
+                row = self.clubs[statement.club]
+                if (row.to, row.offer) == (node, statement.offer):
+                    row.ready = statement.offer
+                    self.on_change()
+                return Done()
+        row = self.clubs[statement.club]
+        is_own = (row.node, row.epoch) == (node, statement.epoch)
+        match statement:
+            case Offer():
+                if not is_own:
+                    return Offered(None)
+                row.to, row.offer = statement.to, row.offer + 1
+                self.on_change()
+                return Offered(row.offer)
+            case HandOver():
+                if not is_own or not (statement.to is None or self.is_alive(statement.to)):
+                    return HandedOver(None)
+                return HandedOver(self._give(statement.club, row, statement.to))
+            case Listen():
+                if is_own:
+                    row.listens = row.epoch
+                    self.on_change()
+                return Done()
+
+    def _renew(self, node: str, *, draining: bool) -> Renewed:
+        if node not in self.nodes:
+            return Renewed(known=False)
+        self.nodes[node] = Lives(self.now_ms() + self.lease_ms, draining or self.nodes[node].draining)
+        return Renewed(known=True)
+
+    def _look(self, node: str) -> Seen:
+        alive = {name: row for name, row in self.nodes.items() if self.is_alive(name)}
+        return Seen(
+            tuple(NodeRow(name, f"http://{name}", row.draining) for name, row in sorted(alive.items())),
+            {
+                club: ClubRow(row.node, row.epoch, row.wanted, row.to, row.offer, row.ready, row.listens)
+                for club, row in self.clubs.items()
+                if row.node is not None
+            },
+            min((int(row.until_ms - self.now_ms()) for name, row in alive.items() if name != node), default=None),
+        )
+
+    def _give(self, club: str, row: Row, node: str | None) -> int:
+        row.node, row.epoch, row.wanted, row.to = node, row.epoch + 1, None, None
+        self.epochs.setdefault(club, []).append((row.epoch, node))
+        self.on_change()
+        return row.epoch
+
+    def is_alive(self, node: str) -> bool:
+        return node in self.nodes and self.nodes[node].until_ms > self.now_ms()
+
+    def leader(self, club: str) -> str | None:
+        """The node that leads a club by a valid lease."""
+        row = self.clubs.get(club)
+        return row.node if row is not None and row.node is not None and self.is_alive(row.node) else None

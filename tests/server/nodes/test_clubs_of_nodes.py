@@ -1,0 +1,228 @@
+"""The clubs of nodes in one process: who leads, who says that another does, and how a club goes from one to another."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
+from rumble_server import clubs as clubs_module
+from rumble_server.arena.organiser import Organiser
+from rumble_server.club import Club
+from rumble_server.store.errors import StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.config import TournamentConfig
+
+from tests.needs import need_module
+from tests.server.gateway.served import until
+from tests.server.world import Bot
+
+need_module("psycopg", "postgres")
+from rumble_server.nodes import lease, node  # noqa: E402
+
+from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
+
+
+def play(bot: Bot) -> Bot:
+    bot.play(lambda turn: str(turn["legal"][0]))
+    return bot
+
+
+def playing(cluster: MemoryCluster, club: Club, cycles: int = 100) -> list[Bot]:
+    """Begin a tournament of two bots in a club, at its leader."""
+    Organiser(club.arena).create(TournamentConfig(name="Friday", game="tictactoe", cycles=cycles, start_at_bots=2))
+    leader = cluster.leader(club.name)
+    return [play(leader.bot(club.name, name, key=name * 4, join="friday")) for name in ("anna", "bert")]
+
+
+def other_than(cluster: MemoryCluster, leader: MemoryNode) -> MemoryNode:
+    return next(each for each in cluster.nodes if each is not leader)
+
+
+async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 3) as cluster:
+        club = await cluster.led("one")
+        bots = playing(cluster, club, cycles=2)
+        await until(lambda: all(heard(bot, "tournament_over") for bot in bots))
+        leader = cluster.leader("one")
+        assert [each.clubs.is_elsewhere("one") for each in cluster.nodes] == [
+            each is not leader for each in cluster.nodes
+        ]
+        main = cluster.leader(MAIN)
+        for each in cluster.nodes:
+            assert each.clubs.is_elsewhere("nobody") is (each is not main), (
+                "the leader of main knows that there is none"
+            )
+            assert await each.clubs.load("nobody") is None
+
+
+async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    facts_after = LogReader.facts_after
+
+    def counted(self: LogReader, tournament: str, number: int) -> Any:
+        read.append(number)
+        return facts_after(self, tournament, number)
+
+    async with memory_nodes(tmp_path, 2) as cluster:
+        club = await cluster.led("one")
+        leader = cluster.leader("one")
+        other = other_than(cluster, leader)
+        bots = playing(cluster, club)
+        await until(lambda: all(heard(bot, "match_over") for bot in bots))
+        monkeypatch.setattr(LogReader, "facts_after", counted)
+        cluster.leases.move("one", other.id)
+        await until(lambda: all(bot.link.closed is not None for bot in bots))
+        assert "one" in other.leads(), "bots are closed when they can come back"
+        assert [bot.link.closed for bot in bots] == [CloseCode.NO_LEADER] * 2
+        assert len(read) == 2, "ahead, and when it was led"
+        assert 0 == read[0] < read[1]
+        assert other.clubs._ahead == {}
+        back = [play(other.bot("one", name, key=name * 4)) for name in ("anna", "bert")]
+        await until(lambda: all(heard(bot, "match_over") for bot in back))
+        assert all(heard(bot, "session") for bot in back)
+
+
+async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Path) -> None:
+    names = [f"club-{number}" for number in range(6)]
+    standing: list[int] = []
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first = cluster.nodes[0]
+        for name in names:
+            await cluster.led(name, by=first)
+        led = first.clubs.hand_over
+
+        async def counted(name: str) -> None:
+            standing.append(len(first.clubs._leaving))
+            await led(name)
+
+        first.clubs.hand_over = counted  # type: ignore[method-assign]
+        async with asyncio.timeout(10):
+            await first.node.hand_all_over()
+        assert first.leads() == []
+        assert standing
+        assert set(standing) == {0}
+        rest = [name for each in cluster.nodes[1:] for name in each.leads()]
+        assert sorted(rest) == sorted([*names, MAIN])
+
+
+async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "READY_MS", 20)
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first, silent, third = cluster.nodes
+        for name in ("one", "two"):
+            await cluster.led(name, by=first)
+
+        async def never(_club: str) -> None:
+            await asyncio.Event().wait()
+
+        silent.clubs.read_ahead = never  # type: ignore[method-assign]
+        async with asyncio.timeout(10):
+            await first.node.hand_all_over()
+        assert {"one", "two"} <= set(third.leads())
+        assert first.leads() == []
+
+
+async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node, "GOES_MS", 50)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        leader = cluster.leader(MAIN)
+
+        async def never(_club: str) -> None:
+            await asyncio.Event().wait()
+
+        other_than(cluster, leader).clubs.read_ahead = never  # type: ignore[method-assign]
+        async with asyncio.timeout(10):
+            await leader.node.hand_all_over()
+        assert leader.leads() == [MAIN]
+
+
+async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clubs_module, "AHEAD_S", 0.0)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        await cluster.led("one")
+        other = other_than(cluster, cluster.leader("one"))
+        await other.clubs.read_ahead("one")
+        await until(lambda: not other.clubs._ahead)
+
+        def fail(*_: Any) -> Any:
+            raise StoreError("no database")
+
+        monkeypatch.setattr(cluster.store, "reader", fail)
+        with pytest.raises(StoreError, match="no database"):
+            await other.clubs.read_ahead("one")
+
+
+async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clubs_module, "FOLLOW_S", 0.01)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        main = cluster.leader(MAIN)
+        other = other_than(cluster, main)
+        await cluster.led("one", by=other)
+        bot = other.bot("one", "anna")
+        Organiser(cluster.main.arena).ban("192.0.2.0/24", by_name=False, until_ms=None, reason="")
+        bans = other.clubs.main.arena.door.bans if MAIN in other.leads() else other.clubs._shared.door.bans
+        await until(lambda: bans.of_address("192.0.2.1", 1) is not None)
+        await cluster.remove("one")
+        await until(lambda: other.clubs.loaded("one") is None)
+        assert bot.link.closed == CloseCode.CLUB_REMOVED
+        await until(lambda: cluster.leases.table.clubs["one"].node is None)
+        assert other.clubs.was_removed("one")
+
+
+async def told_of(node: MemoryNode) -> dict[str, int]:
+    """Return how many bots a node says are connected in each club, once it has heard of two clubs with bots."""
+    async with asyncio.timeout(5):
+        while True:
+            told = {club: use.connected for club, use in (await node.clubs.uses(stored=False)).items() if use.connected}
+            if len(told) == 2:
+                return told
+            await asyncio.sleep(0.005)
+
+
+async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node, "TELL_S", 0.01)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        for number, each in enumerate(cluster.nodes):
+            await cluster.led(f"club-{number}", by=each)
+            each.bot(f"club-{number}", "anna")
+        for each in cluster.nodes:
+            assert await told_of(each) == {"club-0": 1, "club-1": 1}
+
+
+async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
+    tmp_path: Path,
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        (only,) = cluster.nodes
+        bot = only.bot(MAIN, "anna")
+        only.clubs.suspend()
+        only.clubs.abandon()
+        assert bot.link.closed == CloseCode.NO_LEADER
+        assert only.clubs.is_abandoned
+        only.clubs.go_on()
+        assert not only.clubs.is_abandoned
+        again = only.bot(MAIN, "anna")
+        await until(lambda: heard(again, "session"))
+
+
+async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        await cluster.led("one")
+        leader = cluster.leader("one")
+        for look in (1, 2):
+            leader.clubs.unload_idle(leader.clock.now_ms() + look * 10**9)
+        await until(lambda: cluster.leases.table.clubs["one"].node is None)
+        assert all(each.clubs.is_elsewhere("one") for each in cluster.nodes)
+        await until(lambda: any("one" in each.leads() for each in cluster.nodes))

@@ -1,0 +1,297 @@
+"""A club whose leader's lease is over tells nothing, its clocks stand, and then it goes on."""
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
+from rumble_server.nodes.gate import MOST_FRAMES, PORTION, Gate, GatedClock
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import assert_all_was_played, enter, first_legal
+from tests.server.world import Bot, VirtualClock, World
+
+
+class Lease:
+    """Whether the node may lead."""
+
+    valid = True
+
+    def holds(self) -> bool:
+        return self.valid
+
+
+@pytest.fixture
+def lease() -> Lease:
+    return Lease()
+
+
+@pytest.fixture
+def world(lease: Lease) -> World:
+    return World(holds=lease.holds)
+
+
+def go_on(world: World, lease: Lease) -> None:
+    lease.valid = True
+    world.gate.go_on(world.arena)
+    world.run(0)
+
+
+def suspend(world: World, lease: Lease, ms: int) -> None:
+    """Let the lease be over for a while."""
+    lease.valid = False
+    world.gate.close()
+    world.run(ms)
+    go_on(world, lease)
+
+
+def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
+    """Two bots in a match; the first is on turn."""
+    tournament = world.create(start_at_bots=2, **config)
+    bots = world.logins("ann", "ben", join=tournament.id)
+    other, mover = sorted(bots, key=lambda bot: "turn" in bot.inbox.kinds())
+    mover.heard()
+    other.heard()
+    return tournament, mover, other
+
+
+def test_it_tells_nothing_and_then_all_of_it(world: World, lease: Lease) -> None:
+    tournament, mover, other = playing(world, legs=1)
+    lease.valid = False  # and nobody has noticed it: the process was frozen
+    mover.move(first_legal(mover.last("turn")))
+    late = world.connect()
+    late.login("cas")
+    world.run(5000)
+    assert other.heard() == []
+    assert late.inbox.kinds() == ["welcome"]
+    go_on(world, lease)
+    assert [frame["type"] for frame in other.heard()] == ["turn"]
+    assert late.inbox.kinds() == ["session"]
+    assert tournament.running
+
+
+def test_what_is_on_disk_meanwhile_is_told_when_it_goes_on(world: World, lease: Lease) -> None:
+    tournament = world.create()
+    bot = world.login("ann")
+    world.log.stuck = True
+    bot.say(type="join", tournament=tournament.id)
+    bot.heard()
+    lease.valid = False
+    world.log.unstick()
+    assert bot.heard() == []
+    go_on(world, lease)
+    assert [frame["type"] for frame in bot.heard()] == ["joined"]
+
+
+def test_clocks_stand(world: World, lease: Lease) -> None:
+    tournament, mover, other = playing(world, legs=1, time_control=TimeControl(move_ms=1000))
+    world.run(600)
+    suspend(world, lease, 9000)
+    world.run(399)
+    assert tournament.running
+    mover.move(first_legal(mover.last("turn")))
+    assert other.heard("turn")
+    world.run(2000)
+    (over,) = [frame for frame in mover.heard() if frame["type"] == "match_over"]
+    assert over["termination"] == "timeout"
+    assert over["scores"][mover.last("match_start")["seat"]] == 1, "only who really thought too long has lost"
+
+
+def test_without_the_excuse_the_same_bot_loses(world: World, lease: Lease, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GatedClock, "now_ms", lambda self: self._clock.now_ms())
+    _, mover, _ = playing(world, legs=1, time_control=TimeControl(move_ms=1000))
+    world.run(600)
+    suspend(world, lease, 9000)
+    assert mover.heard("match_over")
+
+
+def test_away_and_absent_budgets_stand(world: World, lease: Lease) -> None:
+    tournament, mover, other = playing(world, away_ms=3000, absent_ms=3000, legs=1)
+    mover.drop()
+    world.run(2000)
+    suspend(world, lease, 8000)
+    world.run(999)
+    assert tournament.running
+    world.run(2)
+    assert other.heard("match_over")
+    assert not tournament.running
+
+
+def end_and_go_on(world: World, lease: Lease, ms: int) -> None:
+    """Let the lease be over for so long that the bots' connections are closed."""
+    lease.valid = False
+    world.gate.close()
+    world.gate.abandon()
+    world.gateway.end_all(CloseCode.NO_LEADER)
+    world.run(ms)
+    go_on(world, lease)
+
+
+def test_bots_that_were_closed_have_the_grace_of_a_start(lease: Lease) -> None:
+    world = World(holds=lease.holds, grace_ms=5000)
+    tournament, _, _ = playing(world, away_ms=0, absent_ms=1000, legs=1)
+    world.run(5000)
+    end_and_go_on(world, lease, 8000)
+    world.run(4999)
+    assert tournament.running
+    world.run(1)
+    (over,) = tournament.results.values()
+    assert over.termination is Termination.DISCONNECT
+    assert over.drops == (0, 0)
+
+
+def test_an_absent_budget_stands_in_that_grace(lease: Lease) -> None:
+    world = World(holds=lease.holds, grace_ms=5000)
+    world.run(5000)
+    ann = waiting(world)
+    end_and_go_on(world, lease, 8000)
+    ann = world.login("ann")
+    world.run(5999)
+    assert not ann.heard("match_over")
+    world.run(1)
+    assert ann.heard("match_over")
+
+
+def test_those_who_were_not_closed_have_no_grace(lease: Lease) -> None:
+    world = World(holds=lease.holds, grace_ms=5000)
+    tournament, mover, _ = playing(world, away_ms=1000, legs=1)
+    world.run(5000)
+    suspend(world, lease, 8000)
+    mover.drop()
+    world.run(1000)
+    assert not tournament.running
+
+
+def waiting(world: World) -> Bot:
+    """A bot whose opponent has been absent for two of the three seconds that it may be."""
+    tournament = world.create(absent_ms=3000)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    ben.drop()
+    world.organiser.start(tournament.id)
+    world.run(2000)
+    return ann
+
+
+def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease) -> None:
+    ann = waiting(world)
+    suspend(world, lease, 60_000)
+    world.run(999)
+    assert not ann.heard("match_over")
+    world.run(2)
+    assert ann.heard("match_over")
+
+
+def test_one_whose_absent_budget_is_used_up_in_the_moment_of_the_suspension_loses(world: World, lease: Lease) -> None:
+    ann = waiting(world)
+    lease.valid = False
+    world.run(2000)  # the timer of the budget is the first to find it closed
+    assert not ann.heard("match_over")
+    go_on(world, lease)
+    assert ann.heard("match_over")
+
+
+def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
+    clock = VirtualClock()
+    gate = Gate(clock, lambda: True)
+    led = GatedClock(clock, gate)
+    gate.close()
+    clock.advance(1000)
+    clock.stall(3000)
+    gate.go_on(World().arena)
+    led.now_ms()
+    assert led.late_ms == 4000
+
+
+def test_timers_that_were_cancelled_while_they_waited_do_not_fire() -> None:
+    clock, fired = VirtualClock(), []
+    open_gate = [True]
+    gate = Gate(clock, lambda: open_gate[0])
+    led = GatedClock(clock, gate)
+    first = led.call_at(led.now_ms() + 10, lambda: fired.append("first"))
+    led.call_at(led.now_ms() + 20, lambda: fired.append("second"))
+    led.after_input(lambda: fired.append("at once")).cancel()
+    open_gate[0] = False
+    clock.advance(100)
+    first.cancel()
+    assert fired == []
+    open_gate[0] = True
+    gate.go_on(World().arena)
+    assert fired == ["second"]
+
+
+def test_what_waits_enters_in_its_order_and_in_portions() -> None:
+    clock, entered, open_gate = VirtualClock(), [], [False]
+    gate = Gate(clock, lambda: open_gate[0])
+    for number in range(PORTION + 10):
+        gate.enter(lambda number=number: entered.append(number))  # type: ignore[misc]
+    open_gate[0] = True
+    gate.go_on(World().arena)
+    assert entered == list(range(PORTION))
+    gate.enter(lambda: entered.append(PORTION + 10))
+    assert len(entered) == PORTION, "it does not overtake those that wait"
+    clock.advance(0)
+    assert entered == list(range(PORTION + 11))
+
+
+def test_a_lease_that_is_over_again_stops_what_enters() -> None:
+    clock, entered, open_gate = VirtualClock(), [], [False]
+    gate = Gate(clock, lambda: open_gate[0])
+
+    def enter_and_lose() -> None:
+        entered.append("first")
+        open_gate[0] = False
+
+    gate.enter(enter_and_lose)
+    gate.enter(lambda: entered.append("second"))
+    arena = World().arena
+    gate.go_on(arena)
+    assert entered == [], "it is still closed"
+    open_gate[0] = True
+    gate.go_on(arena)
+    assert entered == ["first"]
+    open_gate[0] = True
+    gate.go_on(arena)
+    assert entered == ["first", "second"]
+
+
+def test_a_discarded_club_does_nothing_any_more(world: World, lease: Lease) -> None:
+    _, mover, other = playing(world)
+    lease.valid = False
+    mover.move(first_legal(mover.last("turn")))
+    world.gate.discard()
+    lease.valid = True
+    world.gate.go_on(world.arena)
+    world.run(100_000)
+    assert other.heard() == []
+
+
+def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Lease) -> None:
+    _, mover, other = playing(world)
+    lease.valid = False
+    for _ in range(10 * MOST_FRAMES):
+        mover.move("nowhere")
+    assert len(world.gate._waiting) == MOST_FRAMES + 1
+    go_on(world, lease)
+    world.run(10)
+    assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert other.heard("match_over")
+
+
+def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
+    ahead = World(ahead_ms=5000, holds=lambda: True)
+    assert ahead.arena.clock.now_ms() == ahead.clock.now_ms() + 5000
+    tournament, mover, other = playing(ahead, time_control=TimeControl(move_ms=1000))
+    ahead.run(999)
+    assert tournament.running
+    ahead.run(1)
+    assert mover.heard("match_over")
+    assert other.heard("match_over")
+
+
+def test_bots_play_on_however_often_it_is_suspended(world: World, lease: Lease) -> None:
+    tournament = world.create(start_at_bots=4, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann", "ben", "cas", "dee")
+    for number in range(40):
+        world.run(number)
+        suspend(world, lease, 50 * number)
+    world.run()
+    assert_all_was_played(tournament)

@@ -1,0 +1,254 @@
+"""Nodes with a real PostgreSQL and a lease of a second: who leads, who stands by, who takes over."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from rumble_protocol.limits import Limits
+from rumble_server.store.errors import StoreError
+
+from tests.needs import need_module
+from tests.postgres.cluster import run, through
+from tests.postgres.proxy import proxy
+
+need_module("psycopg", "postgres")
+from rumble_server.nodes.node import Node, setup_of  # noqa: E402
+from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
+
+from tests.server.nodes.tables import make_tables  # noqa: E402
+
+pytestmark = pytest.mark.e2e
+LEASE_MS = 1000
+PATIENCE_S = 20
+
+
+class Clubs:
+    """What a node leads, in name only."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.epochs: dict[str, int] = {}
+        self.failures, self.unreadable = 0, False
+        self.uses: Any = "something"
+
+    async def lead(self, club: str, epoch: int) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("not yet")
+        self.epochs[club] = epoch
+        self.log.append(f"lead {club}")
+
+    async def read_ahead(self, club: str) -> None:
+        if self.unreadable:
+            raise StoreError("not now")
+        self.log.append(f"read {club}")
+
+    async def hand_over(self, club: str) -> None:
+        self.log.append(f"stop {club}")
+
+    def handed_over(self, club: str) -> None:
+        self.log.append(f"close {club}")
+
+    def suspend(self) -> None:
+        self.log.append("suspend")
+
+    def abandon(self) -> None:
+        self.log.append("abandon")
+
+    def go_on(self) -> None:
+        self.log.append("go on")
+
+    def discard(self, club: str) -> None:
+        self.log.append(f"discard {club}")
+
+    def lose(self) -> None:
+        self.log.append("lose")
+
+    def changed(self) -> None:
+        pass
+
+    def own_uses(self) -> Mapping[str, Any]:
+        return dict.fromkeys(self.epochs, self.uses)
+
+
+@pytest.fixture
+def url(postgres_url: str) -> str:
+    make_tables(postgres_url)
+    return postgres_url
+
+
+@asynccontextmanager
+async def node(
+    url: str, address: str = "http://a:1", setup: str = "s", *, stands_by: bool = True
+) -> AsyncIterator[tuple[Node, Clubs]]:
+    clubs = Clubs()
+    made = Node(url, LEASE_MS, address, setup, stands_by=stands_by)
+    await made.start()
+    made.serve(clubs)
+    try:
+        yield made, clubs
+    finally:
+        await made.stop()
+
+
+@asynccontextmanager
+async def pair(url: str) -> AsyncIterator[tuple[tuple[Node, Clubs], tuple[Node, Clubs]]]:
+    """Run two nodes of several, which know each other."""
+    async with node(url, stands_by=False) as first, node(url, "http://b:1", stands_by=False) as second:
+        await until(lambda: all(len(each.lease.nodes) == 2 for each, _ in (first, second)))
+        yield first, second
+
+
+async def until(what: Callable[[], object]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not what():  # noqa: ASYNC110  # it is in the hands of the database and the clock
+            await asyncio.sleep(0.005)
+
+
+@pytest.mark.slow
+async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> None:
+    async with node(url, "http://b:1") as (second, seconds):
+        async with node(url) as (first, firsts):
+            of_first = {club: await first.acquire(club) for club in ("main", "one")}
+            await until(lambda: firsts.epochs == of_first)
+            assert first.leads == ["main", "one"]
+            waiting = asyncio.create_task(second.acquire("main"))
+            first._act = lambda call: None  # type: ignore[method-assign]  # it does nothing any more
+            await until(lambda: not first.holds())
+            assert second.leads == []
+        assert await waiting > of_first["main"]
+        await until(lambda: len(seconds.epochs) == 2)
+        assert seconds.epochs["one"] > of_first["one"]
+        assert second.leads == ["main", "one"]
+        assert run(url, "SELECT club, node, epoch FROM clubs ORDER BY club") == [
+            (club, second.id, seconds.epochs[club]) for club in ("main", "one")
+        ]
+
+
+@pytest.mark.slow
+async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -> None:
+    port = int(url.rpartition(":")[2].partition("/")[0])
+    with proxy(port) as between:
+        async with node(through(url, between.port)) as (only, clubs):
+            epoch = await only.acquire("main")
+            await until(lambda: clubs.epochs)
+            between.refuse()
+            between.cut()
+            await until(lambda: clubs.log[-1] == "suspend")
+            assert not only.holds()
+            assert only.leads == []
+            between.accept()
+            await until(lambda: clubs.log[-1] == "go on")
+            assert only.leads == ["main"]
+            assert clubs.epochs == {"main": epoch}
+
+
+@pytest.mark.slow
+async def test_who_was_away_while_another_took_over_discards(url: str) -> None:
+    port = int(url.rpartition(":")[2].partition("/")[0])
+    with proxy(port) as between:
+        async with node(through(url, between.port)) as (first, firsts), node(url, "http://b:1") as (second, _):
+            epoch = await first.acquire("main")
+            between.refuse()
+            between.cut()
+            assert await second.acquire("main") > epoch
+            assert not first.holds()
+            between.accept()
+            await until(lambda: "discard main" in firsts.log)
+            assert first.leads == []
+
+
+async def test_a_node_whose_row_is_gone_has_its_process_end(url: str) -> None:
+    async with node(url) as (made, clubs):
+        await made.acquire("main")
+        run(url, "DELETE FROM nodes")
+        await until(lambda: clubs.log[-1:] == ["lose"])
+        assert made.leads == []
+
+
+async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
+    leases = Leases(url, LEASE_MS)
+    async with pair(url) as ((first, firsts), (second, seconds)):
+        epoch = await first.acquire("main")
+        await until(lambda: firsts.epochs)
+        assert await leases.move("main", second.id)
+        await until(lambda: firsts.log[-1] == "close main")
+        assert firsts.log[-2:] == ["stop main", "close main"]
+        assert seconds.log[-2:] == ["read main", "lead main"]
+        assert seconds.epochs["main"] > epoch
+        assert await leases.drain(second.id)
+        await until(lambda: firsts.epochs["main"] > seconds.epochs["main"] and seconds.log[-1] == "close main")
+    await leases.close()
+
+
+async def test_a_node_hands_all_over_before_it_stops(url: str) -> None:
+    async with pair(url) as ((first, firsts), (second, seconds)):
+        await first.acquire("main")
+        await until(lambda: firsts.epochs)
+        await first.hand_all_over()
+        assert (first.leads, firsts.log[-1]) == ([], "close main")
+        assert second.leads == ["main"]
+        await first.stop()
+        await second.hand_all_over()
+        assert second.leads == ["main"], "there is no other"
+        assert seconds.log[-1] == "lead main"
+
+
+@pytest.mark.slow
+async def test_a_node_that_cannot_read_a_club_does_not_get_it(url: str) -> None:
+    async with pair(url) as ((first, firsts), (_, seconds)):
+        await first.acquire("main")
+        await until(lambda: firsts.epochs)
+        seconds.unreadable = True
+        await first.hand_all_over()
+        assert first.leads == ["main"]
+        assert "stop main" not in firsts.log
+
+
+@pytest.mark.slow
+async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str) -> None:
+    async with pair(url) as ((first, firsts), (second, _)):
+        await first.acquire("main")
+        await until(lambda: run(url, "SELECT uses ->> 'main' FROM nodes WHERE id = %s", [first.id]) == [("something",)])
+        firsts.uses = "more"
+        async with asyncio.timeout(PATIENCE_S):
+            while await second.uses_elsewhere() != {"main": "more"}:  # noqa: ASYNC110  # it is told after a second
+                await asyncio.sleep(0.05)
+
+
+async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
+    async with node(url) as (only, clubs):
+        clubs.failures = 2
+        epoch = await only.acquire("main")
+        await until(lambda: clubs.epochs == {"main": epoch})
+
+
+def test_a_setup_is_of_games_limits_and_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = setup_of(Limits())
+    assert setup_of(Limits()) == first
+    assert setup_of(Limits(frame_bytes=5000)) != first
+    monkeypatch.setattr("rumble_server.nodes.node.game_names", lambda: ["chess"])
+    assert setup_of(Limits()) != first
+
+
+async def test_a_node_with_another_setup_does_not_start(url: str) -> None:
+    async with node(url):
+        with pytest.raises(OtherSetup):
+            async with node(url, "http://b:1", "other"):
+                pass
+
+
+async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
+    """A batch of the node's last leadership may be tried again when it leads once more, and is refused then."""
+    async with node(url) as (only, clubs):
+        epoch = await only.acquire("main")
+        await until(lambda: clubs.epochs == {"main": epoch})
+        run(url, "UPDATE clubs SET epoch = epoch + 1")
+        await until(lambda: clubs.epochs == {"main": epoch + 1})
+        told = list(clubs.log)
+        only.fenced("main", epoch)
+        assert clubs.log == told
+        only.fenced("main", epoch + 1)
+        assert clubs.log == [*told, "discard main"]

@@ -1,0 +1,94 @@
+"""Whose every route is: whoever adds a route says here who answers it."""
+
+import pytest
+from rumble_server.web.app import application
+from rumble_server.web.pages import rendering
+from rumble_server.web.path_owner import Owner, owner_of
+from starlette.routing import Route
+
+from tests.server.web.memory_server import HOST, MemoryServer
+
+ANY_NODE = {"/clubs", "/docs", "/static/{path:path}", "/write"}
+"""What every node answers alike."""
+THIS_NODE = {"/healthz", "/metrics", "/readyz"}
+"""What each node answers about itself."""
+TOKENS = "/api/clubs/{club}/tokens"
+NAMES = {
+    "game": "tictactoe",
+    "kind": "svg",
+    "tournament": "friday",
+    "match": "friday.1.1.1.1",
+    "bot": "ada",
+    "name": "ada",
+    "club": "school",
+}
+"""What stands in paths in place of their parameters."""
+
+
+def filled(path: str) -> str:
+    """Return the path of a route with something for each parameter."""
+    return path.replace("{path:path}", "x").format_map(NAMES)
+
+
+async def routes(server: MemoryServer) -> set[tuple[str, str]]:
+    """Return the method and the path of every route."""
+    async with server.browser() as browser:
+        document = (await browser.get("/openapi.json")).json()["paths"]
+    found = {(method.upper(), path) for path, methods in document.items() for method in methods}
+    return found | {("GET", route.path) for route in application().routes if isinstance(route, Route)}
+
+
+async def test_every_route_has_an_owner(server: MemoryServer) -> None:
+    found = {path for _, path in await routes(server)}
+    assert found > ANY_NODE | THIS_NODE | {TOKENS}
+    for path in found:
+        asked = filled(path)
+        if path in THIS_NODE:
+            assert owner_of(asked, "") is Owner.THIS_NODE
+        elif path in ANY_NODE:
+            assert owner_of(asked, "") is Owner.ANY_NODE
+        else:
+            assert owner_of(asked, "") == ("school" if path == TOKENS else "main"), path
+            assert owner_of(f"/c/chess{asked}", "") == "chess", path
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "owner"),
+    [
+        ("/bot", "", "main"),
+        ("/api/leader", "", Owner.THIS_NODE),
+        ("/c/chess/bot", "", "chess"),
+        ("/c/chess/", "", "chess"),
+        ("/c/no name/", "", "main"),
+        ("/c/chess/docs", "", Owner.ANY_NODE),
+        ("/c/chess/metrics", "", "chess"),
+        ("/c/chess/static/x", "", "chess"),
+        ("/nothing", "", "main"),
+        ("/write", "join=friday&invite=x", "main"),
+        ("/c/chess/write", "join=friday", "chess"),
+        ("/write", "join=friday&join=", Owner.ANY_NODE),
+        ("/write", "joined=friday", Owner.ANY_NODE),
+        ("/api/clubs", "", "main"),
+        ("/api/clubs/a/b/tokens", "", "main"),
+    ],
+)
+def test_a_path_has_one_owner(path: str, query: str, owner: str | Owner) -> None:
+    assert owner_of(path, query) == owner
+
+
+async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "made_name", lambda: "a-bot")
+    plain, busy = MemoryServer(), MemoryServer()
+    busy.world.create(start_at_bots=2)
+    busy.bots("alice", "bob", think_ms=60_000, join="friday")
+    busy.pass_ms()
+    for method, path in sorted(await routes(plain)):
+        if path not in {"/docs", "/write"}:  # the list of clubs tells what goes on in them
+            continue
+        answers = []
+        for server in (plain, busy):
+            server.elsewhere = {"main"}
+            async with server.browser(headers=HOST) as browser:
+                answers.append(await browser.request(method, filled(path)))
+        assert [answer.status_code for answer in answers] == [200, 200], path
+        assert answers[0].text == answers[1].text, path
