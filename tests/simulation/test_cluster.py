@@ -9,7 +9,7 @@ import pytest
 from rumble_server.arena.matches import Matches
 from rumble_server.nodes.lease import Lease
 from rumble_server.store.batch import Batch
-from rumble_server.store.lease_statements import ClubRow, HandOver, Statement
+from rumble_server.store.lease_statements import HandOver, Statement
 
 from tests.needs import long_or
 from tests.simulation.bugs import Bug, tell_before_it_is_on_disk
@@ -181,7 +181,7 @@ def take_any_ready(patch: pytest.MonkeyPatch) -> None:
         for club, row in self.rows.items():
             move = self._moves.get(club)
             if move is not None and move.offer is not None and row.ready:
-                self.rows[club]: ClubRow = replace(row, ready=move.offer)
+                self.rows[club] = replace(row, ready=move.offer)
         follow(self, now_ms)
 
     patch.setattr(Lease, "_follow_moves", changed)

@@ -10,9 +10,6 @@ from rumble_protocol.fields import TimeControl
 MOST_LAG_MS = 200
 """Maximum lag in ms allowed for a move; the rest of a longer lag is the bot's own time."""
 
-EXCUSED_BY_THE_WAY_MS = 250
-"""Time in ms of each excuse that does not count toward a void match: a busy moment."""
-
 
 class PlainControl:
     """A time control for fast arithmetic: reading an attribute of the pydantic model costs ten times as much."""
@@ -47,8 +44,3 @@ def bank_after_ms(control: PlainControl, bank_ms: int, used_ms: int) -> int:
     if drawn_ms > 0:
         bank_ms = bank_ms - drawn_ms if bank_ms > drawn_ms else 0
     return bank_ms + control.increment_ms
-
-
-def counted_ms(excused_ms: int) -> int:
-    """Return the part of an excuse that counts toward a void match."""
-    return excused_ms - EXCUSED_BY_THE_WAY_MS if excused_ms > EXCUSED_BY_THE_WAY_MS else 0

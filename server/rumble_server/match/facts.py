@@ -259,7 +259,7 @@ class MoveRefused:
 class SeatAway:
     """The server saw a seat's socket end; the seat's `away_left_ms` runs from now.
 
-    `on_turn` is true if the seat's turn had been sent to the bot.
+    `on_turn` is true if the seat's turn had been sent to the bot, and no grace of a start lasted.
     """
 
     match: str

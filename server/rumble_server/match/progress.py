@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rumble_engine import State
 
-from rumble_server.match.clock import PlainControl, counted_ms, remaining_ms
+from rumble_server.match.clock import PlainControl, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     FrameShared,
@@ -104,10 +104,10 @@ class Progress:
             case SeatAway():
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
-                if self._stands(fact.at_ms):
-                    self.suspend_turn(fact)
-                else:
+                if self._runs and fact.on_turn:
                     self._excuse(fact)
+                else:
+                    self.suspend_turn(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
                 own.away_late_ms = self._lateness.late_ms
@@ -133,7 +133,7 @@ class Progress:
         seat.accepted.append(made.turn_id)
         if made.excused_ms:
             seat.excused_ms += made.excused_ms
-            self._counted_excused_ms += counted_ms(made.excused_ms)
+            self._counted_excused_ms += made.excused_ms
         self.turn = None
         self._used_ms = 0
         if INFO in made.frame:
@@ -161,11 +161,7 @@ class Progress:
 
     def _excuse(self, fact: StartTold | SeatAway) -> None:
         self.seats[fact.seat].excused_ms += fact.excused_ms
-        self._counted_excused_ms += counted_ms(fact.excused_ms)
-
-    def _stands(self, at_ms: int) -> bool:
-        """Whether the clock of a bot that goes away at this time stands: in the grace every clock does."""
-        return not self._runs or at_ms < self._nobody_away_before_ms
+        self._counted_excused_ms += fact.excused_ms
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
         """Let no away budget, and no clock of a bot that is away, run until `until_ms`; what was used stays used."""

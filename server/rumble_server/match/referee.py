@@ -21,11 +21,9 @@ from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.bounds import Bounds
 from rumble_server.match.clock import (
-    EXCUSED_BY_THE_WAY_MS,
     MOST_LAG_MS,
     PlainControl,
     bank_after_ms,
-    counted_ms,
     remaining_ms,
 )
 from rumble_server.match.facts import (
@@ -46,6 +44,8 @@ from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.progress import UNASKED, Lateness, Progress
 from rumble_server.match.seat import Connection, OpenTurn
 
+STAMP_BEYOND_MS = 250
+"""Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
 STAMP_MS = 10
 """Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
 LONGEST_MOVE = 64
@@ -157,8 +157,9 @@ class Referee(Progress):
         if self.over is not None or own.away_since_ms is not None:
             return
         turn = self.turn
-        on_turn = turn is not None and turn.seat == seat and not turn.held
-        excused_ms = self._excused_at_end_ms(seat, now_ms) if self._stands(now_ms) else 0
+        is_running = turn is not None and turn.seat == seat and not turn.held
+        on_turn = is_running and now_ms >= self._nobody_away_before_ms
+        excused_ms = 0 if self._runs and on_turn else self._excused_at_end_ms(seat, now_ms)
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self.void_if_stalled(now_ms):
             return
@@ -199,7 +200,7 @@ class Referee(Progress):
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
-        matters = open_ms > self.control.move_ms or late_ms - turn.late_ms > EXCUSED_BY_THE_WAY_MS
+        matters = open_ms > self.control.move_ms or late_ms - turn.late_ms > STAMP_BEYOND_MS
         if not matters or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
             return False
         excused_ms = min(delay_ms(open_ms), open_ms)
@@ -236,8 +237,7 @@ class Referee(Progress):
         """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn.
 
         `delay_ms` returns for how long turn and answer waited in this machine. It is called only where the waiting time
-        matters: if the answer draws on the bank or comes too late, or if so much is excused that it counts toward a
-        void match.
+        matters: if the answer draws on the bank or comes too late, or if much is excused.
         """
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
@@ -273,15 +273,16 @@ class Referee(Progress):
         )
         self._apply_move(made, state)
         if excused_ms and self._is_told(turn):
-            self._counted_excused_ms -= counted_ms(excused_ms)
+            self._counted_excused_ms -= excused_ms
+        is_stalled = self._counted_excused_ms > self._bounds.excused_ms
         try:
             outcome = state.outcome
-            if outcome is None and not self._counted_excused_ms:  # with counted excuses the match may be void
+            if outcome is None and not is_stalled:
                 self._ask_if_there(now_ms, made)
         finally:
             if not made.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
                 self._append(made)
-        if made.next_turn_id or (self._counted_excused_ms and self.void_if_stalled(now_ms)):
+        if made.next_turn_id or (is_stalled and self.void_if_stalled(now_ms)):
             return True
         if outcome is not None:
             self._end(outcome, now_ms)

@@ -121,7 +121,7 @@ async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        silent.clubs.read_ahead = never  # type: ignore[method-assign]
+        silent.clubs.read_ahead = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await first.node.hand_all_over()
         assert {"one", "two"} <= set(third.leads())
@@ -138,7 +138,7 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        other_than(cluster, leader).clubs.read_ahead = never  # type: ignore[method-assign]
+        other_than(cluster, leader).clubs.read_ahead = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await leader.node.hand_all_over()
         assert leader.leads() == [MAIN]
@@ -210,9 +210,9 @@ async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_i
         only.clubs.suspend()
         only.clubs.abandon()
         assert bot.link.closed == CloseCode.NO_LEADER
-        assert only.clubs.is_abandoned
+        abandoned = [only.clubs.is_abandoned]
         only.clubs.go_on()
-        assert not only.clubs.is_abandoned
+        assert [*abandoned, only.clubs.is_abandoned] == [True, False]
         again = only.bot(MAIN, "anna")
         await until(lambda: heard(again, "session"))
 
