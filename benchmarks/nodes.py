@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import signal
 import statistics
 import subprocess
@@ -345,12 +346,15 @@ class Visitor:
         """Give the lines of a body."""
         rest = b""
         chunked = "transfer-encoding: chunked" in head
+        length = re.search(r"content-length: (\d+)", head)
+        left = 1 << 62 if length is None else int(length[1])
         while True:
             if chunked:
                 size = int(await reader.readline(), 16)
                 piece = (await reader.readexactly(size + 2))[:-2]
             else:
-                piece = await reader.read(1 << 16)
+                piece = await reader.read(min(left, 1 << 16))
+                left -= len(piece)
             if not piece:
                 return
             *lines, rest = (rest + piece).split(b"\n")

@@ -24,7 +24,7 @@ NORMAL = 1000
 """The close code of a normal end."""
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
 """First and longest time in s before a reconnect; each delay is shortened at random."""
-STEADY_S = 10.0
+STEADY_S = 2.0
 """Time in s after which a connection counts as good, so that delays begin with the first again."""
 PATIENCE_S = 600.0
 """Time in s without an accepted login after which the client gives up."""
