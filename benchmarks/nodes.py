@@ -6,10 +6,10 @@ bare WebSocket as PROTOCOL.md says. 50 visitors read the tournament's feed as a 
 fault a tournament is played, in which it happens several times.
 
 Told is the longest pause of a bot: the longest time without a frame while a match of it was open, of raw bots and of
-those with the SDK; the same of a feed without an event; how many connections were lost, and how bots and feeds were
-refused. Checked is that every match has one result, that nothing was told which is not in the log, that nobody is
-blamed, and that no feed ended for good. `--busy` adds two processes that do nothing but take the processors. Each fault
-has a limit of time, and all ends by itself.
+those with the SDK; the same of a feed without an event; the longest time in which no bot heard anything; how many
+connections were lost, and how bots and feeds were refused. Checked is that every match has one result, that nothing was
+told which is not in the log, that nobody is blamed, and that no feed ended for good. `--busy` adds two processes that do
+nothing but take the processors. Each fault has a limit of time, and all ends by itself.
 """
 
 import argparse
@@ -48,9 +48,8 @@ from tests.e2e.recording_bot import Frame, chosen
 from tests.postgres.cluster import run
 from tests.simulation.checks.case import read_rows
 
-THINK_MS = (150, 350)
-MOVES_S = 5 * sum(THINK_MS) / 2000
-"""How long a match takes at least in which nothing fails, in s."""
+PLIES = 5
+"""Minimum number of moves of a match."""
 SETTLE_S = 3.0
 """How long it is looked after each fault, when all play again, in s."""
 ON_S = 60.0
@@ -71,9 +70,12 @@ class Pauses:
         self._longest: dict[str, float] = {}
         self._since: dict[str, float] = {}
         """Since when those wait who wait."""
+        self._any_s, self._last_any_s = 0.0, time.monotonic()
+        """Longest time in which nobody heard anything, and the last time when anybody did."""
 
     def heard(self, who: str, waits: bool) -> None:
         """Note that somebody heard something, and whether more is to come."""
+        self._end_of_all()
         self._end(who)
         if waits:
             self._since[who] = time.monotonic()
@@ -83,6 +85,16 @@ class Pauses:
     def _end(self, who: str) -> None:
         if who in self._since:
             self._longest[who] = max(self._longest.get(who, 0.0), time.monotonic() - self._since[who])
+
+    def _end_of_all(self) -> None:
+        now_s = time.monotonic()
+        self._any_s, self._last_any_s = max(self._any_s, now_s - self._last_any_s), now_s
+
+    def take_of_all(self) -> float:
+        """Return the longest time in s in which nobody heard anything, since the last call."""
+        self._end_of_all()
+        taken, self._any_s = self._any_s, 0.0
+        return taken
 
     def take(self) -> dict[str, float]:
         """Return the longest of each since the last time."""
@@ -441,13 +453,15 @@ class Row:
     """The longest pause of a raw bot, each time."""
     sdk_s: list[float] = field(default_factory=list)
     feeds_s: list[float] = field(default_factory=list)
+    club_s: list[float] = field(default_factory=list)
+    """The longest time in which no bot heard anything, each time."""
     tally: Tally = field(default_factory=Tally)
     wrong: str = ""
 
     def __str__(self) -> str:
         pauses = "  ".join(
             f"{max(each, default=0):5.1f} ({statistics.median(each) if each else 0:5.1f})"
-            for each in (self.raw_s, self.sdk_s, self.feeds_s)
+            for each in (self.raw_s, self.sdk_s, self.feeds_s, self.club_s)
         )
         refused = ", ".join(f"{name}: {count}" for name, count in sorted(self.tally.refused.items())) or "none"
         told = f"{self.name:12} {len(self.raw_s):2} times  {pauses}  lost {self.tally.lost:3}  refused {refused}"
@@ -465,25 +479,26 @@ async def in_background(*doing: Awaitable[None]) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def measure(at: Machines, name: str, times: int, bots: int, visitors: int) -> Row:
+async def measure(at: Machines, name: str, times: int, options: argparse.Namespace) -> Row:
     """Play a tournament in which a fault happens several times."""
     fault, _, takes_s = FAULTS[name]
+    bots, think_ms = options.bots, tuple(options.think_ms)
     row = Row(name)
     first = 100 * list(FAULTS).index(name)  # so that no bot of a tournament that went wrong is in the next one
     names = [f"bot{first + number:03}" for number in range(1, bots + 1)]
     seconds = times * (takes_s + 2 * SETTLE_S)
-    cycles = 1 + round(seconds / MOVES_S * bots * MATCHES_EACH / 2 / (bots * (bots - 1)))
+    cycles = 1 + round(seconds / (PLIES * sum(think_ms) / 2000) * bots * MATCHES_EACH / 2 / (bots * (bots - 1)))
     await at.until_all_run()
     leader = await at.leader()
     cup = name.replace(",", "").replace(" ", "-")
     create = {"name": cup, "game": "tictactoe", "start_at_bots": bots, "cycles": cycles, "legs": 2}
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30) as host:
         (await host.post(f"{leader.url}/api/tournaments", json=create)).raise_for_status()
-    playing = Field(cup, names, [f"{at.front.replace('http', 'ws')}/bot"], THINK_MS, tally=row.tally)
+    playing = Field(cup, names, [f"{at.front.replace('http', 'ws')}/bot"], think_ms, tally=row.tally)
     reading = Pauses()
     crowd = [
         Visitor(f"visitor{number}", at.front, cup, reading, row.tally, is_plain=number == 0)
-        for number in range(visitors)
+        for number in range(options.visitors)
     ]
     try:
         async with in_background(*(visitor.read() for visitor in crowd)):
@@ -491,7 +506,7 @@ async def measure(at: Machines, name: str, times: int, bots: int, visitors: int)
                 await playing.turns_of_all(ON_S)
                 await asyncio.sleep(SETTLE_S)
                 for _ in range(times):
-                    playing.pauses.take(), reading.take()
+                    playing.pauses.take(), playing.pauses.take_of_all(), reading.take()
                     await fault(at)
                     await playing.turns_of_all(ON_S)
                     await asyncio.sleep(SETTLE_S)
@@ -499,7 +514,9 @@ async def measure(at: Machines, name: str, times: int, bots: int, visitors: int)
                     row.raw_s.append(max(each for bot, each in longest.items() if is_raw(bot)))
                     row.sdk_s.append(max(each for bot, each in longest.items() if not is_raw(bot)))
                     row.feeds_s.append(max(reading.take().values(), default=0.0))
-                    print(f"  {name}: {row.raw_s[-1]:.1f} {row.sdk_s[-1]:.1f} {row.feeds_s[-1]:.1f}", flush=True)
+                    row.club_s.append(playing.pauses.take_of_all())
+                    each = (row.raw_s, row.sdk_s, row.feeds_s, row.club_s)
+                    print(f"  {name}: {' '.join(f'{seconds[-1]:.1f}' for seconds in each)}", flush=True)
                     await at.until_all_run()
                 if playing.count("tournament_over"):
                     row.wrong = "it was over before all had failed"
@@ -536,10 +553,10 @@ async def main(options: argparse.Namespace, at: Machines) -> bool:
     async with in_background(at.start_again()):
         for name in options.faults:
             times = options.times or FAULTS[name][1]
-            rows.append(await measure(at, name, times, options.bots, options.visitors))
+            rows.append(await measure(at, name, times, options))
             print(rows[-1], flush=True)
     print(f"\n{options.proxy}{', beside two busy loops' if options.busy else ''}: longest pause in s (and its median)")
-    print("of raw bots, of bots with the SDK, of feeds; connections lost, what was refused")
+    print("of raw bots, of bots with the SDK, of feeds, of the club; connections lost, what was refused")
     for row in rows:
         print(row)
     return not any(row.wrong for row in rows)
@@ -552,6 +569,7 @@ if __name__ == "__main__":
     parser.add_argument("--times", type=int, help="How often each happens; by default 10 kills, and 3 of others.")
     parser.add_argument("--bots", type=int, default=24)
     parser.add_argument("--visitors", type=int, default=50)
+    parser.add_argument("--think-ms", type=int, nargs=2, default=(150, 350), help="How long bots think, from and to.")
     parser.add_argument("--busy", action="store_true", help="Beside two processes that take the processors.")
     parser.add_argument("--source", type=Path, default=Path(__file__).parents[1], help="Another checkout.")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="Settings of the nodes.")
