@@ -7,9 +7,9 @@ fault a tournament is played, in which it happens several times.
 
 Told is the longest pause of a bot: the longest time without a frame while a match of it was open, of raw bots and of
 those with the SDK; the same of a feed without an event; the longest time in which no bot heard anything; how many
-connections were lost, and how bots and feeds were refused. Checked is that every match has one result, that nothing was
-told which is not in the log, that nobody is blamed, and that no feed ended for good. `--busy` adds two processes that do
-nothing but take the processors. Each fault has a limit of time, and all ends by itself.
+connections were lost, and how bots and feeds were refused. Checked is that every match has one result, that nothing
+was told which is not in the log, that nobody is blamed, and that no feed ended for good. `--busy` adds two processes
+that do nothing but take the processors. Each fault has a limit of time, and all ends by itself.
 """
 
 import argparse
