@@ -25,7 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,8 @@ SETTLE_S = 3.0
 """How long it is looked after each fault, when all play again, in s."""
 ON_S = 60.0
 """Time in s in which every bot is asked for a move again after a fault."""
+DRAIN_CYCLES = 200
+"""How often the two bots of each club meet; they must not be through before the drain is."""
 SILENT_S = 12.0
 """Time in s without anything from the server after which a client gives a connection up."""
 AGAIN = (421, 502, 503)
@@ -535,6 +537,55 @@ async def measure(at: Machines, name: str, times: int, options: argparse.Namespa
     return row
 
 
+async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool:
+    """Drain a node that leads so many clubs, with two SDK bots in each; tell the pauses of the clubs."""
+    first, *others = at.nodes
+    for node in others:
+        node.is_down = True
+        node.process.terminate()
+        await asyncio.to_thread(node.process.wait)
+    while await at.leader() is not first:  # noqa: ASYNC110  # it tells nobody
+        await asyncio.sleep(1)
+    fields = []
+    async with httpx.AsyncClient(base_url=first.url, timeout=30) as client:
+        for number in range(clubs):
+            club, administrator = f"club{number:02}", {"Authorization": f"Bearer {TOKEN}-of-the-administrator"}
+            (await client.post("/api/clubs", json={"name": club}, headers=administrator)).raise_for_status()
+            made = await client.post(f"/api/clubs/{club}/tokens", json={"name": "host"}, headers=administrator)
+            host = {"Authorization": f"Bearer {made.raise_for_status().json()['token']}"}
+            create = {"name": "cup", "game": "tictactoe", "start_at_bots": 2, "cycles": DRAIN_CYCLES, "legs": 2}
+            path = f"/c/{club}/api/tournaments"
+            async with asyncio.timeout(ON_S):
+                while (await client.post(path, json=create, headers=host)).status_code in AGAIN:  # noqa: ASYNC110
+                    await asyncio.sleep(0.2)
+            url = f"{at.front.replace('http', 'ws')}/c/{club}/bot"
+            fields.append(Field("cup", ["bot002", "bot004"], [url], tuple(options.think_ms)))
+    async with AsyncExitStack() as stack:
+        for each in fields:
+            await stack.enter_async_context(each.playing(10 * ON_S))
+        for node in others:
+            node.is_down = False
+        for each in fields:
+            await each.turns_of_all(ON_S)
+        await at.until_all_run()
+        for what, process in (("nothing", None), (f"{clubs} clubs drained", first.process)):
+            for each in fields:
+                each.pauses.take_of_all()
+            if process is not None:
+                process.terminate()
+                await asyncio.to_thread(process.wait)
+            await asyncio.sleep(2 * SETTLE_S)
+            pauses = sorted(each.pauses.take_of_all() for each in fields)
+            print(f"{what}: longest pause of a club {pauses[-1]:.2f} s, median {statistics.median(pauses):.2f} s")
+        if any(each.count("tournament_over") for each in fields):
+            print("NOT MET: a tournament was over before the drain was")
+    wrong = [wrong for each in fields for wrong in each.wrongs()]
+    overs = [frame for each in fields for _, frame in each.told if frame["type"] == "match_over"]
+    blamed = [frame for frame in overs if frame["at_fault"]]
+    print(f"{len(overs) // 2} matches, {len(blamed)} with a bot at fault; {'; '.join(wrong[:3]) or 'nobody blamed'}")
+    return not (wrong or blamed)
+
+
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
     """Have processes that take the processors for a block."""
@@ -551,6 +602,8 @@ async def main(options: argparse.Namespace, at: Machines) -> bool:
     """Measure all faults, and print a table. Return whether all was as it must be."""
     rows = []
     async with in_background(at.start_again()):
+        if options.clubs:
+            return await drained(at, options.clubs, options)
         for name in options.faults:
             times = options.times or FAULTS[name][1]
             rows.append(await measure(at, name, times, options))
@@ -568,6 +621,7 @@ if __name__ == "__main__":
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--times", type=int, help="How often each happens; by default 10 kills, and 3 of others.")
     parser.add_argument("--bots", type=int, default=24)
+    parser.add_argument("--clubs", type=int, default=0, help="Drain a node with so many clubs, and nothing else.")
     parser.add_argument("--visitors", type=int, default=50)
     parser.add_argument("--think-ms", type=int, nargs=2, default=(150, 350), help="How long bots think, from and to.")
     parser.add_argument("--busy", action="store_true", help="Beside two processes that take the processors.")
