@@ -1,6 +1,6 @@
 """Visitors of a tournament's page: a process that reads many feeds. `visitors.py` starts it.
 
-    python benchmarks/crowd.py PORT TOURNAMENT VISITORS
+    python benchmarks/crowd.py HOST:PORT TOURNAMENT VISITORS [OWN_ADDRESS ...]
 
 Like browsers, visitors read the feed as a gzip stream. All visitors get the same bytes in each piece, so only the
 first visitor unpacks a piece. The program prints `ready` once each visitor has its snapshot. At the end of its standard
@@ -74,12 +74,13 @@ class Visitor(asyncio.Protocol):
         self.ended = True
 
 
-async def main(port: int, tournament: str, visitors: int) -> None:
+async def main(host: str, tournament: str, visitors: int, own: list[str]) -> None:
     loop = asyncio.get_running_loop()
-    host = f"127.0.0.1:{port}"
+    address, _, port = host.partition(":")
     crowd = [Visitor(host, tournament, unpacks=number == 0) for number in range(visitors)]
-    for visitor in crowd:
-        await loop.create_connection(lambda visitor=visitor: visitor, "127.0.0.1", port)  # type: ignore[misc]
+    for number, visitor in enumerate(crowd):
+        local = (own[number % len(own)], 0) if own else None
+        await loop.create_connection(lambda visitor=visitor: visitor, address, int(port), local_addr=local)
     async with asyncio.timeout(60):
         for visitor in crowd:
             await visitor.ready.wait()
@@ -98,4 +99,4 @@ async def main(port: int, tournament: str, visitors: int) -> None:
 if __name__ == "__main__":
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    uvloop.run(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+    uvloop.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]))

@@ -163,10 +163,14 @@ class LoadBot(WSListener):
             self.transport.disconnect()
 
 
-async def connect(running: Running, path: str, tally: Tally, login: Message | None) -> LoadBot:
-    """Connect a bot, and wait until it is logged in and has joined. Raises RuntimeError if it is refused."""
+async def connect(running: Running, path: str, tally: Tally, login: Message | None, own: str | None = None) -> LoadBot:
+    """Connect a bot, from the address `own` if given, and wait until it is logged in and has joined.
+
+    Raises RuntimeError if the bot is refused.
+    """
     made = LoadBot(tally, login)
-    await ws_connect(lambda: made, f"ws://127.0.0.1:{running.port}{path}")
+    local = None if own is None else (own, 0)
+    await ws_connect(lambda: made, f"ws://{running.host}:{running.port}{path}", local_addr=local)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(made.ready.wait(), 30)
     if tally.fault or not made.ready.is_set():

@@ -80,6 +80,10 @@ class Network:
     def namespace(name: str) -> str:
         return f"rumble-{os.getpid()}-{name}"
 
+    def add(self, machine: str, address: str) -> None:
+        """Give a machine one more address."""
+        _ip("-n", self.namespace(machine), "address", "add", f"{address}/24", "dev", "cable")
+
     def command(self, machine: str, *words: str) -> list[str]:
         """Return what runs a command on a machine; its process is the command's own."""
         return ["ip", "netns", "exec", self.namespace(machine), *words]
@@ -234,7 +238,9 @@ class Machines:
 
 
 @contextmanager
-def machines(proxy: str, folder: Path, more: Mapping[str, str], source: Path) -> Iterator[Machines]:
+def machines(
+    proxy: str, folder: Path, more: Mapping[str, str], source: Path, *, nodes: int = len(NODES)
+) -> Iterator[Machines]:
     """Run nodes of the checkout `source`, with `more` settings, behind a proxy with the file that it has for them.
 
     From then on this process is on the machine of the clients. Logs are in `folder`.
@@ -261,12 +267,12 @@ def machines(proxy: str, folder: Path, more: Mapping[str, str], source: Path) ->
             "PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES),
             **more,
         }
-        nodes = []
-        for name in NODES:
+        made = []
+        for name in NODES[:nodes]:
             own = {**given, "RUMBLE_NODE_ADDRESS": f"http://{name}:{PORT}"}
             command = net.command(name, sys.executable, *RUMBLE, "serve")
             node = NodeMachine(name, command, clean_environment(folder, own), folder / f"{name}.log")
-            nodes.append(node)
+            made.append(node)
             node.start()
             stack.callback(node.signal, signal.SIGKILL)
         file = source / "docs" / "examples" / "cluster" / PROXIES[proxy]
@@ -280,7 +286,7 @@ def machines(proxy: str, folder: Path, more: Mapping[str, str], source: Path) ->
                 net.command("proxy", *words[proxy]), env=clean_environment(folder, places), stdout=log, stderr=log
             )
         stack.callback(_end, front)
-        yield Machines(net, database, url, nodes)
+        yield Machines(net, database, url, made)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -28,12 +28,13 @@ class Running:
 
     process: "subprocess.Popen[str]"
     port: int
+    host: str = "127.0.0.1"
     database: int | None = None
     """The process of the PostgreSQL server that works for this server, on the same machine."""
 
     @property
     def page(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def api(self) -> httpx.AsyncClient:
         """Return a client of the API with the host's rights."""

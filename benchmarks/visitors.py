@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,15 +86,16 @@ async def watched(load: Load, visitors: int) -> Round:
     )
 
 
-def come(running: Running, tournament: str, visitors: int) -> "subprocess.Popen[str]":
+def come(running: Running, tournament: str, visitors: int, own: Sequence[str] = ()) -> "subprocess.Popen[str]":
     """Start a crowd, and wait until it is connected."""
     crowd = subprocess.Popen(
         [
             sys.executable,
             str(Path(__file__).with_name("crowd.py")),
-            str(running.port),
+            f"{running.host}:{running.port}",
             tournament,
             str(visitors),
+            *own,
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

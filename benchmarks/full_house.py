@@ -1,0 +1,86 @@
+"""One leader behind nginx with 10,000 idle bots and 3,000 visitors. `python benchmarks/full_house.py`
+
+The node, PostgreSQL, nginx and the clients are on machines of their own (`machines.py`; only root can make them), and
+share the processors of this machine. A tournament is played at full speed, first without the crowd and then with the
+crowd. Told are moves a second, the server's CPU a move, its memory, and its CPU while nobody moves: pings and feeds.
+"""
+
+import argparse
+import asyncio
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvloop
+from load import Measured, Tally, allow_many_connections, connect, measure
+from machines import ADDRESSES, PORT, machines
+from servers import Running
+from throughput import Load, play
+from visitors import come
+
+OWN = [f"10.0.0.{number}" for number in range(100, 150)]
+"""Addresses of the clients: one address may have 256 connections."""
+SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000"}
+
+
+async def still(running: Running, tally: Tally, seconds: float) -> float:
+    """Return the server's share of a core while no bot moves."""
+    tally.pause()
+    await asyncio.sleep(1.0)
+    before = running.cpu_s()
+    await asyncio.sleep(seconds)
+    share = (running.cpu_s() - before) / seconds
+    tally.go_on()
+    return share
+
+
+def told(what: str, rounds: Sequence[Measured], still_share: float, running: Running) -> str:
+    rate, cpu_us = (statistics.median(each) for each in ([r.rate for r in rounds], [r.cpu_us for r in rounds]))
+    client = statistics.median(each.client_share for each in rounds)
+    return (
+        f"{what:14} {rate:8,.0f} moves/s, {cpu_us:5.1f} us of CPU a move (clients {client:.2f} of a core),"
+        f" {running.resident_kb() / 1024:6.0f} MB, {100 * still_share:5.1f} % of a core while nobody moves"
+    )
+
+
+async def main(running: Running, options: argparse.Namespace) -> None:
+    tally = Tally()
+    tournament = await play(running, Load(game=options.game, bots=options.bots, seconds=options.seconds), tally)
+    await asyncio.sleep(2.0)
+    alone = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
+    print(told("without them", alone, await still(running, tally, 2 * options.seconds), running), flush=True)
+    idle = Tally()
+    for number in range(options.idle):
+        login = {"type": "login", "name": f"idle{number}", "key": f"the key of idle bot {number}"}
+        await connect(running, "/bot", idle, login, OWN[number % len(OWN)])
+    crowd: subprocess.Popen[str] = await asyncio.to_thread(come, running, tournament, options.visitors, OWN)
+    try:
+        with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
+        print(told("with them", with_them, await still(running, tally, 2 * options.seconds), running))
+        if idle.fault or tally.fault:
+            print(f"NOT MET: {idle.fault or tally.fault}")
+    finally:
+        crowd.kill()
+        crowd.wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--bots", type=int, default=40)
+    parser.add_argument("--idle", type=int, default=10_000)
+    parser.add_argument("--visitors", type=int, default=3000)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    allow_many_connections()
+    with tempfile.TemporaryDirectory(prefix="rumble-house-") as folder:
+        Path(folder).chmod(0o755)
+        source = Path(__file__).parents[1]
+        with machines("nginx", Path(folder), SETTINGS, source, nodes=1) as at:
+            for own in OWN:
+                at.network.add("clients", own)
+            asyncio.run(at.leader())
+            uvloop.run(main(Running(at.nodes[0].process, PORT, ADDRESSES["proxy"]), options))  # type: ignore[arg-type]
