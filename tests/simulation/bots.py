@@ -18,12 +18,12 @@ Frame = dict[str, Any]
 
 REPLACED, WRONG_KEY, FLOODED = 4001, 4003, 4008
 MOST_REPEATS = 30
-"""Frames that a bot sends more than once, all in all: below what counts as a flood."""
+"""Maximum number of frames that a bot repeats in total; more would count as a flood."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotPlan:
-    """One bot. `tournaments` are the names of those it wants to play in."""
+    """Plan of one bot. `tournaments` are the names of the tournaments to join."""
 
     name: str
     tournaments: tuple[str, ...]
@@ -33,27 +33,27 @@ class BotPlan:
     think_ms: tuple[int, int] = (1, 50)
     omit: tuple[str, ...] = ()
     repeat: float = 0.0
-    """The chance that it sends a frame twice, or an old answer again after it reconnected."""
+    """Chance that the bot sends a frame twice, or repeats its last move after a reconnect."""
     restart: float = 0.0
-    """The chance, at a turn, that another process logs in under its name while this one is still there."""
+    """Chance, per turn, that a second process logs in under the bot's name while the first is still connected."""
     shouts: bool = False
-    """It does not always write its name in the same case."""
+    """True if the bot sometimes writes its name with upper and lower case swapped."""
     rivals: tuple[str, ...] = ()
-    """Whom it challenges, at most once a connection; it then takes challenges, too."""
+    """Bots to challenge, at most one per connection. A bot with rivals also takes challenges."""
     workers: int = 0
-    """How many programs it is, each a worker with a connection of its own; 0: one program, which is no worker."""
+    """Number of worker programs, each with its own connection; 0: one program that logs in without a worker name."""
     drop: float = 0.0
-    """The chance, at a turn, that its connection ends; it comes back after at most `pause_ms`."""
+    """Chance, per turn, that the connection drops; the bot reconnects within `pause_ms`."""
     pause_ms: int = 0
 
     @property
     def programs(self) -> tuple[str | None, ...]:
-        """The worker of each of its programs."""
+        """Worker name of each program; None for the single program of a bot without workers."""
         return tuple(f"w{number}" for number in range(self.workers)) or (None,)
 
 
 class SimBot:
-    """A bot's program, with whichever connection it has."""
+    """A program of a bot, with its newest connection."""
 
     def __init__(
         self,
@@ -72,9 +72,9 @@ class SimBot:
         self.network = network
         self.wire: Wire | None = None
         self.over: set[str] = set()
-        """The tournaments that it need not care for any more."""
+        """Tournaments in which the bot has nothing left to play."""
         self.gone = False
-        """It never comes back."""
+        """True once the bot has left for good."""
         self.last_move: str | None = None
         self.seen_matches: set[str] = set()
         self.odd_turns = 0
@@ -86,7 +86,7 @@ class SimBot:
     # --- connections ---
 
     def connect(self) -> None:
-        """Open a connection; it becomes the one this bot speaks on."""
+        """Open a connection, which replaces the newest one once the server accepts it."""
         if not self.gone and not self.is_done:
             self.network.connect(self._server(), self, self._opened)
 
@@ -102,7 +102,7 @@ class SimBot:
         self.after(wait_ms, self.connect)
 
     def ended(self, wire: Wire, code: int | None) -> None:
-        """A connection is over."""
+        """Note the end of a connection, and reconnect if the connection was the newest."""
         if wire is self.wire and code not in (REPLACED, WRONG_KEY):
             self.wire = None
             if code == FLOODED:
@@ -110,19 +110,19 @@ class SimBot:
             self._connect_again()
 
     def hang_up(self) -> None:
-        """End the connection, and come back unless it is for good."""
+        """Close the connection and reconnect later, unless the bot has left for good."""
         if self.wire is not None:
             wire, self.wire = self.wire, None
             wire.hang_up()
             self._connect_again()
 
     def after(self, ms: int, callback: Callable[[], None]) -> None:
-        """Do something later."""
+        """Call `callback` in `ms` ms."""
         self.timeline.call_at(self.timeline.now_ms() + ms, callback)
 
     @property
     def is_done(self) -> bool:
-        """Whether it has nothing left to play."""
+        """True if the bot has nothing left to play in any tournament."""
         return self.over.issuperset(self.plan.tournaments)
 
     # --- speaking ---
@@ -132,12 +132,12 @@ class SimBot:
         self.say_text(orjson.dumps(message).decode())
 
     def say_text(self, text: str) -> None:
-        """Send any text."""
+        """Send any text on the newest connection."""
         if self.wire is not None:
             self.wire.say(text)
 
     def wants_to_repeat(self) -> bool:
-        """By lot, and not without end."""
+        """Decide by chance whether to repeat a frame, at most `MOST_REPEATS` times."""
         if self.plan.repeat and self._repeats < MOST_REPEATS and self.random.random() < self.plan.repeat:
             self._repeats += 1
             return True
@@ -146,7 +146,7 @@ class SimBot:
     # --- listening ---
 
     def heard(self, wire: Wire, text: str) -> None:
-        """A frame came in."""
+        """Handle a frame from the server."""
         if wire is not self.wire:
             return
         frame = orjson.loads(text)
@@ -237,14 +237,14 @@ class SimBot:
             self.after(think_ms, lambda: fault(self, wire, turn))
 
     def answer(self, wire: Wire, turn: Frame) -> None:
-        """Play a legal move, by lot."""
+        """Play a random legal move."""
         if wire is self.wire:
             self.move(turn, self.random.choice(self._legal(turn)))
             if self.last_move is not None and self.wants_to_repeat():
                 self.say_text(self.last_move)
 
     def move(self, turn: Frame, move: str) -> None:
-        """Answer a turn."""
+        """Answer a turn with the given move."""
         message = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
         self.last_move = orjson.dumps(message).decode()
         self.say_text(self.last_move)
@@ -256,5 +256,5 @@ class SimBot:
         return list(self.state(turn).legal_moves)
 
     def state(self, turn: Frame) -> State:
-        """The position of a turn, as the engine has it."""
+        """Load the position of a turn with the engine."""
         return get_game(turn["game"]).load(turn["state"])

@@ -1,4 +1,4 @@
-"""Bugs put into the server on purpose: the simulation is worth something only if it finds each of them."""
+"""Bugs put into the server on purpose: the simulation is worth something only if it finds every bug."""
 
 from collections.abc import Callable, Iterable
 from inspect import signature
@@ -34,7 +34,7 @@ def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Referee], None]) 
 
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
-    """A result, a claim, a join or a host's command is told while it is still being written."""
+    """Tell a result, a claim, a join or a host's command before the fact is on disk."""
     send, send_over = BotSession.send, BotSession.send_over
     patch.setattr(
         BotSession,
@@ -46,7 +46,7 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
-    """A pause, or a cancellation, is told the field before it is on disk."""
+    """Tell the field of a pause or a cancellation before the fact is on disk."""
     notify = Lifecycle.notify
 
     def changed(self: Lifecycle, tournament: Tournament, code: NoticeCode, message: str) -> None:
@@ -58,22 +58,22 @@ def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 
 def overtake(patch: pytest.MonkeyPatch) -> None:
-    """What need not wait for the disk goes out before what its match has still to be told."""
+    """Send frames that need no disk write before the held frames of their match."""
     patch.setattr(BotSession, "holds", lambda *_: False)
 
 
 def open_too_many(patch: pytest.MonkeyPatch) -> None:
-    """A match begins for a bot that has not been told of the end of the one in whose place it is."""
+    """Start a match for a bot before the bot is told the end of the match that made room."""
     patch.setattr(BotSession, "held_overs", property(lambda _: 0, lambda *_: None))
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
-    """The result of a match that is replayed still counts in the standings."""
+    """Keep counting the result of a match that is replayed."""
     patch.setattr(Table, "take_back", lambda *_: None)
 
 
 def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
-    """After a restart every bank is full."""
+    """Refill every bank after a restart."""
 
     def change(referee: Referee) -> None:
         for seat in referee.seats:
@@ -83,7 +83,7 @@ def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
 
 
 def refill_an_away_budget(patch: pytest.MonkeyPatch) -> None:
-    """After a restart everybody may be away for as long as at first."""
+    """Refill every away budget after a restart."""
 
     def change(referee: Referee) -> None:
         for seat in referee.seats:
@@ -93,7 +93,7 @@ def refill_an_away_budget(patch: pytest.MonkeyPatch) -> None:
 
 
 def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
-    """Whoever comes back may be away for as long as at first."""
+    """Refill a bot's away budget when the bot reconnects."""
     connect = Referee.connect
 
     def changed(self: Referee, seat: int, *given: Any, **named: Any) -> None:
@@ -105,7 +105,7 @@ def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
 
 
 def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
-    """After a restart everybody may be absent for as long as at first."""
+    """Refill every absent budget after a restart."""
     nobody_there = Tournament.nobody_there
 
     def changed(self: Tournament, since_ms: int) -> None:
@@ -117,7 +117,7 @@ def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
 
 
 def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
-    """Whoever drops and comes back has its whole clock again."""
+    """Give a bot that drops and reconnects its whole clock again."""
     suspend = Referee.suspend_turn
 
     def changed(self: Referee, fact: StartTold | SeatAway) -> None:
@@ -128,17 +128,17 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
-    """A bot pays with its clock for the time that its turn waited in the server for the disk."""
+    """Charge a bot's clock while its turn waits in the server for the disk."""
     patch.setattr(Referee, "hold_turn", lambda *_: None)
 
 
 def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
-    """A bot pays with its clock for the time in which the server did nothing."""
+    """Charge a bot's clock for time in which the server did nothing."""
     patch.setattr(OpenTurn, "excused_ms", lambda *_: 0)
 
 
 def excuse_twice(patch: pytest.MonkeyPatch) -> None:
-    """A turn that is asked anew is excused once more for what was excused when the one before was suspended."""
+    """Excuse time twice: at the suspension of a turn and again when the turn is asked anew."""
     apply_turn = Referee.apply_turn
 
     def changed(self: Referee, seat: int, *given: Any) -> None:
@@ -150,17 +150,17 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def void_at_will(patch: pytest.MonkeyPatch) -> None:
-    """A match that stalls again and again is begun again and again."""
+    """Restart a match after any number of stalls."""
     patch.setattr(scheduler, "MOST_STALLS", 1000)
 
 
 def never_void(patch: pytest.MonkeyPatch) -> None:
-    """Any amount of time may be excused."""
+    """Excuse any amount of time."""
     patch.setattr(Referee, "void_if_stalled", lambda *_: False)
 
 
 def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
-    """The clock of a bot that is away stands in every tournament."""
+    """Stop the clock of a bot that is away, in every tournament."""
     init = Referee.__init__
 
     def changed(self: Referee, *given: Any, **named: Any) -> None:
@@ -171,7 +171,7 @@ def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
 
 
 def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
-    """A bot behind a proxy is allowed whatever its pongs say, at every move."""
+    """Believe the pongs of a bot behind a proxy, at every move."""
     link = SeatState.link
 
     def changed(self: SeatState, connection: Connection) -> None:
@@ -182,7 +182,7 @@ def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
 
 
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
-    """A move counts although it was meant for another asking."""
+    """Take a move that was sent for another turn id."""
     move = Referee.move
 
     def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> bool:
@@ -194,17 +194,17 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
 
 
 def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
-    """A move that answers no open turn is not answered."""
+    """Leave a move for no open turn without an answer."""
     patch.setattr(Referee, "refuse_stray", lambda *_: None)
 
 
 def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
-    """Whoever comes back is not told of its open matches."""
+    """Hide its open matches from a bot that reconnects."""
     patch.setattr(Matches, "go_on", lambda *_: None)
 
 
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
-    """After a restart away budgets run at once."""
+    """Start away budgets at once after a restart."""
     init = Referee.__init__
     parameters = signature(init)
 
@@ -217,7 +217,7 @@ def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
 
 
 def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
-    """The seats do not swap from leg to leg."""
+    """Keep the seats from leg to leg instead of swapping them."""
     put = Agenda.put
 
     def changed(self: Agenda, slot: Slot) -> None:
@@ -229,7 +229,7 @@ def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
 
 
 def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
-    """A host's pause is noted, and matches start all the same."""
+    """Log a host's pause, yet go on starting matches."""
     due = Tournament.due
 
     def changed(self: Tournament, *given: Any) -> Any:
@@ -243,18 +243,18 @@ def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
 
 
 def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> None:
-    """A match whose worker dropped waits for it, whoever else has room."""
+    """Keep a match for the worker that dropped, although another worker has room."""
     take_up = Player.take_up
     patch.setattr(Player, "take_up", lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer))
 
 
 def leave_a_place_that_became_free(patch: pytest.MonkeyPatch) -> None:
-    """A worker that has room again does not take up what its bot is away from."""
+    """Take up no waiting match when a worker has room again."""
     patch.setattr(Matches, "take_up", lambda *_: None)
 
 
 def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
-    """A worker takes up every match that its bot is away from."""
+    """Take up every waiting match of the bot, with or without room."""
     take_up, session_for = Player.take_up, Player.session_for
 
     def changed(self: Player, newcomer: BotSession | None = None) -> list[Part]:
@@ -266,7 +266,7 @@ def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
 
 
 def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
-    """A turn goes to all sessions of its bot."""
+    """Send a turn to all sessions of its bot."""
     ask = LiveMatch.ask
 
     def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
@@ -307,4 +307,4 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (ask_every_worker, r"was told on the connections|plays it on another", 8),
     (start_during_a_pause, r"was started during a pause", 6),
 )
-"""Each bug, what the checker says of it, and a seed that shows it."""
+"""Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""

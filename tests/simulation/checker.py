@@ -1,6 +1,6 @@
-"""Verifies DESIGN.md section 6 after a simulation, from the log and from what was seen from outside.
+"""Checks the server's promises after a simulation, from the log and the trace.
 
-It shares no code with the server: see `checks`.
+The checks share no code with the server (see `checks`).
 """
 
 from tests.simulation.checks.blame import check_blame
@@ -15,7 +15,7 @@ CHECKS = (check_results, check_told, check_clocks, check_blame, check_workers)
 
 
 def problems(evidence: Evidence) -> list[str]:
-    """Everything that is wrong with a simulation; empty if nothing is."""
+    """Return all problems of a simulation; empty if no promise was broken."""
     bots = {
         plan.name.casefold(): {"max_matches": plan.max_matches, "fault": plan.fault, "workers": plan.workers}
         for plan in evidence.scenario.bots

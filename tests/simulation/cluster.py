@@ -1,6 +1,6 @@
-"""Several nodes around the real server core: leases by the real machine, a club that one of them leads at a time.
+"""Several nodes around the real server core: real leases decide which node leads the club.
 
-Bots connect to the node that leads, as a proxy has them do; while none does they are refused and come again.
+Bots connect to the leading node, as through a proxy. While no node leads, bots are refused and try again.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from tests.simulation.world import Evidence, World
 
 LEASE_MS = 1000
 LOAD_MS = 200
-"""Longest time in ms until a club is read ahead, or loaded."""
+"""Maximum time in ms to read a club ahead, or to load it."""
 NOTIFIED_MS = 20
-"""Longest time in ms until a node hears of a change in the database."""
+"""Maximum time in ms until a node hears of a change in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """How many nodes there are, what happens to them, and after how long on average."""
+    """Number of nodes, and their troubles with the average time in ms between two of a kind; None: never."""
 
     nodes: int
     database: Weather
     kill_each_ms: int | None
     freeze_each_ms: int | None
     cut_each_ms: int | None
-    """A node does not reach the database."""
+    """A node loses the database."""
     down_each_ms: int | None
-    """No node does."""
+    """All nodes lose the database."""
     move_each_ms: int | None
-    """The club is handed over, or its node drained."""
+    """The club moves to another node, or a node is drained."""
     longest_ms: int
-    """Longest time of a freeze or a cut."""
+    """Maximum time in ms of a freeze, a cut or a database outage."""
 
 
 def troubles(seed: int) -> Troubles:
-    """What happens to the nodes of a seed."""
+    """Draw the troubles of a seed."""
     random = Random(f"cluster {seed}")
 
     def sometimes() -> int | None:
@@ -76,7 +76,7 @@ def troubles(seed: int) -> Troubles:
 
 
 class LedRun(ServerRun):
-    """The time for which one node leads the club. Its number is the epoch."""
+    """The period in which one node leads the club. Its number is the epoch."""
 
     def __init__(self, node: Node, epoch: int) -> None:
         self.node = node
@@ -106,7 +106,7 @@ class LedRun(ServerRun):
         return GatedLeader(self.arena, self.gate)
 
     def go_on(self) -> None:
-        """The lease is valid again."""
+        """Resume after the lease is valid again."""
         closed_at_ms = self.gate.closed_at_ms
         if closed_at_ms is not None:
             now_ms = self.clock.now_ms()
@@ -116,19 +116,19 @@ class LedRun(ServerRun):
             self.gate.go_on(self.arena)
 
     def stall(self, ms: int) -> None:
-        """The process gets no time for so long. While it is suspended, that is no other time."""
+        """Stop the process for `ms` ms. During a suspension, the suspension already covers the time."""
         if self.gate.is_open:
             super().stall(ms)
         else:
             self.clock.stall(ms)
 
     def abandon(self) -> None:
-        """Have the bots find the next leader, if there is one."""
+        """Close all bots' connections, so that the bots look for the next leader."""
         self.gate.abandon()
         self.gateway.end_all(CloseCode.NO_LEADER)
 
     def end(self, how: str) -> None:
-        """Lead no more; `how` the run ends."""
+        """End the period of leading; the trace notes `how`."""
         self.gate.discard()
         self.abandon()
         self.wires = []
@@ -136,7 +136,7 @@ class LedRun(ServerRun):
             self._end(how)
 
     def hand_over(self, stopped: Callable[[], None]) -> None:
-        """Stop as a server does in good order, and tell when all is on disk. The bots stay."""
+        """Stop in good order, and call `stopped` once all facts are on disk. The bots stay connected."""
         if not self.is_up:
             return
         if self.log.durable < self.log.last:
@@ -150,26 +150,26 @@ class LedRun(ServerRun):
 
 
 class Node:
-    """A process: a lease, and the club if it leads it. Its clock runs as it likes."""
+    """A process with a lease, and with the club while it leads the club. Its clock may run fast or slow."""
 
     def __init__(self, world: ClusterWorld, number: int) -> None:
         self.world, self.number, self.name = world, number, f"n{number}"
         self.process = RunClock(world.timeline)
         self.run_of_club: LedRun | None = None
         self.leaving: LedRun | None = None
-        """What was stopped for another node, and whose bots are still here."""
+        """Stopped run that still holds connections of bots, until another node leads."""
         self.cut_until_ms = 0
         self._rate = world._fate.choice((0.97, 1.0, 1.03))
         self._loading = 0
         self._wakes: set[int] = set()
-        """When the lease will be woken."""
+        """Times in ms at which the lease will be woken."""
         world.table.join(self.name)
         self.lease = Lease(self.name, LEASE_MS, self, self.now_ms())
         self.act(partial(self.lease.wake, self.now_ms()))
         self.want()
 
     def want(self) -> None:
-        """Have the club led, as whoever asks for it does."""
+        """Ask for the club to be led."""
         self.act(lambda: self.lease.want(CLUB, self.now_ms()))
 
     # --- time ---
@@ -188,7 +188,7 @@ class Node:
         return not self.process.stopped
 
     def act(self, call: Callable[[], None]) -> None:
-        """Do something when the process gets to it, and see when the lease is to be woken."""
+        """Call `call` when the process gets to it, and schedule the next wake of the lease."""
 
         def done() -> None:
             call()
@@ -206,7 +206,7 @@ class Node:
         self.process.enter(done)
 
     def notified(self) -> None:
-        """The database tells that something has changed."""
+        """Look at the database after the news of a change."""
         if not self.is_cut() and not self.world.postgres.is_down:
             self.act(lambda: self.lease.look(self.now_ms()))
 
@@ -234,7 +234,7 @@ class Node:
     def _load(self, epoch: int) -> None:
         if self._loading != epoch:
             return
-        if not self.holds():  # it may have been led by another meanwhile: the next look tells
+        if not self.holds():  # another node may have led the club meanwhile: the next look shows it
             self.process.call_at(self.process.now_ms() + 10, lambda: self._load(epoch))
             return
         self._loading = 0
@@ -303,7 +303,7 @@ class Node:
                 run.stall(ms)
 
     def is_moved(self) -> None:
-        """As `rumble club move` does: the club is to go to another node."""
+        """Move the club to this node, as `rumble club move` does."""
         row = self.world.table.clubs.get(CLUB)
         if row is not None:
             row.wanted = self.name
@@ -311,7 +311,7 @@ class Node:
 
 
 class ClusterWorld(World):
-    """A scenario on several nodes. What happens to one server in it does not happen."""
+    """A scenario on several nodes. `Troubles` replace the troubles of a single server."""
 
     after_ms = 6_000
 
@@ -325,24 +325,24 @@ class ClusterWorld(World):
         self._made = 0
 
     def notify(self) -> None:
-        """Have all nodes hear that something has changed in the database."""
+        """Tell all nodes of a change in the database."""
         for node in self.nodes:
             self._after(self._fate.randint(0, NOTIFIED_MS), node.notified)
 
     @property
     def leaders(self) -> list[LedRun]:
-        """Those that may tell something at this moment."""
+        """Runs with a valid lease, which may tell facts."""
         runs = [node.run_of_club for node in self.nodes if node.is_up and node.holds()]
         return [run for run in runs if run is not None and run.is_up]
 
     def _place(self) -> Place | None:
-        """Where the proxy brings a bot: to the node that leads, as the database has it, once the club is loaded."""
+        """Return the run to which a proxy brings a bot: the leader's by the database; None if there is none."""
         name = self.table.leader(CLUB)
         for node in self.nodes:
             if node.name == name and node.is_up:
                 return node.run_of_club
         for node in self.nodes:
-            node.want()  # nobody leads: the question is put to all nodes in turn
+            node.want()  # nobody leads: ask each node
         return None
 
     def _start(self) -> None:
@@ -351,7 +351,7 @@ class ClusterWorld(World):
             self.nodes.append(Node(self, self._made))
 
     def _look(self) -> None:
-        """The host looks at its tournaments by who leads; whoever runs the nodes starts those that are gone."""
+        """Have the host look at its tournaments through the leader, and start nodes in place of dead ones."""
         leaders = self.leaders
         assert len(leaders) <= 1, "two lead"
         self.run = leaders[0] if leaders else None
@@ -377,7 +377,7 @@ class ClusterWorld(World):
         return self._fate.randint(1, self.troubles.longest_ms)
 
     def _strike(self, trouble: Callable[[Node], None]) -> None:
-        """Something happens to a node, more often than not to the one that leads."""
+        """Trouble one node, more often than not the leader."""
         there = [node for node in self.nodes if node.is_up]
         leading = [node for node in there if node.run_of_club is not None]
         if there:

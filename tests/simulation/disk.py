@@ -1,6 +1,6 @@
-"""A disk that may be slow, stuck or full, and a log on it that can be cut off between any two of its writes.
+"""A disk that may be slow, stuck or full, with a log that can be cut off between any two writes.
 
-The tables, the rows and the way back are the server's own (`store`): only the file, the thread and the time are not.
+Tables, rows and recovery are the server's own (`store`); only the file, the thread and the time are simulated.
 """
 
 import sqlite3
@@ -20,33 +20,33 @@ from rumble_server.tournament.facts import LogFact
 from tests.simulation.timeline import RunClock, Timer
 
 GATHER_MS, HURRIED_MS, RETRY_MS = 5, 2, 1000
-"""How long a batch gathers, and how long the log waits after a write that failed: as `store.group_commit` does."""
+"""Times in ms as in `store.group_commit`: gathering of a batch, gathering of a hurried batch, wait after a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiskWeather:
-    """How the disk behaves: a write takes up to `write_ms`, or with the chance `hang` up to `hang_ms`."""
+    """Behaviour of the disk: a write takes up to `write_ms`, or with the chance `hang` up to `hang_ms`."""
 
     write_ms: int = 1
     hang: float = 0.0
     hang_ms: int = 3000
     kill_at_write: float = 0.0
-    """The chance that the server is killed right after a write, before it knows of it."""
+    """Chance that the server is killed right after a write, before it hears of the success."""
 
     def calm(self) -> "DiskWeather":
-        """The same disk, with nothing wrong."""
+        """Return the same disk with nothing wrong."""
         return replace(self, hang=0.0, kill_at_write=0.0)
 
 
 @dataclass(slots=True, weakref_slot=True)
 class Disk:
-    """What survives the server: a real database, in memory."""
+    """The storage that survives the server: a real database in memory."""
 
     weather: DiskWeather
     random: Random
     full: bool = False
     written: int = 0
-    """The number of the last fact on it."""
+    """Number of the newest fact on the disk."""
     database: sqlite3.Connection = field(default_factory=lambda: open_database(":memory:"))
 
     def __post_init__(self) -> None:
@@ -54,11 +54,11 @@ class Disk:
 
     @property
     def reader(self) -> LogReader:
-        """Reads what is on it."""
+        """Reader of the log on this disk."""
         return LogReader(SqliteRows(self.database, "the simulated disk"))
 
     def rows(self) -> list[str]:
-        """The text of every row of the log."""
+        """Return the text of every row of the log."""
         return [str(row[0]) for row in self.database.execute("SELECT facts FROM log ORDER BY number")]
 
     def write(self, batch: Batch) -> None:
@@ -67,7 +67,7 @@ class Disk:
         write(self.database, [batch.content()], index=self.written % 3 == 0)
 
     def write_ms(self) -> int:
-        """How long the next write takes."""
+        """Draw the duration in ms of the next write."""
         longest = self.weather.hang_ms if self.random.random() < self.weather.hang else self.weather.write_ms
         return self.random.randint(0, longest)
 
@@ -109,7 +109,7 @@ class DiskLog:
     # --- writing ---
 
     def cut_off(self) -> None:
-        """The server was killed: what was being written is on the disk, or is not."""
+        """Cut the log off at a kill: a write in progress reaches the disk or is lost."""
         if self._writing is not None and not self._disk.full and self._disk.random.random() < 0.5:
             self._disk.write(self._writing)
 

@@ -1,4 +1,4 @@
-"""What a faulty bot does instead of answering a turn; most of them only now and then, so that they get somewhere."""
+"""Faults of bots, shown at turns. Most faults are rare enough that matches make progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Frame = dict[str, Any]
 Fault = Callable[["SimBot", "Wire", Frame], None]
 
 MOST_ODD_TURNS = 30
-"""At how many turns a program says something odd before its answer: below what counts as a flood."""
+"""Maximum number of turns before whose answer a program says something odd; more would count as a flood."""
 GARBAGE = (
     "not json",
     "{}",
@@ -28,7 +28,7 @@ GARBAGE = (
 
 
 def _now_and_then(chance: float, fault: Fault) -> Fault:
-    """The fault with that chance, else an answer."""
+    """Return a fault that strikes with the given chance, and otherwise answers the turn."""
 
     def at_a_turn(bot: SimBot, wire: Wire, turn: Frame) -> None:
         if bot.wire is wire and bot.random.random() < chance:
@@ -40,7 +40,7 @@ def _now_and_then(chance: float, fault: Fault) -> Fault:
 
 
 def _first(*frames: Callable[[SimBot, Frame], None]) -> Fault:
-    """Something else first, and then an answer; not so often that it counts as a flood."""
+    """Return a fault that sends odd frames before the answer, at `MOST_ODD_TURNS` turns at most."""
 
     def at_a_turn(bot: SimBot, wire: Wire, turn: Frame) -> None:
         bot.odd_turns += 1
@@ -94,7 +94,7 @@ def _leave(bot: SimBot, wire: Wire, turn: Frame) -> None:
 
 
 def _stale(bot: SimBot, turn: Frame) -> None:
-    """An answer to an earlier asking; the move itself may be legal now."""
+    """Answer an earlier turn; the move may be legal in the present position."""
     if bot.last_move is not None:
         bot.say_text(bot.last_move)
     bot.say(type="move", match=turn["match"], turn_id="0.0", move="4")
@@ -135,7 +135,7 @@ AT_A_TURN: dict[str, Fault] = {
     "resign": _now_and_then(0.1, _resign),
     "leave": _now_and_then(0.03, _leave),
 }
-"""What happens at a turn, by fault."""
+"""Behaviour at a turn, by the fault's name."""
 
 FAULTS = (*AT_A_TURN, "absent")
-"""Every fault; one that is `absent` joins and never comes back."""
+"""All faults; an `absent` bot joins and never comes back."""

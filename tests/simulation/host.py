@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from tests.simulation.server import ServerRun
 
 EACH_MS = 250
-"""How often the host looks at its tournaments."""
+"""Interval in ms at which the host looks at its tournaments."""
 LOBBY_MS = 3000
-"""How long the host waits for bots; then it starts with those that are there,"""
+"""Time in ms that the host waits for bots; it starts with two or more."""
 LONGEST_LOBBY_MS = 60_000
-"""or in the end cancels."""
+"""Time in ms after which the host cancels a tournament with fewer than two bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """One tournament: its configuration, and the chance a second of each thing that the host may do to it."""
+    """Plan of a tournament: its configuration, and the chance per second of each command of the host."""
 
     config: dict[str, Any]
     pause: float = 0.0
@@ -43,12 +43,12 @@ class TournamentPlan:
 
     @property
     def name(self) -> str:
-        """Its name, and its id as long as nobody takes it."""
+        """Name of the tournament, which is also its id unless the id is taken."""
         return str(self.config["name"])
 
 
 class Host:
-    """Does by lot what a host may do; of each command that was confirmed it keeps a note in the trace."""
+    """Gives random commands, and notes each confirmed command in the trace."""
 
     def __init__(self, plans: tuple[TournamentPlan, ...], timeline: VirtualClock, trace: Trace, random: Random) -> None:
         self._plans = plans
@@ -59,10 +59,10 @@ class Host:
         self._waiting: list[tuple[int, dict[str, Any]]] = []
         self._run: ServerRun | None = None
         self.calm = False
-        """Does nothing any more but what brings the tournaments to their end."""
+        """True once the host only brings the tournaments to their end."""
 
     def look(self, run: ServerRun) -> None:
-        """One look at every tournament."""
+        """Look at every tournament once."""
         if run is not self._run:
             self._run = run
             self._waiting = []

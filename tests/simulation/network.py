@@ -1,4 +1,4 @@
-"""A network that delays, drops and repeats. How frames are split is below the `Link`, and so not of this world."""
+"""A network that delays and drops. The splitting of frames lies below the `Link`, and so outside this world."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,28 +17,28 @@ from tests.simulation.trace import Entry, Trace
 
 MOST_BYTES = 65_536
 HANDSHAKE_MS = 5000
-"""How long the server waits for the other side of a closing handshake."""
+"""Time in ms that the server waits for the other side of a closing handshake."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkWeather:
-    """How the network behaves. A connection that may drop lives `life_ms` on average."""
+    """Behaviour of the network. If `life_ms` is set, connections live for `life_ms` on average."""
 
     delay_ms: tuple[int, int] = (0, 2)
     spike: float = 0.0
     spike_ms: int = 500
     life_ms: int | None = None
     notice_ms: int = 50
-    """The server sees the end of a connection within so long,"""
+    """Maximum time in ms until the server notices the end of a connection."""
     half_open: float = 0.0
-    """or, with this chance, only within `half_open_ms`."""
+    """Chance that the server notices only within `half_open_ms`."""
     half_open_ms: int = 6000
     proxied: bool = False
-    """Only pings measure how long frames take."""
+    """True if a proxy stands between, so that only pings measure the delay of frames."""
 
 
 class Place(Protocol):
-    """What bots connect to: a server's run."""
+    """The server's run to which bots connect."""
 
     number: int
     disk: Disk
@@ -47,10 +47,10 @@ class Place(Protocol):
 
     @property
     def clock(self) -> RunClock:
-        """The time of its process."""
+        """The clock of the server's process."""
 
     def enter(self, callback: Callable[[], None]) -> None:
-        """Do something when the process gets to it."""
+        """Call `callback` when the process gets to it."""
 
 
 class Client(Protocol):
@@ -59,10 +59,10 @@ class Client(Protocol):
     name: str
 
     def heard(self, wire: "Wire", text: str) -> None:
-        """A frame came."""
+        """Handle a frame from the server."""
 
     def ended(self, wire: "Wire", code: int | None) -> None:
-        """The connection is over; `code` None if it just ended."""
+        """Handle the end of the connection; `code` is None if the connection ended without a close frame."""
 
 
 class Network:
@@ -74,11 +74,11 @@ class Network:
         self.random = random
         self.trace = trace
         self.calm = False
-        """Nothing drops any more."""
+        """True once no connection drops any more."""
         self._opened = 0
 
     def connect(self, place: Place | None, client: Client, opened: "Callable[[Wire | None], None]") -> None:
-        """Connect a bot: it is told of its connection, or of None if nobody listens."""
+        """Connect a bot: `opened` gets the connection, or None if nobody listens."""
         delay_ms = self.delay_ms()
         if place is None or place.clock.stopped:
             self.after(delay_ms, lambda: opened(None))
@@ -101,27 +101,27 @@ class Network:
         return wire
 
     def delay_ms(self) -> int:
-        """How long the next frame takes."""
+        """Draw the delay in ms of the next frame."""
         if self.weather.spike and self.random.random() < self.weather.spike:
             return self.random.randint(0, self.weather.spike_ms)
         return self.random.randint(*self.weather.delay_ms)
 
     def notice_ms(self) -> int:
-        """How long it takes until the server sees that a connection is gone."""
+        """Draw the time in ms until the server notices the end of a connection."""
         late = self.random.random() < self.weather.half_open
         return self.random.randint(0, self.weather.half_open_ms if late else self.weather.notice_ms)
 
     def after(self, ms: int, callback: Callable[[], None]) -> None:
-        """Do something later."""
+        """Call `callback` in `ms` ms."""
         self.timeline.call_at(self.timeline.now_ms() + ms, callback)
 
     def see(self, kind: str, wire: "Wire", text: str = "") -> None:
-        """Note what happened on a connection."""
+        """Note an event on a connection in the trace."""
         self.trace.append(Entry(self.timeline.now_ms(), kind, wire.number, text, wire.place.disk.written))
 
 
 class Wire:
-    """One connection: the server's `Link` at one end, a bot at the other. Frames keep their order each way."""
+    """A connection: the server's `Link` at one end, a bot at the other. Frames keep their order each way."""
 
     def __init__(self, network: Network, number: int, place: Place, client: Client) -> None:
         self.number = number
@@ -134,14 +134,14 @@ class Wire:
         self._client = client
         self._session: Session | None = None
         self._at_server = self._at_bot = True
-        """Whether each end takes the connection for alive,"""
+        """False once the end in question knows that the connection is over."""
         self._cut = False
-        """and whether frames still pass."""
+        """True once the network has dropped the connection and no frame passes."""
         self._up_at_ms = self._down_at_ms = 0
-        """When the newest frame each way arrives."""
+        """Arrival times in ms of the newest frame each way."""
 
     def accept(self) -> None:
-        """The server takes the connection; it speaks first."""
+        """Accept the connection at the server, which speaks first."""
         opened = {
             "bot": self._client.name,
             "run": self.place.number,
@@ -156,26 +156,26 @@ class Wire:
 
     has_room = True
     delay_ms = None
-    """The kernel does not tell for how long data lies unread, as where it is not Linux's."""
+    """The kernel does not report how long data lies unread, as on systems other than Linux."""
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Whether it may be counted as invited."""
+        """Return True: no connection here is refused for lack of room."""
         return True
 
     def unasked(self) -> None:
-        """Frames have no budget of time here."""
+        """Do nothing: frames have no time budget here."""
 
     def hold(self) -> None:
-        """Every login is answered at once."""
+        """Do nothing: every login is answered at once."""
 
     def go_on(self) -> None:
-        """Nothing was held."""
+        """Do nothing: `hold` held nothing."""
 
     def known(self) -> None:
-        """No connection is counted here."""
+        """Do nothing: connections are not counted here."""
 
     def invited(self, tournament_id: str) -> None:
-        """No connection is counted here."""
+        """Do nothing: connections are not counted here."""
 
     def send(self, frame: bytes) -> None:
         assert self._at_server, "a frame on a connection that has ended"
@@ -190,7 +190,7 @@ class Wire:
         self._to_bot(lambda: self._closed(int(code)))
 
     def drained(self) -> None:
-        """The server stops in good order."""
+        """Close the connection as a server that stops in good order."""
         if self._session is not None:
             self._session.close(CloseCode.DRAINING)
 
@@ -209,7 +209,7 @@ class Wire:
     # --- the bot's end ---
 
     def say(self, text: str) -> None:
-        """The bot sends a frame."""
+        """Send a frame from the bot."""
         if self._at_bot:
             self._up_at_ms = max(self._up_at_ms, self._network.timeline.now_ms() + self._network.delay_ms())
             self._network.timeline.call_at(self._up_at_ms, lambda: self.place.enter(lambda: self._arrive(text)))
@@ -224,7 +224,7 @@ class Wire:
         self._session.received(text)
 
     def hang_up(self) -> None:
-        """The bot ends the connection in good order: what it sent before arrives."""
+        """Close the connection from the bot's end, after all its frames have arrived."""
         if self._at_bot:
             self._at_bot = False
             self._up_at_ms = max(self._up_at_ms, self._network.timeline.now_ms() + self._network.delay_ms())
@@ -233,14 +233,14 @@ class Wire:
     # --- the ends of a connection ---
 
     def cut(self) -> None:
-        """The network drops the connection: what is on its way is lost, and each end finds out in its own time."""
+        """Drop the connection: frames on their way are lost, and each end notices in its own time."""
         if self._at_bot and not self._cut:
             self._cut = True
             self._network.after(self._network.random.randint(0, 500), lambda: self._end_at_bot(None))
             self._network.after(self._network.notice_ms(), self._end_at_server)
 
     def server_died(self) -> None:
-        """The server is gone: what it sent may still arrive, then the bot sees the end."""
+        """End the connection after the server's death: frames on their way may still reach the bot before the end."""
         self._at_server = False
         if self._network.random.random() < 0.5:
             self._cut = True

@@ -1,7 +1,7 @@
-"""The database of several nodes: one that delays, loses answers and is gone for a while, and a club's log on it.
+"""The database of several nodes, which delays, loses answers and is down at times, and a club's log on it.
 
-What is on it is a real database, in memory (`Disk`). A commit is one statement: whenever it gets there, it writes if
-the club's epoch is that of the log and its last fact the one before the batch.
+The content is a real database in memory (`Disk`). A commit is one statement. Whenever the statement arrives, it writes
+if the club's epoch is the log's, and if the club's last fact is the fact before the batch.
 """
 
 from collections.abc import Callable
@@ -18,22 +18,22 @@ from tests.simulation.timeline import RunClock
 
 CLUB = "main"
 PATIENCE_MS = 500
-"""How long a node waits for an answer."""
+"""Time in ms that a node waits for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """How statements and answers get through, while the world is not calm."""
+    """Fate of statements and answers while the world is not calm."""
 
     delay_ms: int = 2
     lost: float = 0.0
-    """The chance that a statement, or an answer, is lost,"""
+    """Chance that a statement or an answer is lost."""
     late: float = 0.0
-    """and that a statement gets there only when nobody waits for it any more."""
+    """Chance that a statement arrives only after the node has given up waiting."""
 
 
 class Postgres:
-    """The way to the database, and what is on it."""
+    """The way to the database, and its content."""
 
     def __init__(self, timeline: VirtualClock, table: Table, disk: Disk, weather: Weather, random: Random) -> None:
         self.timeline, self.table, self.disk, self.weather, self.random = timeline, table, disk, weather, random
@@ -46,7 +46,7 @@ class Postgres:
         failed: Callable[[], None],
         is_cut: Callable[[], bool],
     ) -> None:
-        """Run a statement. One of `answered` and `failed` is called in the end, whether it was run or not."""
+        """Run a statement; call `answered` or `failed` in the end. A statement that `failed` may have run."""
         waiting = [True]
         weather = self.weather
         there_ms, back_ms = self.random.randint(0, weather.delay_ms), self.random.randint(0, weather.delay_ms)
@@ -68,7 +68,7 @@ class Postgres:
         self._after(PATIENCE_MS, lambda: end(failed))
 
     def commit(self, epoch: int, before: int, batch: Batch) -> bool:
-        """Write a batch if nobody else leads the club, and it is not written already."""
+        """Write a batch, unless another epoch leads the club or the batch is already written."""
         row = self.table.clubs[CLUB]
         if (row.epoch, row.last) != (epoch, before):
             return False
@@ -77,7 +77,7 @@ class Postgres:
         return True
 
     def read(self) -> tuple[int, int]:
-        """Return the epoch and the number of the last fact."""
+        """Return the club's epoch and the number of its last fact."""
         row = self.table.clubs[CLUB]
         return row.epoch, row.last
 
@@ -89,7 +89,7 @@ class Postgres:
 
 
 class ClubLog(DiskLog):
-    """The log of a club that is led under an epoch. The fate of a lost commit is read before the next one."""
+    """The log of a club led under one epoch. After a lost commit, it reads the database before the next commit."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class ClubLog(DiskLog):
         self._is_cut = is_cut
 
     def cut_off(self) -> None:
-        """What was sent may get there."""
+        """Do nothing: statements on their way may still arrive."""
 
     def _write(self) -> None:
         self._timer = None

@@ -1,7 +1,7 @@
 """Many simulated tournaments in a row: `python -m tests.simulation.run --seeds 20000 --from 0`.
 
-Prints each seed that breaks a promise, and how. A seed replays exactly: `--seeds 1 --from SEED --show` prints all
-that was seen of it, and its log.
+Prints each seed that breaks a promise, and how. A seed replays exactly: `--seeds 1 --from SEED --show` prints the
+trace and the log.
 """
 
 import argparse
@@ -25,7 +25,7 @@ MOST_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A seed that breaks a promise."""
+    """Problems of one seed."""
 
     seed: int
     problems: list[str]
@@ -36,26 +36,26 @@ class Failure:
 
 
 def simulate_seed(seed: int, *, cluster: bool = False) -> Evidence:
-    """One simulation, on one server or on several nodes."""
+    """Simulate a seed on one server, or on several nodes."""
     return simulate_cluster(seed) if cluster else simulate(scenario(seed))
 
 
 def run_seed(seed: int, *, cluster: bool = False) -> Failure | None:
-    """One simulation and its check. An error of the server core is a broken promise, too."""
+    """Simulate and check a seed. An exception of the server core counts as a broken promise."""
     try:
         found = problems(simulate_seed(seed, cluster=cluster))
-    except Exception:  # noqa: BLE001  # whatever it is, it belongs to this seed
+    except Exception:  # noqa: BLE001  # any exception belongs to this seed
         found = [" | ".join(format_exc().split("\n")[-MOST_LINES:])]
     return Failure(seed, found) if found else None
 
 
 def run_seeds(seeds: Sequence[int], *, cluster: bool = False) -> list[Failure]:
-    """The seeds that break a promise."""
+    """Return the failures of the given seeds."""
     return [failure for seed in seeds if (failure := run_seed(seed, cluster=cluster)) is not None]
 
 
 def show(evidence: Evidence) -> Iterator[str]:
-    """All that is known of a simulation, line by line."""
+    """Yield the whole evidence of a simulation, line by line."""
     yield str(evidence.scenario)
     for entry in evidence.trace:
         yield f"{entry.at_ms} {entry.kind} {entry.wire} [{entry.written}] {entry.text}"

@@ -1,7 +1,7 @@
-"""What happens in one simulation, drawn from its seed: who plays, what is wrong with them, and the weather.
+"""The scenario of one simulation, drawn from its seed: players, their faults, and the weather.
 
-Each kind of trouble is switched on or off as a whole for a seed: what never occurs together with something else, and
-what only shows when nothing else happens, both come up.
+Each kind of trouble is on or off for a whole seed. Some seeds therefore combine rare troubles, and some show bugs
+that need calm surroundings.
 """
 
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ NAMES = ("ada", "bo", "Cy", "dee", "Eve", "fay")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One simulation."""
+    """All choices of one simulation."""
 
     seed: int
     tournaments: tuple[TournamentPlan, ...]
@@ -47,22 +47,22 @@ class Scenario:
     disk: DiskWeather
     grace_ms: int
     kill_each_ms: int | None
-    """The server is killed after so long on average,"""
+    """Average time in ms between two kills of the server."""
     drain_each_ms: int | None
-    """or stopped in good order,"""
+    """Average time in ms between two stops in good order."""
     down_ms: int
-    """and is away for at most so long."""
+    """Maximum time in ms that the server is down."""
     stall_each_ms: int | None
     stall_ms: int
     full_each_ms: int | None
     full_ms: int
     calm_at_ms: int
-    """From then on nothing goes wrong but the bots."""
+    """Time in ms after which only bots cause trouble."""
     bounds: Bounds
 
 
 def scenario(seed: int) -> Scenario:
-    """The scenario of a seed."""
+    """Draw the scenario of a seed."""
     random, clocks = Random(f"scenario {seed}"), Random(f"clocks {seed}")
 
     def sometimes(chance: float, value: Any, otherwise: Any) -> Any:
@@ -149,7 +149,7 @@ def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:
 
 
 def _workers(random: Random, bots: tuple[BotPlan, ...]) -> tuple[BotPlan, ...]:
-    """Make some bots of a third of all scenarios several programs."""
+    """Split some bots into several programs, in a third of all scenarios."""
     if random.random() < 2 / 3:
         return bots
     drop, pause_ms = random.choice((0.0, 0.03, 0.15)), random.choice((10, 500, 5000))

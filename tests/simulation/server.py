@@ -1,4 +1,4 @@
-"""One life of the server: the real core, from its start on what the disk holds to its end."""
+"""A run of the server: the real core, from its recovery of the disk's log to its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READ_MS = 5
 
 
 class ServerRun:
-    """A server process. It is put together as `app.Server` does it, without the web."""
+    """A server process, built like `app.Server` without the web."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ServerRun:
         bounds: Bounds,
         holds: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`holds` says whether its lease is valid, if it is one of several nodes."""
+        """Recover the log; `holds` tells whether a node's lease is valid."""
         self.number = number
         self.disk = disk
         self.wires: list[Wire] = []
@@ -57,7 +57,7 @@ class ServerRun:
         self.gate = Gate(self.clock, holds)
         self.log = self._open_log()
         self.reading = 0
-        """How much is being read for answers to bots."""
+        """Number of reads in progress for answers to bots."""
         reader, sessions = disk.reader, Sessions()
         self.arena = Arena(
             log=self.log,
@@ -86,28 +86,28 @@ class ServerRun:
         assert not recovered.damaged, recovered.damaged
 
     def _leader(self) -> Leader:
-        """What sessions speak with."""
+        """Return the leader to which sessions speak."""
         return self.arena
 
     def _open_log(self) -> DiskLog:
         return DiskLog(self.disk, self.clock, self.kill)
 
     def enter(self, callback: Callable[[], None]) -> None:
-        """Bring something to the arena, when the process gets to it and its lease is valid."""
+        """Call `callback` in the arena, when the process gets to it and its lease is valid."""
         self.clock.enter(lambda: self.gate.enter(callback))
 
     @property
     def is_up(self) -> bool:
-        """Whether it takes connections and commands."""
+        """True while the server takes connections and commands."""
         return not self.clock.stopped
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
-        """Pairing takes its time, elsewhere."""
+        """Pair a round outside the event loop, which takes up to `WORK_MS`."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
         self.clock.call_at(ready_ms, lambda: self.gate.enter(lambda: done(task())))
 
     def _find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Reading takes its time, elsewhere. What is over has its record: both were written at once."""
+        """Read an ended tournament outside the event loop. A tournament's end and record are written in one commit."""
         over = self.disk.reader.tournament_ids(over=True)
         ended = self.disk.reader.ended([tournament_id]).get(tournament_id)
         assert (ended is not None) == (tournament_id in over)
@@ -121,13 +121,13 @@ class ServerRun:
         self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.enter(read))
 
     def kill(self) -> None:
-        """kill -9, or the power."""
+        """End the process as `kill -9` or a power cut does."""
         if self.is_up:
             self.log.cut_off()
             self._end("kill")
 
     def drain(self) -> None:
-        """SIGTERM: running matches may finish for a while, then the server stops in good order."""
+        """Drain as at SIGTERM: running matches may finish for `DRAIN_MS`, then the server stops in good order."""
         self.arena.drain()
         self.clock.call_at(self.clock.now_ms() + DRAIN_MS, self._stop)
 
@@ -142,7 +142,7 @@ class ServerRun:
         self._end("stop", "whole" if self.log.durable == self.log.last else "")
 
     def stall(self, ms: int) -> None:
-        """The process gets no time for so long."""
+        """Stop the process for `ms` ms."""
         self.clock.stall(ms)
         self._see("stall", str(self._timeline.now_ms() + ms))
 

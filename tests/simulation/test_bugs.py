@@ -1,4 +1,4 @@
-"""The checker finds the bugs that are put into the server on purpose, and says what is wrong."""
+"""The checker finds every bug that is put into the server on purpose, and says what is wrong."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from tests.simulation.bugs import BUGS, Bug
 from tests.simulation.run import run_seed
 
 WITHIN = 200
-"""How many seeds are tried when the one that shows a bug does so no more, after a change of the server."""
+"""Number of seeds tried when a bug's own seed no longer shows it after a change of the server."""
 
 
 @pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])

@@ -19,11 +19,11 @@ from tests.simulation.run import run_seed, run_seeds, show
 
 PARTS = 20
 SEEDS = long_or(PARTS * 20, 2000)
-"""Of how many seeds the parts are; usually only the first part runs."""
+"""Number of seeds in all parts together; usually only the first part runs."""
 VARIED = (46, 17, 0)
-"""Seeds in whose worlds everything happens, until a change of the nodes alters them; others are tried then."""
+"""Seeds that together show every event. Further seeds are tried when a change of the nodes makes an event missing."""
 WITHIN = 800
-"""How many seeds are tried when the one that shows a bug does so no more, after a change of the nodes."""
+"""Number of seeds tried when a bug's own seed no longer shows it after a change of the nodes."""
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ HAPPENS = (
     (Lease, ("drain",)),
     (ClusterWorld, ("_end_database",)),
 )
-"""What happens to nodes, and what they do."""
+"""Methods whose calls show each event of nodes."""
 
 
 def test_everything_happens_in_some_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no seed does is not tested: each way of losing and keeping the lead comes up."""
+    """Each way of losing and keeping the lead occurs in some seed: an event of no seed is not tested."""
     seen: Counter[str] = Counter()
 
     def note(owner: type, name: str) -> None:
@@ -75,11 +75,11 @@ def test_everything_happens_in_some_seed(monkeypatch: pytest.MonkeyPatch) -> Non
     pytest.fail(f"never: {never}")
 
 
-# --- bugs that are put there on purpose ---
+# --- bugs put into nodes on purpose ---
 
 
 def tell_without_a_lease(patch: pytest.MonkeyPatch) -> None:
-    """A leader does not mind that its epoch may be an old one: it goes on telling."""
+    """Go on telling facts when the lease is over."""
     init = LedRun.__init__
 
     def changed(self: LedRun, node: Node, epoch: int) -> None:
@@ -91,7 +91,7 @@ def tell_without_a_lease(patch: pytest.MonkeyPatch) -> None:
 
 
 def write_under_any_epoch(patch: pytest.MonkeyPatch) -> None:
-    """The database takes what a leader writes whose epoch is an old one."""
+    """Let the database accept commits under an old epoch."""
     commit = Postgres.commit
 
     def changed(self: Postgres, epoch: int, before: int, batch: Batch) -> bool:
@@ -101,7 +101,7 @@ def write_under_any_epoch(patch: pytest.MonkeyPatch) -> None:
 
 
 def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
-    """What may be written is put before what gathers, and all of it is written as new."""
+    """Put a batch of unknown fate before the gathering batch, and write both as new."""
 
     def lost(self: ClubLog, batch: Batch) -> None:
         self._writing = None
@@ -126,17 +126,17 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
 
 
 def charge_a_suspension(patch: pytest.MonkeyPatch) -> None:
-    """Clocks run on while the club is suspended."""
+    """Run clocks on while the club is suspended."""
     patch.setattr("rumble_server.nodes.gate.GatedClock.now_ms", lambda self: self._clock.now_ms())
 
 
 def blame_bots_that_were_closed(patch: pytest.MonkeyPatch) -> None:
-    """A club that goes on after its bots were closed gives them no time to come back."""
+    """Resume a club whose bots were closed, and give the bots no time to come back."""
     patch.setattr(Matches, "give_grace", lambda *_: None)
 
 
 def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
-    """A node whose lease was over goes on as soon as it is renewed."""
+    """Resume as soon as the lease is renewed, without a look at the database."""
 
     def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
         was_over, self.until_ms, self.suspended = self.suspended, until_ms, False
@@ -147,7 +147,7 @@ def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
 
 
 def hand_over_what_is_not_on_disk(patch: pytest.MonkeyPatch) -> None:
-    """A club is handed over as soon as it has stopped."""
+    """Hand a club over as soon as it has stopped, before its facts are on disk."""
     hand_over = LedRun.hand_over
 
     def changed(self: LedRun, stopped: Callable[[], None]) -> None:
@@ -158,7 +158,7 @@ def hand_over_what_is_not_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 
 def hand_over_once(patch: pytest.MonkeyPatch) -> None:
-    """A stopped club is given to no other node where the one that was ready is gone, nor led again."""
+    """Hand a stopped club over only once, although the node that was ready is gone."""
     add, compare = Lease._add, Lease._compare
 
     def compared(self: Lease, now_ms: int) -> None:
@@ -174,7 +174,7 @@ def hand_over_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def take_any_ready(patch: pytest.MonkeyPatch) -> None:
-    """A node that was ready at an earlier try is taken for ready."""
+    """Take a node for ready that was ready at an earlier try."""
     follow = Lease._follow_moves
 
     def changed(self: Lease, now_ms: int) -> None:
@@ -199,7 +199,7 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (hand_over_once, r"did not end", 0),
     (take_any_ready, r"is not ready", 0),
 )
-"""Each bug, what the checker says of it, and a seed that shows it."""
+"""Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""
 
 
 @pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])

@@ -1,4 +1,4 @@
-"""DESIGN.md section 6 holds in simulated worlds. More seeds: `python -m tests.simulation.run --seeds 20000`."""
+"""No seed of the simulation breaks a promise. More seeds: `python -m tests.simulation.run --seeds 20000`."""
 
 import os
 import subprocess
@@ -17,9 +17,9 @@ from tests.simulation.world import Evidence, simulate
 
 PARTS = 8
 SEEDS = long_or(PARTS * 40, 2000)
-"""Of how many seeds the parts are; usually only the first part runs."""
+"""Number of seeds in all parts together; usually only the first part runs."""
 VARIED = (299, 68, 351, 91, 387, 108)
-"""Seeds in whose worlds everything happens, until a change of the server alters them; others are tried then."""
+"""Seeds that together show every event. Further seeds are tried when a change of the server makes an event missing."""
 ROOT = Path(__file__).parents[2]
 
 
@@ -38,7 +38,7 @@ def test_a_seed_replays_exactly(seed: int) -> None:
 
 @pytest.mark.slow
 def test_a_seed_replays_exactly_in_any_process() -> None:
-    """Nothing depends on the order of a set, which differs from process to process."""
+    """A seed replays the same in processes whose sets iterate in another order."""
     first, count = 40, 12
     command = [sys.executable, "-m", "tests.simulation.run", "--seeds", str(count), "--from", str(first), "--show"]
     other = "1" if os.environ.get("PYTHONHASHSEED") == "2" else "2"
@@ -51,7 +51,7 @@ def test_a_seed_replays_exactly_in_any_process() -> None:
 
 
 def test_everything_happens_in_some_seed() -> None:
-    """What no seed does is not tested: each fact, each termination, each trouble comes up."""
+    """Each fact, each termination and each trouble occurs in some seed: an event of no seed is not tested."""
     missing = {
         *("match_started", "turn_asked", "move_made", "move_refused", "seat_away", "seat_back", "match_over"),
         *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "bot_benched"),
@@ -70,7 +70,7 @@ def test_everything_happens_in_some_seed() -> None:
 
 
 def _happenings(evidence: Evidence) -> Iterator[str]:
-    """Name what happens in a world: facts, terminations, troubles."""
+    """Name the events of a world: facts, terminations, troubles."""
     yield from (entry.kind for entry in evidence.trace)
     if _taken_over(evidence):
         yield "taken over"
@@ -90,7 +90,7 @@ def _happenings(evidence: Evidence) -> Iterator[str]:
 
 
 def _taken_over(evidence: Evidence) -> bool:
-    """Whether a session was told to go on with a match that its login did not find: its worker had dropped."""
+    """Return whether a session took up a match of a dropped worker after its own login."""
     at_login: dict[int, list[str]] = {}
     for entry in evidence.trace:
         if entry.kind == "told":

@@ -1,4 +1,4 @@
-"""Time of one run of the server: it ends with the run, and stands still for it while it is stalled."""
+"""The clock of one run of the server: it ends with the run, and its timers wait during a stall."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ class Timer:
 
 
 class RunClock:
-    """The `Clock` of one run. Whatever happens to the server goes through `enter`."""
+    """The `Clock` of one run. Every call into the server goes through `enter`."""
 
     def __init__(self, timeline: VirtualClock) -> None:
         self.suspended_until_ms = 0
@@ -37,7 +37,7 @@ class RunClock:
         return self._timeline.now_ms()
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Only `stall` makes this server late."""
+        """Do nothing: only `stall` makes this server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
         timer = Timer(callback)
@@ -45,11 +45,11 @@ class RunClock:
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> Timer:
-        """Everything that is due by now was put on the timeline before this, and so comes first."""
+        """Call `callback` after all callbacks due by now, which are already on the timeline."""
         return self.call_at(self.now_ms(), callback)
 
     def enter(self, callback: Callable[[], None]) -> None:
-        """Do something in the server: at once, after the stall, or never if it is not there any more."""
+        """Call `callback` in the server: at once, after the stall, or never if the run has ended."""
         if self.stopped:
             return
         if self.is_stalled:
@@ -59,11 +59,11 @@ class RunClock:
 
     @property
     def is_stalled(self) -> bool:
-        """Whether the server does nothing at the moment."""
+        """True while the server does nothing."""
         return self.now_ms() < self._stalled_until_ms
 
     def stall(self, ms: int) -> None:
-        """The server does nothing for so long; timers and frames wait in their order. It notices what is long."""
+        """Stop the server for `ms` ms; timers and frames wait in order. The server notices `LATE_MS` or more."""
         self._stalled_until_ms = self.now_ms() + ms
         if ms >= LATE_MS:
-            self.late_ms += ms  # nothing reads it before the stall is over
+            self.late_ms += ms  # read only after the stall

@@ -1,26 +1,26 @@
-"""What was seen from outside the server during one simulation, in order: all that the checker knows beside the log."""
+"""Events of one simulation as seen from outside the server: the checker knows only these and the log."""
 
 from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """Something that was seen. `written` is how many facts were on disk at that moment.
+    """Event of the trace. `written` is the number of the newest fact on disk at that moment.
 
     | kind | wire | text |
     |---|---|---|
     | start | run number | JSON: its grace in ms |
     | kill | run number | |
-    | stop | run number | "whole": everything that was said is on disk |
-    | clean | run number | everything that was appended is on disk, and said so |
-    | stall | run number | until when the server did nothing |
-    | suspended | run number | until when its lease was over; it stands where it was valid again |
-    | grace | run number | until when no away time runs, where its bots were closed and it goes on |
+    | stop | run number | "whole": all facts are on disk |
+    | clean | run number | all facts are on disk, and told |
+    | stall | run number | end of the stall |
+    | suspended | run number | end of the suspension; the entry's time is its beginning |
+    | grace | run number | time before which no away time runs, after a suspension that closed the bots |
     | open | connection | JSON: who opened it, in which run, and the network's round trip in ms |
     | arrived | connection | a frame of the bot, as the server took it |
-    | told | connection | a frame of the server, as it was written to the connection |
+    | told | connection | a frame of the server, as written to the connection |
     | closing | connection | the close code that the server sent |
     | lost | connection | the server saw its end |
-    | ordered | 0 | JSON: a host's command that was confirmed, and to which tournament |
+    | ordered | 0 | JSON: a host's confirmed command and its tournament |
     """
 
     at_ms: int

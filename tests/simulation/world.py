@@ -1,4 +1,4 @@
-"""One simulation: a scenario's bots, host, network and disk around the real server core, on virtual time."""
+"""A simulation: a scenario's bots, host, network and disk around the real server core, on virtual time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from tests.simulation.trace import Trace
 
 START_MS = 1_000_000
 AFTER_MS = 15_000
-"""The world goes on for so long after the last tournament is over."""
+"""Time in ms that the world goes on after the last tournament is over."""
 LONGEST_MS = 4 * 60 * 60 * 1000
 MOST_STEPS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a simulation leaves behind: the rows of the log, and all that was seen from outside."""
+    """Result of a simulation: the rows of the log, and the trace of events seen from outside."""
 
     scenario: Scenario
     rows: list[str]
     trace: Trace
     ended: bool
-    """All tournaments were over within the bounds."""
+    """True if all tournaments were over within the bounds."""
 
 
 class World:
@@ -57,7 +57,7 @@ class World:
         return Random(f"{what} {self.scenario.seed}")
 
     def play(self) -> Evidence:
-        """Let everything happen."""
+        """Run the scenario to its end."""
         self._start()
         for bot in self._bots:
             self._after(self._fate.randint(0, 2000), bot.connect)
@@ -70,7 +70,7 @@ class World:
         return Evidence(self.scenario, self.disk.rows(), self.trace, ended)
 
     def _strikes(self) -> tuple[tuple[int | None, Callable[[], None]], ...]:
-        """What happens to the server, and after how long on average."""
+        """Troubles of the server, with the average time in ms between two of a kind."""
         return (
             (self.scenario.kill_each_ms, self._kill),
             (self.scenario.drain_each_ms, self._drain),
@@ -97,7 +97,7 @@ class World:
         return all(plan.name in over for plan in self.scenario.tournaments) and not reader.tournament_ids(over=False)
 
     def _place(self) -> Place | None:
-        """Where a bot connects to."""
+        """Return the run to which a bot connects."""
         return self.run
 
     # --- the server's fate ---
@@ -116,7 +116,7 @@ class World:
             )
 
     def _look(self) -> None:
-        """The host looks at its tournaments; whoever runs the server sees whether it is there."""
+        """Have the host look at its tournaments, and restart a dead server after a while."""
         run = self.run
         if run is not None and run.is_up:
             run.clock.enter(lambda: self.host.look(run))
@@ -165,5 +165,5 @@ class World:
 
 
 def simulate(scenario: Scenario) -> Evidence:
-    """Run one scenario to its end."""
+    """Run a scenario to its end."""
     return World(scenario).play()

@@ -1,4 +1,4 @@
-"""Faults: nobody loses by one that was not its own, going by what was seen from outside."""
+"""Blame: no bot loses by a fault that was not its own, judged from outside the server."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from tests.simulation.checks.told import state_at
 MINUTE_MS = 60_000
 UNSOLICITED_PER_MINUTE = 120
 HARMFUL = ("illegal", "flood")
-"""The faults by which a bot may lose a match for an illegal move, or for too many messages."""
+"""Faults that may lose a match for an illegal move or for too many messages."""
 
 
 def check_blame(case: Case) -> Problems:
-    """All problems with matches that were lost by a fault."""
+    """Yield all problems with matches lost by a fault."""
     for attempt in case.attempts.values():
         over = attempt.over
         if over is None or over["scores"] is None:
@@ -31,7 +31,7 @@ def check_blame(case: Case) -> Problems:
 
 
 def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
-    """Why a seat should not have lost like this, if so."""
+    """Return why a seat should not have lost like this; None if it lost rightly."""
     fault = case.bots[bot]["fault"]
     match over["termination"]:
         case "timeout":
@@ -60,7 +60,7 @@ def _was_there(case: Case, bot: str, at_ms: int) -> bool:
 
 
 def _was_away(case: Case, attempt: Attempt, over: Fact, seat: int) -> bool:
-    """Whether no session of the seat's bot played an attempt at its end: it went away, or the server restarted."""
+    """Return whether no session of the bot played the attempt at its end, after a drop or a restart."""
     there = False
     for fact in attempt.facts:
         if case.run_of(fact) is not case.run_of(over):
@@ -73,14 +73,14 @@ def _was_away(case: Case, attempt: Attempt, over: Fact, seat: int) -> bool:
 
 
 def _arrived(case: Case, bot: str, worker: str | None = None) -> list[Seen]:
-    """The frames of a bot, or of one of its workers."""
+    """Return the frames of a bot, or of one of its workers."""
     return [seen for wire in case.wires_of(bot) if worker in (None, wire.worker) for seen in wire.arrived]
 
 
 def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
     asked = next((fact for fact in attempt.of("turn_asked")[::-1] if fact["ply"] == len(over["moves"])), None)
     away = not _was_there(case, bot, over["at_ms"])
-    if case.bots[bot]["workers"]:  # `workers` checks that it was away with reason
+    if case.bots[bot]["workers"]:  # `workers` checks that the bot was away with reason
         away = away or _was_away(case, attempt, over, seat)
     if away and attempt.started is not None and attempt.started["away_clock"] == "runs":
         return None
@@ -127,7 +127,7 @@ def _flood(case: Case, over: Fact, bot: str) -> str | None:
 
 
 def _worker_at(case: Case, over: Fact, bot: str) -> str | None:
-    """The worker that was told of an attempt last; None if none was."""
+    """Return the worker that was told of an attempt last; None if no worker was."""
     told = [
         (seen.place, wire.worker)
         for wire in case.wires_of(bot)
@@ -164,7 +164,7 @@ def _left(case: Case, over: Fact, bot: str, *, removed: bool | None = None) -> b
 
 
 def _no_show(case: Case, over: Fact, bot: str) -> str | None:
-    """Benched, gone for good, or really away for as long as its budget was while the tournament ran."""
+    """Return why a bot should not be a no-show: not benched, not gone, and away for less than its absent budget."""
     tournament = over["match"].partition(".")[0]
     benched = False
     started_ms, absent_ms = 0, 0
@@ -184,7 +184,7 @@ def _no_show(case: Case, over: Fact, bot: str) -> str | None:
 
 
 def _away_ms(case: Case, bot: str, from_ms: int, to_ms: int) -> int:
-    """How long a bot was not there while the server was, not counting graces but the first."""
+    """Return how long in ms a bot was away while the server ran. Graces do not count, except the first run's first."""
     total = 0
     for number, run in enumerate(case.runs):
         starts_ms = [run.graces[0][1] if number else run.start_ms, *(until_ms for _, until_ms in run.graces[1:])]
@@ -197,7 +197,7 @@ def _away_ms(case: Case, bot: str, from_ms: int, to_ms: int) -> int:
 
 
 def _benches(case: Case) -> Problems:
-    """A bot is benched when it failed so many times in a row, matches lost by `no_show` aside, and not before."""
+    """Check that a bot is benched only after the configured number of faulty matches in a row, `no_show` aside."""
     for created in case.by_kind["tournament_created"]:
         name, limit = created["tournament"], created["config"]["bench_after"]
         in_a_row: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""The evidence put in order: facts by what they are about, runs, connections, and who was there when.
+"""The evidence in order: facts by tournament, match and kind; runs; connections; and presence of bots.
 
-This package shares no code with the server: it reads the log's JSON text and what was seen from outside. Only the
-rules of the games are asked of the engine.
+This package shares no logic with the server: it reads the log's JSON text and the trace. Only the engine is asked for
+the rules of the games.
 """
 
 import json
@@ -22,49 +22,49 @@ Problems = Iterator[str]
 
 NEVER_MS = 1 << 60
 NOTICED_MS = 20
-"""A stall of the server of this many ms or more is excused; a shorter one is part of its work."""
+"""Shortest stall in ms that the server excuses; a shorter stall is part of its work."""
 
 
 class Seen(NamedTuple):
-    """A frame of a connection, read."""
+    """A parsed frame of a connection."""
 
     entry: Entry
     frame: dict[str, Any]
     place: int
-    """Its place in the trace."""
+    """Index of its entry in the trace."""
 
 
 @dataclass(slots=True)
 class Run:
-    """One life of the server. Its facts are those after `first`, up to `last`; it ended at `end_ms`."""
+    """A run of the server. Its facts are those after `first`, up to `last`; the run ended at `end_ms`."""
 
     start_ms: int
     graces: list[tuple[int, int]]
-    """From when to when no away or absent time ran: after its start, and after its bots had been closed."""
+    """Periods without away or absent time: after the start, and after a suspension that closed the bots."""
     first: int
     last: int
     end_ms: int
     clean_ms: list[int] = field(default_factory=list)
-    """When all that had been appended was on disk."""
+    """Times in ms at which all facts were on disk and told."""
     stalls: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when it did nothing."""
+    """Periods in which the process stood still."""
     suspended: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when its lease was over."""
+    """Periods in which the lease was over."""
     is_whole: bool = False
-    """It stopped when all that it had said was on disk."""
+    """True if the run stopped with all facts on disk."""
     excused_ms: int = 0
-    """Most that may be excused in an attempt before it is void,"""
+    """Maximum time in ms that may be excused in an attempt before the attempt is void."""
     proxied_lag_ms: int = 0
-    """and most lag that a seat is allowed in an attempt where only pings measure it."""
+    """Maximum lag in ms that a seat is allowed per attempt where only pings measure the lag."""
 
     def grace_at(self, at_ms: int) -> tuple[int, int]:
-        """The newest grace that had begun by then, or the first."""
+        """Return the newest grace begun by `at_ms`, or the first grace."""
         return next((each for each in self.graces[:0:-1] if each[0] <= at_ms), self.graces[0])
 
 
 @dataclass(slots=True)
 class WireLog:
-    """One connection of a bot, as the server saw it. `lost_ms` is its end, however it came."""
+    """Connection of a bot, as the server saw it. `lost_ms` is the time of its end, by any cause."""
 
     number: int
     bot: str
@@ -74,24 +74,24 @@ class WireLog:
     arrived: list[Seen] = field(default_factory=list)
     told: list[Seen] = field(default_factory=list)
     login: Seen | None = None
-    """The frame that logged its bot in."""
+    """The login frame of its bot."""
     closing_place: int | None = None
     closing_ms: int | None = None
     closing_code: int | None = None
     lost_ms: int | None = None
 
     def is_settled(self, from_ms: int, to_ms: int) -> bool:
-        """Whether between two times all that had been said was on disk and told."""
+        """Return whether all facts were on disk and told at some time between the two."""
         return bisect_left(self.run.clean_ms, to_ms) > bisect_right(self.run.clean_ms, from_ms)
 
     @property
     def end_ms(self) -> int:
-        """When it was over, or began to be closed."""
+        """Time in ms at which the connection ended, or began to close."""
         return min(self.closing_ms or NEVER_MS, self.lost_ms or NEVER_MS)
 
     @property
     def worker(self) -> str:
-        """The worker that logged in; empty if it was none."""
+        """Name of the worker that logged in; empty for a bot without workers."""
         return "" if self.login is None else self.login.frame.get("worker", "")
 
 
@@ -104,12 +104,12 @@ class Attempt:
     facts: list[Fact] = field(default_factory=list)
 
     def of(self, kind: str) -> list[Fact]:
-        """Its facts of a kind."""
+        """Return the attempt's facts of one kind."""
         return [fact for fact in self.facts if fact["fact"] == kind]
 
     @property
     def started(self) -> Fact | None:
-        """Its start; None if it was lost before it began."""
+        """Its start; None if the match was decided before it began."""
         return next((fact for fact in self.facts if fact["fact"] == "match_started"), None)
 
     @property
@@ -120,23 +120,23 @@ class Attempt:
 
 @dataclass(slots=True)
 class Case:
-    """Everything that is known of one simulation."""
+    """All evidence of one simulation."""
 
     facts: list[Fact]
     trace: list[Entry]
     bots: dict[str, dict[str, Any]]
-    """By name in lower case: `max_matches` of each connection, `fault` or None, and `workers` (0: it has none)."""
+    """Bots by name in lower case: `max_matches` of each connection, `fault` or None, number of `workers` (0: none)."""
     by_kind: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     by_tournament: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     attempts: dict[tuple[str, int], Attempt] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
-    """In their order. Where there are several nodes each time that one led is a run, and ends when the next begins."""
+    """Runs in order. On several nodes, each period of leading is a run, which ends when the next begins."""
     numbered: dict[int, Run] = field(default_factory=dict)
     wires: dict[int, WireLog] = field(default_factory=dict)
     turns_told: dict[str, int] = field(default_factory=dict)
-    """When each turn was told, by its id."""
+    """Time in ms at which each turn was told, by turn id."""
     presence: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    """By name in lower case: from when to when the server had a connection that was logged in."""
+    """Periods with a logged-in connection, by the bot's name in lower case."""
 
     def __post_init__(self) -> None:
         self._sort_facts()
@@ -158,11 +158,11 @@ class Case:
                 self.by_tournament[fact["tournament"]].append(fact)
 
     def run_of(self, fact: Fact) -> Run:
-        """The run that recorded a fact."""
+        """Return the run that recorded a fact."""
         return next(run for run in self.runs if run.first < fact["number"] <= run.last)
 
     def counted(self, tournament: str) -> list[Fact]:
-        """The results that count, in order of finishing: no void attempt, none that was taken back."""
+        """Return the results that count, in order of finishing: no void attempt and no withdrawn result."""
         results: dict[str, Fact] = {}
         for fact in self.by_tournament[tournament]:
             if fact["fact"] == "match_over" and fact["scores"] is not None:
@@ -175,7 +175,7 @@ class Case:
 
     def _sort_trace(self) -> None:
         current: dict[str, dict[str, int]] = {}
-        """By bot and worker: its newest connection that is logged in."""
+        """Newest logged-in connection, by bot and worker."""
         since: dict[str, int] = {}
 
         def leave(bot: str, worker: str, at_ms: int) -> None:
@@ -252,26 +252,26 @@ class Case:
                     wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
                     if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
                         leave(wire.bot, wire.worker, entry.at_ms)
-        if self.trace:  # of a real server there is none
+        if self.trace:  # the trace of a real server is empty
             all_leave(self.trace[-1].at_ms)
 
     def most_matches(self, bot: str) -> int:
-        """How many matches a bot may play at once, on all its connections."""
+        """Return how many matches a bot may play at once, on all its connections."""
         plan = self.bots[bot]
         return int(plan["max_matches"] * max(1, plan["workers"]))
 
     def wires_of(self, bot: str) -> list[WireLog]:
-        """The connections that a bot had."""
+        """Return all connections of a bot."""
         return [wire for wire in self.wires.values() if wire.bot == bot.casefold()]
 
 
 def is_login(frame: dict[str, Any], bot: str) -> bool:
-    """Whether a frame logs the bot in."""
+    """Return whether a frame is the bot's login."""
     return frame.get("type") == "login" and frame["name"].casefold() == bot
 
 
 def overlap_ms(times: Iterable[tuple[int, int]], from_ms: int, to_ms: int) -> int:
-    """How long of a time lies in one of these times."""
+    """Return how many ms between `from_ms` and `to_ms` lie in the given periods."""
     return sum(max(0, min(until_ms, to_ms) - max(at_ms, from_ms)) for at_ms, until_ms in times)
 
 
@@ -284,13 +284,13 @@ def _read(text: str) -> dict[str, Any]:
 
 
 FORMS = {"compact": (",", ":"), "spaced": (", ", ": ")}
-"""What stands for a frame of a move that has nothing but its fields: the separators of its JSON."""
+"""Separators of a move frame's JSON. The log stores only the key if the frame has the plain fields."""
 
 
 def read_rows(rows: Iterable[str]) -> list[Fact]:
-    """The facts in the rows of a log, in order of their numbers. A row tells how many fields each kind of fact has.
+    """Return the facts in the rows of a log, in order of their numbers. A row tells the number of fields of each kind.
 
-    A turn that was asked with a move follows it, as a fact of its own of the same number.
+    If a move's fact also asks the next turn, a `turn_asked` fact of the same number follows the move.
     """
     facts: list[Fact] = []
     for text in rows:
@@ -309,7 +309,7 @@ def read_rows(rows: Iterable[str]) -> list[Fact]:
 
 
 def _asked_with(made: Fact) -> Fact:
-    """The turn that was asked together with a move."""
+    """Return the turn that was asked together with a move."""
     seat = made["next_seat"]
     same = {name: made[name] for name in ("number", "match", "attempt", "at_ms", "seats_ms", "lag_ms", "omit")}
     own = {"ply": made["ply"] + 1, "seat": seat, "turn_id": made["next_turn_id"]}

@@ -1,4 +1,4 @@
-"""Clocks and budgets, computed again from the log's own times: nobody gains any, and nobody is robbed of any."""
+"""Clocks and budgets, computed again from the log's times: no bot gains time, and no bot is robbed of time."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from tests.simulation.checks.case import NOTICED_MS, Attempt, Case, Fact, Proble
 
 MOST_LAG_MS = 200
 MOST_STALLED = 2
-"""Attempts at a match that are void for that before its tournament is paused."""
+"""Number of stalled attempts at a match that pause the tournament."""
 
 
 def check_clocks(case: Case) -> Problems:
-    """All problems with thinking time, banks, away and absent budgets."""
+    """Yield all problems with thinking time, banks, away and absent budgets."""
     for attempt in case.attempts.values():
         if attempt.started is not None:
             yield from _Clocks(case, attempt, attempt.started).check()
@@ -26,14 +26,14 @@ class _Seat:
     away_left_ms: int
     away_since_ms: int | None = None
     used_away_ms: int = 0
-    """What was used of the budget before a grace, of which no fact tells yet."""
+    """Away time in ms used before a grace began, not yet told by a fact."""
     excused_ms: int = 0
     drops: int = 0
     lag_ms: int = 0
 
 
 class _Clocks:
-    """One attempt's clocks, fact by fact."""
+    """The clocks of one attempt, followed fact by fact."""
 
     def __init__(self, case: Case, attempt: Attempt, started: Fact) -> None:
         self.case = case
@@ -41,16 +41,16 @@ class _Clocks:
         self.what = f"{attempt.match}, attempt {attempt.attempt}"
         self.control = started["time_control"]
         self.runs = started["away_clock"] == "runs"
-        """Whether clocks run on while their bots are away."""
+        """True if a bot's clock runs on while the bot is away."""
         self.bots = [bot.casefold() for bot in started["seats"]]
         self.seats = [_Seat(self.control["bank_ms"], started["away_ms"]) for _ in started["seats"]]
         self.run = case.run_of(started)
         self.grace_since_ms, self.grace_until_ms = self.run.grace_at(started["at_ms"])
         self.ply = len(started["moves"])
         self.used_ms = 0
-        """Thought about this ply, in earlier askings of this run."""
+        """Thinking time in ms of this ply, in earlier askings of this run."""
         self.asked: Fact | None = None
-        """The turn whose clock may run; it has not been told while its `told_ms` is None."""
+        """Open turn whose clock may run; `told_ms` is None until the turn is told."""
 
     def check(self) -> Problems:
         for fact in self.facts:
@@ -76,7 +76,7 @@ class _Clocks:
                     pass
 
     def _see_restart(self, fact: Fact) -> None:
-        """After a restart a ply has its first clock again, and nobody is there; time in between is nobody's."""
+        """Reset clocks at a restart: the ply begins anew, all bots are away, and the time between runs is free."""
         run = self.run if self.run.first < fact["number"] <= self.run.last else self.case.run_of(fact)
         if run is not self.run:
             self.run = run
@@ -88,7 +88,7 @@ class _Clocks:
             self._run_on(run.start_ms)
 
     def _see_graces(self, at_ms: int) -> None:
-        """While bots that were closed find the server again no time of theirs runs; what they had used they have."""
+        """Stop away clocks at a grace, in which closed bots may come back for free; time used before stays used."""
         for since_ms, until_ms in self.run.graces:
             if not self.grace_since_ms < since_ms <= at_ms:
                 continue
@@ -105,7 +105,7 @@ class _Clocks:
     # --- thinking ---
 
     def _run_on(self, at_ms: int) -> None:
-        """From now or the end of the grace the clock of whoever is to move and is away runs, if the terms say so."""
+        """Run the clock of the bot to move if the bot is away and the terms say so, after the grace at the earliest."""
         to_move = self.ply % 2
         seat = self.seats[to_move]
         if self.runs and seat.away_since_ms is not None:
@@ -115,7 +115,7 @@ class _Clocks:
             self.asked = {"seat": to_move, "turn_id": None, **times}
 
     def _excused(self, at_ms: int) -> int:
-        """What is excused in the open turn at a time: the server was late meanwhile."""
+        """Return the ms to excuse in the open turn at a time: the server was late meanwhile."""
         asked = self.asked
         if asked is None or asked["told_ms"] is None:
             return 0
@@ -123,7 +123,7 @@ class _Clocks:
         return max(0, min(_late_ms(self.run, int(asked.get("late_from_ms", told_ms)), at_ms), at_ms - told_ms))
 
     def _stopped(self, fact: Fact, what: str) -> Problems:
-        """The clock of a seat stops, if it runs: its connection ended, or it is told of the match again."""
+        """Stop the clock of a seat, if running: its connection ended, or its bot is told of the match again."""
         own = self.asked is not None and self.asked["seat"] == fact["seat"]
         expected = self._excused(fact["at_ms"]) if own else 0
         if fact["excused_ms"] != expected:
@@ -187,7 +187,7 @@ class _Clocks:
         self._run_on(fact["at_ms"])
 
     def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
-        """The clock ran from when the turn was told: while it waited in the server, that was nobody's time."""
+        """Add the time since the turn was told. The turn's waiting in the server before is free."""
         if self.asked is not None and self.asked["told_ms"] is not None:
             self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"] - excused_ms)
         self.asked = None
@@ -207,16 +207,16 @@ class _Clocks:
         if asked is not None and is_own and fact["at_ms"] >= self.grace_until_ms:
             at_ms = fact["at_ms"]
             if fact["on_turn"] and asked["told_ms"] is None and at_ms in [until for _, until in self.run.suspended]:
-                asked["told_ms"] = at_ms  # it left for a connection whose end the arena had still to hear of
+                asked["told_ms"] = at_ms  # the turn went to a connection whose end the arena did not know yet
             told_ms = asked["told_ms"]
-            # Of what was in one ms, the log knows the order.
+            # For events within one ms, the log knows the order.
             seat.drops += told_ms is not None and (told_ms < at_ms or (told_ms == at_ms and fact["on_turn"]))
         if not self.runs or fact["at_ms"] < self.grace_until_ms:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
             yield f"{what} excuses {fact['excused_ms']} ms while its clock runs on"
         elif asked is not None and asked["seat"] == fact["seat"] and asked["told_ms"] is None:
-            self.asked = None  # it was never told; the clock runs from now on
+            self.asked = None  # the turn was never told; the clock runs from now on
         seat.away_since_ms = fact["at_ms"]
         if self.asked is None:
             self._run_on(fact["at_ms"])
@@ -234,7 +234,7 @@ class _Clocks:
         seat.away_since_ms = None
 
     def _away_until(self, seat: _Seat, at_ms: int) -> int:
-        """When the budget is used up, as it looks at a time: in a grace, and while the server is late, it stands."""
+        """Return when the away budget will be used up, as known at `at_ms`. Graces and the server's delays are free."""
         since_ms, left_ms = seat.away_since_ms or 0, seat.away_left_ms - seat.used_away_ms
         return max(since_ms, self.grace_until_ms) + _late_ms(self.run, since_ms, at_ms) + left_ms
 
@@ -267,7 +267,7 @@ class _Clocks:
                 yield f"{self.what}: seat {over['at_fault'][0]} lost by disconnect before its budget was used up"
 
     def _sums(self, over: Fact) -> Problems:
-        """What was excused in the whole attempt, and whether that was too much. An open turn makes no match void."""
+        """Check the sums of excused time, and that too much makes an attempt void, the open turn not counted."""
         too_much = sum(seat.excused_ms for seat in self.seats) > self.run.excused_ms
         if self.asked is not None:
             self.seats[self.asked["seat"]].excused_ms += self._excused(over["at_ms"])
@@ -284,14 +284,14 @@ class _Clocks:
 
 
 def _late_ms(run: Run, from_ms: int, to_ms: int, *, unnoticed: bool = False) -> int:
-    """How long of a time the server did nothing: in the stalls that it notices, or in those that are too short."""
+    """Return the ms without service in a period: in noticed stalls and suspensions, or in unnoticed stalls."""
     stalls = [stall for stall in run.stalls if (stall[1] - stall[0] < NOTICED_MS) == unnoticed]
     suspended = [] if unnoticed else run.suspended
     return overlap_ms([*stalls, *suspended], from_ms, to_ms)
 
 
 def _stalled(case: Case) -> Problems:
-    """A match that was void for the server's lateness again is not simply begun once more."""
+    """Check that no match is simply started again after its last allowed stall."""
     for created in case.by_kind["tournament_created"]:
         voids: dict[str, int] = {}
         held: set[str] = set()
@@ -315,7 +315,7 @@ def _stalled(case: Case) -> Problems:
 
 
 def _absence(case: Case) -> Problems:
-    """What is left of an absent budget only ever gets less."""
+    """Check that an absent budget only shrinks."""
     left: dict[tuple[str, str], int] = {}
     for created in case.by_kind["tournament_created"]:
         for fact in case.by_tournament[created["tournament"]]:

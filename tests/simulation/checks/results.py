@@ -1,4 +1,4 @@
-"""Results: every leg of every pairing has exactly one that counts, and each can be replayed."""
+"""Results: every leg of every pairing has exactly one result that counts, and every match can be replayed."""
 
 from collections import Counter
 from itertools import combinations
@@ -9,7 +9,7 @@ from tests.simulation.checks.case import Attempt, Case, Fact, Problems
 
 
 def check_results(case: Case) -> Problems:
-    """All problems with matches and results."""
+    """Yield all problems with matches and results."""
     numbers = [fact["number"] for fact in case.facts if not fact.get("with_move")]
     if numbers != list(range(1, len(numbers) + 1)):
         yield "the log has a gap, or a number twice"
@@ -83,7 +83,7 @@ def _tournament(case: Case, created: Fact) -> Problems:
 
 
 def _field(facts: list[Fact], started: Fact, late_join: bool) -> list[str] | None:
-    """All who ever played; None if it was started with others than those who were in."""
+    """Return the bots that ever played; None if the tournament started with a field other than the joined bots."""
     field: dict[str, None] = {}
     for fact in facts:
         if fact["fact"] == "bot_joined":
@@ -112,7 +112,7 @@ def _pauses(name: str, facts: list[Fact]) -> Problems:
 
 
 def _attempts(case: Case) -> Problems:
-    """Attempts follow one another: the next one only when the one before is over and does not count."""
+    """Check that an attempt begins only when the one before has ended and does not count."""
     voided = {(fact["match"], fact["attempt"]): fact["number"] for fact in case.by_kind["result_voided"]}
     for (match, number), attempt in case.attempts.items():
         over = attempt.over
@@ -140,7 +140,7 @@ def _attempts(case: Case) -> Problems:
 
 
 def _play(attempt: Attempt) -> Problems:
-    """The moves can be played, are those of the outcome, and lead to its scores."""
+    """Check that the moves can be played, match the outcome's moves, and lead to its scores."""
     started, over = attempt.started, attempt.over
     if over is None:
         return

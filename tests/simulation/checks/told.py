@@ -1,4 +1,7 @@
-"""What bots and the host were told: the log has it, had it first, in that order; and every frame had its answer."""
+"""Frames to bots and confirmations to the host: the log has their facts, on disk first and in that order.
+
+Every frame of a bot has an answer or an effect.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -15,7 +18,7 @@ ANSWERS = {"login": "session", "join": "joined", "challenge": "joined", "leave":
 
 
 def check_told(case: Case) -> Problems:
-    """All problems with what was told."""
+    """Yield all problems with frames that the server sent, and with confirmed commands."""
     index = _Index(case)
     for wire in case.wires.values():
         yield from _durable(index, wire)
@@ -32,7 +35,7 @@ def check_told(case: Case) -> Problems:
 
 
 def _by_one_leader(case: Case) -> Problems:
-    """Who led before tells nothing any more."""
+    """Check that a former leader tells nothing after the next leader's start."""
     for before, after in pairwise(case.runs):
         for wire in case.wires.values():
             for seen in wire.told if wire.run is before else ():
@@ -41,7 +44,7 @@ def _by_one_leader(case: Case) -> Problems:
 
 
 class _Index:
-    """The log by what a frame names."""
+    """The log's facts, by the ids that frames name."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -54,7 +57,7 @@ class _Index:
         self.points = {name: _points(case, name) for name in case.by_tournament}
 
     def about(self, tournament: str, kind: str, bot: str | None = None) -> list[Fact]:
-        """The facts of a kind about a tournament, or about one bot in it."""
+        """Return the facts of a kind about a tournament, or about one bot in the tournament."""
         facts = self.case.by_tournament.get(tournament, ())
         return [
             fact
@@ -84,7 +87,7 @@ def _points(case: Case, tournament: str) -> dict[str, float]:
 
 
 def _durable(index: _Index, wire: WireLog) -> Problems:
-    """Each thing that was told is in the log, says the same, and was on disk by then."""
+    """Check that each told fact is in the log, says the same, and was on disk when told."""
     for seen in wire.told:
         frame, written = seen.frame, seen.entry.written
         facts = _facts_behind(index, wire, frame)
@@ -104,7 +107,7 @@ def _durable(index: _Index, wire: WireLog) -> Problems:
 
 
 def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[Fact] | None:
-    """The facts of which one must be on disk before the frame is sent; None for frames that need none."""
+    """Return the facts of which one must be on disk before the frame is sent; None if the frame needs no fact."""
     case = index.case
     match frame["type"]:
         case "match_over":
@@ -150,7 +153,7 @@ def _standing(index: _Index, wire: WireLog, frame: dict[str, Any], what: str) ->
 
 
 def _orders(case: Case) -> Problems:
-    """Each command that the host had confirmed is in the log, and was by then."""
+    """Check that each confirmed command of the host is in the log, and was on disk when confirmed."""
     kinds = {
         "create": ("tournament_created",),
         "start": ("tournament_started",),
@@ -187,7 +190,7 @@ def _orders(case: Case) -> Problems:
 
 
 def _order(index: _Index, wire: WireLog) -> Problems:
-    """Nothing overtook what its match was told before, or a `tournament_over`: the facts behind the frames go up."""
+    """Check that the facts behind a match's frames ascend, and that none overtakes a `tournament_over`."""
     newest: dict[str, int] = {}
     barrier = 0
     for seen in wire.told:
@@ -206,7 +209,7 @@ def _order(index: _Index, wire: WireLog) -> Problems:
 
 
 def _open_at_once(index: _Index, wire: WireLog) -> Problems:
-    """By what it was told, a bot has no more open matches than it may; those open at its login are taken up."""
+    """Check that a bot never has more open matches than allowed. Matches open at its login count once resumed."""
     open_matches: set[str] = set()
     for seen in wire.told:
         match seen.frame["type"]:
@@ -237,7 +240,7 @@ def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
 
 
 def _turn(index: _Index, wire: WireLog, turn: dict[str, Any]) -> Problems:
-    """A turn that was told says what the log says, and what the engine says of the position."""
+    """Check that a told turn agrees with the log, and with the engine's position."""
     asked = index.asked.get(turn["turn_id"])
     what = f"turn {turn['turn_id']} of {turn['match']}"
     if asked is None:
@@ -259,7 +262,7 @@ def _turn(index: _Index, wire: WireLog, turn: dict[str, Any]) -> Problems:
 
 
 def state_at(attempt: Attempt, ply: int) -> State:
-    """The position of an attempt at a ply."""
+    """Return the position of an attempt at a ply."""
     started = attempt.started
     assert started is not None
     state = get_game(started["game"]).initial(started["settings"], started["seed"])
@@ -272,7 +275,7 @@ def state_at(attempt: Attempt, ply: int) -> State:
 
 
 def _resumed(index: _Index, wire: WireLog) -> Problems:
-    """`session` names the open matches; each goes on with `match_start`, and with its turn if it is this bot's."""
+    """Check that a login's open matches go on: listed in `session`, and each resumed by `match_start`."""
     login = wire.login
     sessions = [seen for seen in wire.told if seen.frame["type"] == "session"]
     if login is None or not sessions:
@@ -280,7 +283,7 @@ def _resumed(index: _Index, wire: WireLog) -> Problems:
     for session in sessions:
         yield from _listed(index, wire, login.entry.at_ms, session)
     if wire.worker:
-        return  # what a worker is told of is checked by `workers`
+        return  # `workers` checks which matches a worker is told of
     logins = [other.login for other in index.case.wires_of(wire.bot) if other.login is not None]
     until_ms = min([wire.end_ms, *(other.entry.at_ms for other in logins if other.place > login.place)])
     if wire.is_settled(login.entry.at_ms, until_ms):
@@ -295,7 +298,7 @@ def _goes_on(seen: Seen, match: str) -> bool:
 
 
 def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
-    """The attempts of a bot that were open at a time."""
+    """Yield the attempts of a bot that were open at a time."""
     for attempt in index.case.attempts.values():
         started, over = attempt.started, attempt.over
         if started is None or over is None or not started["at_ms"] < at_ms < over["at_ms"]:
@@ -305,7 +308,7 @@ def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
 
 
 def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems:
-    """What the `session` of a login lists is open, and goes on, where it was noted what bots said."""
+    """Check that each match in `session` is open and goes on, and that no open match is missing once all is on disk."""
     open_matches = session.frame["matches"]
     for match in open_matches:
         start = next(
@@ -330,7 +333,7 @@ def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems
 
 
 def _answers(index: _Index, wire: WireLog) -> Problems:
-    """Every frame that arrived has an answer or an effect, unless the connection ended before it could be told."""
+    """Check that every frame has an answer or an effect, unless the connection ended before the answer."""
     waiting = [
         seen
         for seen in wire.arrived
@@ -370,7 +373,7 @@ def _answers(index: _Index, wire: WireLog) -> Problems:
 
 
 def _rejections(wire: WireLog) -> Problems:
-    """No move is rejected more often than it was sent."""
+    """Check that no move is rejected more often than the bot sent it."""
     sent: Counter[tuple[Any, Any]] = Counter()
     for place, frame in sorted(
         [
@@ -409,7 +412,7 @@ def _was_removed(index: _Index, wire: WireLog, frame: dict[str, Any]) -> bool:
 
 
 def _may_be_untold(wire: WireLog, seen: Seen) -> bool:
-    """Whether, from the frame's arrival to the end of its connection, never all was told."""
+    """Return whether the connection ended before all facts since the frame's arrival were told."""
     return not wire.is_settled(seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms))
 
 

@@ -1,4 +1,4 @@
-"""Which session plays a match: one at a time, and one at all as long as any of its bot has room for it."""
+"""Sessions and matches: one session plays a match, and no match waits while a session of its bot has room."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -7,22 +7,22 @@ from typing import Any
 from tests.simulation.checks.case import Case, Fact, Problems, WireLog
 
 REPLACED = 4001
-"""The code with which a connection is closed when a newer login takes its place."""
+"""Code with which the server closes a connection when a newer login takes its place."""
 Playing = dict[int, set[str]]
-"""By connection that is logged in and does not close: the matches that it was told of and that are not over."""
+"""Matches told of and not over, by logged-in connection that does not close."""
 Away = set[tuple[str, int, str]]
-"""Matches, attempts, and bots of theirs that are away."""
+"""Match, attempt and bot, for each bot that is away from a match."""
 
 
 def check_workers(case: Case) -> Problems:
-    """All problems with where matches were played."""
+    """Yield all problems with the choice of sessions for matches."""
     yield from _asked_of_one(case)
     yield from _away_without_need(case)
     yield from _replaced_by_a_newer(case)
 
 
 def _replaced_by_a_newer(case: Case) -> Problems:
-    """A login is replaced by a newer one of its worker alone."""
+    """Check that only a newer login of the same worker replaces a login."""
     for number, wire in case.wires.items():
         if wire.closing_code != REPLACED or wire.closing_place is None or wire.login is None:
             continue
@@ -32,7 +32,7 @@ def _replaced_by_a_newer(case: Case) -> Problems:
 
 
 def _asked_of_one(case: Case) -> Problems:
-    """A turn is told to one connection, which answers it, and to none that the match has left."""
+    """Check that a turn is told only to the connection that plays the match, and answered there."""
     told_on: dict[str, set[int]] = defaultdict(set)
     for number, wire in case.wires.items():
         for seen in wire.told:
@@ -76,7 +76,7 @@ def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, dict[str, Any],
 
 
 def _in_session(case: Case, number: int, place: int) -> bool:
-    """Whether no login of its worker that came later has taken the place of a connection."""
+    """Return whether the connection was not yet replaced by a later login of its worker."""
     wire = case.wires[number]
     return not any(
         _login_place(wire) < _login_place(other) < place
@@ -90,7 +90,7 @@ def _login_place(wire: WireLog) -> int:
 
 
 def _away_without_need(case: Case) -> Problems:
-    """Whenever all is on disk, and so all is told, nobody is away from a match that a session of its has room for."""
+    """Check that no bot is away from a match while a session has room, whenever all facts are on disk and told."""
     sessions: dict[tuple[str, str], int] = {}
     playing: Playing = {}
     away: Away = set()
@@ -158,7 +158,7 @@ def _bot(case: Case, fact: Fact, seat: int) -> str:
 
 
 def _all_away(case: Case, written: int) -> Away:
-    """After a restart nobody is at any match that was running."""
+    """Return each bot of each running match: after a restart every bot is away."""
     return {
         (attempt.match, attempt.attempt, bot.casefold())
         for attempt in case.attempts.values()
