@@ -1,4 +1,4 @@
-"""Bots with a fault, all in one process: `python -m tests.e2e.faulty_bots SERVER TOURNAMENT FAULT...`."""
+"""Faulty bots in one process: `python -m tests.e2e.faulty_bots SERVER TOURNAMENT FAULT...`."""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ from rumble_bots.sdk.errors import SdkError
 
 
 async def play(server: str, tournament: str, faults: Sequence[str]) -> None:
-    """Play until the tournament is over for each, or it is refused."""
+    """Play until the tournament is over for each bot, or the server refuses the bot."""
     bots = [FaultyBot(Address.parse(server), f"faulty-{fault}", tournament, fault) for fault in faults]
     for ended in await asyncio.gather(*(bot.run() for bot in bots), return_exceptions=True):
         if isinstance(ended, BaseException) and not isinstance(ended, SdkError):

@@ -1,4 +1,4 @@
-"""`rumble` whose server plays its house bots on its own loop, which saves the start of a process for each of them."""
+"""`rumble` with house bots on the server's own event loop, which saves the start of a process per bot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class HouseInside(house.HouseProcesses):
         super().__init__(server, *certificate)
         self._address = server
         self._bots: dict[str, Sequence[HouseBot]] = {}
-        """By club."""
+        """House bots by club."""
         self._changes = asyncio.Queue[dict[str, Any]]()
         self._task = asyncio.create_task(self._play())
 

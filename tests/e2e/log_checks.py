@@ -1,4 +1,4 @@
-"""What must be true of a server's log after a tournament."""
+"""Checks of a server's log after a tournament."""
 
 from collections.abc import Iterable
 from itertools import accumulate
@@ -9,20 +9,20 @@ from tests.simulation.checks.results import check_results
 
 
 def numbered(facts: list[Fact]) -> list[Fact]:
-    """Number some of a log's facts as if they were alone; a turn that was asked with a move has that one's number."""
+    """Number some of a log's facts from 1 on. A turn asked together with a move has the move's number."""
     numbers = accumulate(not fact.get("with_move") for fact in facts)
     return [{**fact, "number": int(number)} for number, fact in zip(numbers, facts, strict=True)]
 
 
 def assert_all_played(facts: list[Fact], bots: Iterable[str], max_matches: int = 1) -> None:
-    """Assert that the simulation's checker finds nothing: each leg has one result, and its moves lead to it."""
+    """Assert that the simulation's checker finds no problem with the results and their moves."""
     plan = {"max_matches": max_matches, "workers": 0, "fault": None}
     case = Case(facts, [], {bot.casefold(): plan for bot in bots})
     assert list(check_results(case)) == []
 
 
 def assert_told_as_logged(told: Iterable[Frame], facts: list[Fact]) -> int:
-    """Assert that the log has every result that a bot was told, with the same scores. Return their number."""
+    """Assert that the log has every told result with the same scores. Return the number of results."""
     logged = {(fact["match"], fact["attempt"]): fact for fact in facts if fact["fact"] == "match_over"}
     count = 0
     for frame in told:

@@ -12,21 +12,21 @@ from tests.e2e.processes import PATIENCE_S, clean_environment, path_with_program
 from tests.needs import missing, need
 
 SERVER, OTHER = "192.168.77.1", "192.168.77.2"
-"""The addresses of the two machines."""
+"""Addresses of the two machines."""
 NAME = "rumble.example"
-"""The name by which both know the server's machine."""
+"""Name of the server's machine in the hosts file of both machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine, on which people have folders of their own."""
+    """A machine on which each person has a folder."""
 
     namespace: str
     path: str
     folder: Path
 
     def home(self, person: str) -> tuple[Path, dict[str, str]]:
-        """Return the folder where somebody types, and their environment."""
+        """Return a person's folder and environment."""
         home = self.folder / person
         home.mkdir(exist_ok=True)
         given = {"PATH": self.path, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home)}
@@ -35,11 +35,11 @@ class Machine:
         return home, environment
 
     def command(self, text: str) -> list[str]:
-        """Return what runs a command on this machine."""
+        """Return the words that run a shell command on this machine."""
         return ["ip", "netns", "exec", self.namespace, "sh", "-ec", text]
 
     def types(self, person: str, text: str) -> str:
-        """Run what somebody types to its end, and return what it prints."""
+        """Run a person's shell command to its end, and return its output."""
         home, environment = self.home(person)
         done = subprocess.run(
             self.command(text),
@@ -57,7 +57,7 @@ class Machine:
     def leaves_running(
         self, person: str, text: str, more: Mapping[str, str] | None = None
     ) -> Iterator[subprocess.Popen[str]]:
-        """Run what somebody types in a terminal of its own; its last line runs until the end of the block."""
+        """Run a person's shell commands in the background; the last line runs until the end of the block."""
         home, environment = self.home(person)
         *first, last = text.splitlines()
         command = self.command("\n".join([*first, f"exec env {last}"]))
@@ -67,7 +67,7 @@ class Machine:
 
 @contextmanager
 def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
-    """Give the server's machine and another. Where that cannot be done, the test is skipped."""
+    """Yield the server's machine and another. Skip the test where namespaces cannot be made."""
     if sys.platform != "linux" or os.geteuid() != 0:
         missing("only root on Linux can make network namespaces")
     need("ip", "iproute2")

@@ -1,6 +1,6 @@
-"""Servers on one database, each with a way there that can be broken. They are asked directly, as a proxy asks them.
+"""Servers on one database, each with a way to the database that can be broken. Tests ask them as a proxy does.
 
-One that ends is started again, as a service manager does it.
+A server process that ends is started again, as by a service manager.
 """
 
 import signal
@@ -22,14 +22,14 @@ from tests.simulation.checks.case import Fact, read_rows
 
 T = TypeVar("T")
 PAUSE_S = 0.02
-"""How often it is looked who leads, and whether a process has ended, in s."""
+"""Interval in s between looks at leaders, and at processes that may have ended."""
 ASK_S = 2.0
-"""How long a node may take for an answer, in s; a frozen one gives none."""
+"""Time in s that a node may take for an answer; a frozen node gives none."""
 
 
 @dataclass(slots=True)
 class Node:
-    """One server, its newest process, and its way to the database."""
+    """A server, its newest process, and its way to the database."""
 
     server: Server
     way: Proxy
@@ -67,14 +67,14 @@ class Node:
             self.process.send_signal(signal.SIGCONT)
 
     def leads(self) -> list[str]:
-        """Return the clubs that it says it leads; none if it does not answer."""
+        """Return the clubs that the node claims to lead; empty without an answer."""
         try:
             return list(httpx.get(f"{self.server.url}/readyz", timeout=ASK_S).json()["leads"])
         except httpx.HTTPError:
             return []
 
     def asked(self, path: str, **headers: str) -> tuple[int, str]:
-        """Ask who leads the club of a path, and return the status and the address; 0: there was no answer."""
+        """Return status and address when asked for the leader of a path's club; status 0: no answer."""
         given = {"X-Original-URI": path, **headers}
         try:
             answer = httpx.get(f"{self.server.url}/api/leader", headers=given, timeout=ASK_S)
@@ -83,7 +83,7 @@ class Node:
         return answer.status_code, answer.headers.get("Rumble-Leader", "")
 
     def status(self, path: str) -> int:
-        """Return the status with which it answers a page; 0: there was no answer."""
+        """Return the status of a page; 0: no answer."""
         try:
             return httpx.get(self.server.url + path, timeout=ASK_S).status_code
         except httpx.HTTPError:
@@ -91,7 +91,7 @@ class Node:
 
 
 class Nodes:
-    """Several servers, and their database."""
+    """Several servers and their database."""
 
     def __init__(self, database: Cluster, url: str, each: Sequence[Node]) -> None:
         self.database, self.url, self.each = database, url, each
@@ -126,7 +126,7 @@ class Nodes:
         return int(run(self.url, "SELECT epoch FROM clubs WHERE club = 'main'")[0][0])
 
     def leader(self, club: str = "main") -> Node:
-        """Wait until one server says that it leads a club."""
+        """Wait until exactly one server claims to lead a club, and return the server."""
 
         def found() -> Node | None:
             leading = [node for node in self.each if club in node.leads()]
@@ -138,7 +138,7 @@ class Nodes:
         return next(node for node in self.each if node not in than)
 
     def agree(self, path: str) -> Node:
-        """Wait until all nodes that answer tell the same leader of the club of a path, and return it."""
+        """Wait until all nodes that answer name the same leader for a path's club, and return the leader."""
 
         def told() -> Node | None:
             answers = {node.asked(path) for node in self.each} - {(0, "")}
@@ -147,14 +147,14 @@ class Nodes:
         return until(told)
 
     def taken_over_s(self, before: int) -> float:
-        """Wait until `main` has a newer epoch than `before`; return how long that took in s."""
+        """Wait until `main` has a newer epoch than `before`; return the duration in s."""
         began_s = time.monotonic()
         until(lambda: self.epoch() > before)
         return time.monotonic() - began_s
 
 
 def until(what: Callable[[], T | None]) -> T:
-    """Wait until something is so, and return it. Raises AssertionError."""
+    """Wait until `what` returns something true, and return the value. Raises AssertionError after `PATIENCE_S`."""
     end_s = time.monotonic() + PATIENCE_S
     while not (found := what()):
         assert time.monotonic() < end_s, "it did not happen"
@@ -166,9 +166,9 @@ def until(what: Callable[[], T | None]) -> T:
 def nodes(
     folder: Path, count: int, *options: str, several: bool = True, house: str = "none", fsync: bool = False
 ) -> Iterator[Nodes]:
-    """Run servers on a new database, `count` of them, each a node of several, or else one that leads while others wait.
+    """Run `count` servers on a new database: nodes of a cluster, or if not `several` a leader with standbys.
 
-    Afterwards no log may have a traceback or a password.
+    Afterwards, check that no log has a traceback or a password.
     """
     with ExitStack() as stack:
         database = stack.enter_context(cluster(fsync=fsync))

@@ -1,4 +1,4 @@
-"""Real processes on this machine, for end-to-end tests: the command line, and a server on a free port."""
+"""Real processes on this machine for end-to-end tests: the command line, and a server on a free port."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from rumble_server.cli.main import run
 
 RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
 PATIENCE_S = 60.0
-"""Time in s in which a process must do what a test waits for."""
+"""Time in s within which a process must do whatever a test waits for."""
 TOKEN = "host-token-of-the-tests"
 ADMIN_TOKEN = "administrator-of-the-tests"
 
@@ -37,7 +37,7 @@ def clean_environment(folder: Path, extra: Mapping[str, str] | None = None) -> d
 
 
 def path_with_programs(folder: Path) -> str:
-    """Write programs that are those of an environment with this checkout installed; return PATH with them first."""
+    """Write programs `rumble`, `python` and `pip` for this checkout into a folder; return PATH with it first."""
     folder.mkdir()
     python = RUMBLE[:1]
     programs = {"rumble": RUMBLE, "python": python, "python3": python, "pip": (*python, "-m", "pip")}
@@ -48,7 +48,7 @@ def path_with_programs(folder: Path) -> str:
 
 
 class Typed(NamedTuple):
-    """What became of a command: its exit code, and what it wrote."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -56,7 +56,7 @@ class Typed(NamedTuple):
 
 
 def typed_here(arguments: Sequence[str], environment: Mapping[str, str], folder: Path) -> Typed:
-    """Run `rumble` in this process, in a folder and with an environment, which saves the start of another."""
+    """Run `rumble` in this process with a folder and an environment, which is faster than a process of its own."""
     written = BytesIO(), BytesIO()
     out, err = (TextIOWrapper(each, "utf-8", write_through=True) for each in written)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -88,12 +88,12 @@ class Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of commands that host on this server."""
+        """Environment of a host's commands for this server."""
         settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": self.host_token}
         return clean_environment(self.folder, settings)
 
     def tournament(self, *arguments: str) -> Any:
-        """Run `rumble tournament ... --json` as the organiser, and return what it prints."""
+        """Run `rumble tournament ... --json` as the organiser, and return its parsed output."""
         done = typed_here(["tournament", *arguments, "--json"], self.environment, self.folder)
         assert done.code == 0, done.err
         return json.loads(done.out)
@@ -110,7 +110,7 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
 
 @contextmanager
 def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Iterator[subprocess.Popen[str]]:
-    """Run a process, with its standard error in the file `log`; ask it to stop at the end of the block."""
+    """Run a process with standard error in the file `log`; ask it to stop at the end of the block."""
     with log.open("w") as complaints:
         process = subprocess.Popen(
             command,

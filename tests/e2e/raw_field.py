@@ -1,6 +1,6 @@
-"""Raw clients that play a tournament while servers fail, and what must be true of it whatever failed.
+"""Raw clients that play a tournament while servers fail, and checks that must hold whatever failed.
 
-A bot that loses its connection comes again at the next of its addresses, as behind a balancer.
+A bot that loses its connection reconnects to its next address, as behind a balancer.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from tests.simulation.trace import Entry
 
 KEY = "key-of-the-raw-field"
 MATCHES_EACH = 2
-"""How many matches a bot plays at once."""
+"""Number of matches that a bot plays at once."""
 LATE = ("stale_turn", "already_played", "not_your_turn", "unknown_match")
-"""Rejections of an answer to a turn that was lost with its server: they blame nobody."""
+"""Codes of rejected answers to a turn that was lost with its server; such rejections blame nobody."""
 NEWS = ("paused", "resumed", "draining", "disk", "opponent_away", "match_voided", "bye", "pairing", "name_open")
-"""Notices that blame nobody."""
+"""Codes of notices without blame."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Wanderer(RecordingBot):
 
 @dataclass(slots=True)
 class RawField:
-    """The bots of one tournament, and all that they were told."""
+    """The bots of a tournament, and the frames that bots were told."""
 
     tournament: str
     names: Sequence[str]
@@ -57,7 +57,7 @@ class RawField:
 
     @asynccontextmanager
     async def playing(self, within_s: float) -> AsyncIterator[None]:
-        """Play beside the block, and to the end after it. Raises TimeoutError if that takes longer than `within_s`."""
+        """Play during the block, and to the end after it. Raises TimeoutError after `within_s`."""
         async with asyncio.timeout(within_s), asyncio.TaskGroup() as group:
             for number, name in enumerate(self.names):
                 url = self.addresses[number % len(self.addresses)]
@@ -82,7 +82,7 @@ class RawField:
             self._news.notify_all()
 
     def count(self, kind: str) -> int:
-        """Return how many frames of this type bots have been told."""
+        """Return how many frames of this type all bots have been told."""
         return sum(frame["type"] == kind for _, frame in self.told)
 
     async def more(self, kind: str, number: int, within_s: float) -> None:
@@ -92,7 +92,7 @@ class RawField:
             await self._news.wait_for(lambda: self.count(kind) >= wanted)
 
     async def turns_of_all(self, within_s: float) -> None:
-        """Wait until each bot has been asked for a move, or was told the end, after this. Raises TimeoutError."""
+        """Wait until each bot is asked for a new move or told the end. Raises TimeoutError."""
         begin = len(self.told)
 
         def asked() -> set[str]:
@@ -102,9 +102,9 @@ class RawField:
             await self._news.wait_for(lambda: asked() == set(self.names))
 
     def judge(self, facts: list[Fact], results: int) -> None:
-        """Assert one result a match, that nothing told differs from the log, and that nobody is blamed.
+        """Assert one result per match, agreement of all frames with the log, and no blame.
 
-        The simulation's checker judges the log, and each connection by the frames that came by it.
+        The simulation's checker judges the log, and the frames of each connection.
         """
         bots = {name: {"max_matches": MATCHES_EACH, "fault": None, "workers": 0} for name in self.names}
         case = Case(facts, list(self._trace(len(facts))), bots)
@@ -120,7 +120,7 @@ class RawField:
         assert {bot for bot, frame in self.told if frame["type"] == "tournament_over"} == set(self.names)
 
     def _trace(self, written: int) -> Iterator[Entry]:
-        """Make the trace of what was told by each connection: a `welcome` begins one."""
+        """Make a trace of the told frames; each `welcome` begins a connection."""
         run = {"grace_ms": 0, "excused_ms": 0, "proxied_lag_ms": 0}
         yield Entry(0, "start", 1, json.dumps(run), 0)
         wires: dict[str, int] = {}
@@ -132,7 +132,7 @@ class RawField:
             yield Entry(place, "told", wires[bot], json.dumps(frame), written)
 
     def wrongs(self) -> Iterator[str]:
-        """Name what a bot was told that blames it."""
+        """Yield the frames that blame a bot."""
         for bot, frame in self.told:
             match frame["type"]:
                 case "error" if frame["code"] != "unavailable":
@@ -145,7 +145,7 @@ class RawField:
                     pass
 
     def judge_transcripts(self, facts: list[Fact], transcript: Callable[[str], list[dict[str, Any]]]) -> None:
-        """Assert that each match's transcript has its moves in order, its one verdict, and each end that was told."""
+        """Assert that each match's transcript has its moves in order, its one verdict, and each told end."""
         ends: dict[str, list[Frame]] = {}
         for _, frame in self.told:
             if frame["type"] == "match_over":

@@ -1,4 +1,4 @@
-"""A reader of our pages: saves their programs, types their commands as they stand, and sees what each has done."""
+"""A reader of our pages: saves their programs, types their commands unchanged, and checks every effect."""
 
 import json
 import re
@@ -25,22 +25,22 @@ from tests.e2e.processes import (
 )
 
 DEFAULT_PORT = "8765"
-"""The port in the pages; the reader's server has another, so that tests may run beside a server."""
+"""Port in the pages. The reader's server has another port, so that tests may run beside a server."""
 SERVER = str(ROOT / "tests" / "e2e" / "house_inside_server.py")
 INSTALLS = ("pip install ", "python3 -m venv ", ". .venv", "python -m pytest")
-"""Commands that `.ci/run` tries; here everything is installed."""
+"""Beginnings of commands that `.ci/run` tries; here everything is installed already."""
 PLAYS = re.compile(r"rumble (bot|bridge) |python \S+\.py")
-"""Commands that stay until their tournament is over. Those of one block run at the same time."""
+"""Commands that last as long as their tournament. The commands of one block run at the same time."""
 ONCE = ("rumble demo",)
-"""Commands that are on several pages and do the same on each."""
+"""Commands that stand on several pages with the same effect; typed once."""
 HERE = re.compile(r"rumble (tournament|club|watch|standings|ratings|replay|new|practice|check|battle|ask) ")
-"""Commands that run in this process, which saves the start of another; the others show that a program does the same."""
+"""Commands to run in this process, which is faster. Other commands run as programs."""
 
 Effect = Callable[["Reader", re.Match[str], str], None]
 
 
 class Reader:
-    """Somebody in a folder that is like the checkout, with one server once a page has started it."""
+    """A reader in a folder like the checkout, with one server once a page has started it."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.port = str(free_port())
@@ -56,11 +56,11 @@ class Reader:
         self.environment = clean_environment(folder, {"PATH": path_with_programs(folder / "programs"), **settings})
 
     def told(self, tournament: str) -> Any:
-        """Return what the API says of a tournament."""
+        """Return the API's JSON of a tournament."""
         return httpx.get(f"{self.url}/api/tournaments/{tournament}").raise_for_status().json()
 
     def read(self, page: Path) -> int:
-        """Do what a page says, block by block, and return how many commands were typed."""
+        """Follow a page block by block, and return the number of typed commands."""
         return sum(self._do(block) for block in blocks(page) if not block.marker.startswith("elsewhere"))
 
     def _do(self, block: Block) -> int:
@@ -125,7 +125,7 @@ class Reader:
         return self._stack.enter_context(running(["sh", "-c", f"exec {line}"], self.environment, log))
 
     def _has_played(self, line: str) -> None:
-        """Check that the tournament which a command joins is over, with all its matches, and without a fault."""
+        """Check that the command's tournament is over, with all matches played and no fault."""
         files = [self.folder / name for name in re.findall(r"^python (\S+\.py)", line)]
         text = " ".join([line, *(file.read_text() for file in files if "import sys" not in file.read_text())])
         found = re.search(r'--join (\S+)|join="(\S+)"|bare_bot\.py \S+ (\S+)', text)
@@ -136,9 +136,9 @@ class Reader:
         assert [row for row in told["standings"] if row["faults"]] == []
 
     def serve(self) -> None:
-        """Start the server, whose house bots have no processes of their own, and wait until it listens.
+        """Start the server, with house bots on its own event loop, and wait until it listens.
 
-        A server that runs is stopped first, as by Ctrl-C.
+        A server that already runs is stopped first, as by Ctrl-C.
         """
         if self._server is not None:
             self._server.send_signal(SIGINT)
@@ -153,7 +153,7 @@ class Reader:
 
 @contextmanager
 def a_reader(folder: Path) -> Iterator[Reader]:
-    """Have a reader; all that was started ends with the block."""
+    """Yield a reader, whose processes end with the block."""
     with ExitStack() as stack:
         yield Reader(folder, stack)
 
@@ -212,14 +212,14 @@ def _showed(reader: Reader, match: re.Match[str], printed: str) -> None:
 
 
 def _audited(reader: Reader, match: re.Match[str], printed: str) -> None:
-    """A busy machine can make bots wait; nothing else may be unfair."""
+    """Check the audit and its table. On a busy machine bots may wait; no other complaint is allowed."""
     told, _, table = printed.partition("\nname ")
     assert all(" waited " in line for line in told.splitlines()[1:]), printed
     assert all(row["name"] in table for row in reader.told(match[1])["standings"]), printed
 
 
 def prints(*parts: str) -> Effect:
-    """Make an effect: the command prints all of these texts."""
+    """Return an effect that expects all of these texts in the command's output."""
 
     def effect(_: Reader, __: re.Match[str], printed: str) -> None:
         assert [part for part in parts if part not in printed] == [], printed

@@ -1,8 +1,8 @@
-"""A small bot that records every result it is told: a class for tests, and a program that can be killed.
+"""A small bot that records every result: a class for tests, and a program that can be killed.
 
     python -m tests.e2e.recording_bot URL TOURNAMENT NAME FOLDER THINK_MS
 
-It thinks THINK_MS for each move until there is a file `hurry` in FOLDER, and appends results to FOLDER/NAME.jsonl.
+The bot thinks THINK_MS ms per move until the file `hurry` is in FOLDER, and appends results to FOLDER/NAME.jsonl.
 Its moves depend on the position alone.
 """
 
@@ -27,7 +27,7 @@ RESULTS = ("match_over", "tournament_over")
 
 @dataclass(slots=True)
 class RecordingBot:
-    """A bot that connects again until its tournament is over."""
+    """A bot that reconnects until its tournament is over."""
 
     url: str
     tournament: str
@@ -36,7 +36,7 @@ class RecordingBot:
     think_s: Callable[[], float] = lambda: 0.0
     heard: Callable[[Frame], None] = lambda _: None
     closes: list[int] = field(default_factory=list)
-    """The close codes of its connections, in order."""
+    """Close codes of its connections, in order."""
     _answers: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def play(self) -> None:
@@ -92,7 +92,7 @@ def chosen(turn: Frame) -> str:
 
 
 def read_recorded(folder: Path) -> list[Frame]:
-    """Read all that the recording bots wrote into a folder, without lines that a kill cut off."""
+    """Read all results that the recording bots wrote into a folder, without lines cut off by a kill."""
     lines = (line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines())
     return [json.loads(line) for line in lines if line.endswith("}")]
 

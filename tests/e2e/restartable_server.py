@@ -24,15 +24,15 @@ class RestartableServer:
 
     folder: Path
     grace_ms: int | None = None
-    """None: the default of `rumble serve`."""
+    """Grace time in ms after the start; None: the default of `rumble serve`."""
     postgres: str | None = None
-    """The URL of a PostgreSQL database, as the tests reach it; None: SQLite in `folder`."""
+    """URL of a PostgreSQL database, as the tests reach it; None: SQLite in `folder`."""
     options: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
-    """The environment of the server beside what it is given anyway; secrets are best there."""
+    """Further environment variables of the server, such as secrets."""
     server: Server = field(init=False)
     announced: str = ""
-    """What its processes printed until they listened."""
+    """Output of its processes up to the line that announces the port."""
     process: "subprocess.Popen[str]" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class RestartableServer:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stop the process for a block: it does nothing, and what others send it waits in the kernel."""
+        """Stop the process during a block; frames of bots wait in the kernel."""
         self.process.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -83,7 +83,7 @@ class RestartableServer:
             self.process.send_signal(signal.SIGCONT)
 
     def terminate(self) -> tuple[int, float]:
-        """Send SIGTERM, and return the exit code and how many seconds the end took."""
+        """Send SIGTERM; return the exit code and the duration of the end in s."""
         began = time.monotonic()
         return self._end(signal.SIGTERM), time.monotonic() - began
 
@@ -97,7 +97,7 @@ class RestartableServer:
             self.process.stdout.close()
 
     def memory_mb(self) -> float:
-        """Return the resident memory in MB; 0 if the system does not tell."""
+        """Return the resident memory in MB; 0 where the system does not tell."""
         if not Path("/proc/self/status").exists():
             return 0.0
         status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -106,7 +106,7 @@ class RestartableServer:
         return int(found[1]) / 1024
 
     def writer(self) -> int:
-        """Return the process that writes the database. Linux only."""
+        """Return the id of the process that writes the database. Linux only."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         (writer,) = [each for each in children if "store.writer" in Path(f"/proc/{each}/cmdline").read_text()]
         return int(writer)

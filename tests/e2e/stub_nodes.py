@@ -1,6 +1,6 @@
-"""Nodes that answer as the proxies of docs/examples/cluster need them to, and do nothing else: no club, no database.
+"""Nodes that answer as the proxies of docs/examples/cluster need, and do no more: no club, no database.
 
-Each has a port of this machine and a thread of its own. Tests say who leads, and what of a node fails.
+Each node has its own port and thread. Tests set the leaders and the faults.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Headers = Mapping[str, str]
 
 
 class Question(NamedTuple):
-    """What a proxy asked."""
+    """A proxy's question."""
 
     method: str
     uri: str
@@ -30,18 +30,18 @@ class Question(NamedTuple):
 
 @dataclass(slots=True)
 class Site:
-    """What all nodes believe."""
+    """Leaders that all nodes name, and questions to all nodes."""
 
     leaders: dict[str, str] = field(default_factory=dict)
-    """The address of the node that leads, by club."""
+    """Address of the leading node, by club."""
     stale: dict[str, str] = field(default_factory=dict)
-    """Leaders of before, whom nodes name until somebody has come to one of them."""
+    """Former leaders by club. Nodes name a former leader until a client has reached it."""
     questions: list[Question] = field(default_factory=list)
-    """All that was asked of any node, but for what is asked of its health."""
+    """Questions to all nodes, except checks of health."""
 
 
 class StubNode:
-    """One node, which runs from `start` to `stop`."""
+    """A node that runs from `start` to `stop`."""
 
     def __init__(self, site: Site, certificate: tuple[str, str] | None = None) -> None:
         self.site, self.certificate = site, certificate
@@ -49,11 +49,11 @@ class StubNode:
         self.address = f"http{'s' if certificate else ''}://127.0.0.1:{self.port}"
         self.has_lease = True
         self.is_silent = False
-        """Whether it takes connections and says nothing, as a process that stands still."""
+        """True if the node accepts connections and says nothing, like a process that stands still."""
         self.asked = 0
-        """How many questions it has answered."""
+        """Number of answered questions."""
         self.served: list[Headers] = []
-        """The headers of all that it answered, beside questions."""
+        """Headers of answered requests, questions not included."""
 
     def start(self) -> None:
         cert, key = self.certificate or (None, None)
@@ -75,7 +75,7 @@ class StubNode:
             threading.Event().wait(0.005)
 
     def stop(self) -> None:
-        """End it and all of its connections."""
+        """End the node and its connections."""
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(PATIENCE_S)
 
@@ -131,7 +131,7 @@ class StubNode:
             await _say(send, 204, {"rumble-leader": leader})
 
     async def _websocket(self, is_leader: bool, receive: Any, send: Any) -> None:
-        """Send back what comes; `away` closes with 1012."""
+        """Echo messages; the message `away` closes with 1012."""
         await receive()
         if not is_leader:
             start = {"status": 503, "headers": [(b"retry-after", b"1")]}
@@ -147,7 +147,7 @@ class StubNode:
                 await send({"type": "websocket.send", "text": f"{self.address}: {message['text']}"})
 
     async def _events(self) -> AsyncIterator[bytes]:
-        """Give an event each tenth of a second."""
+        """Yield a comment each tenth of a second, after a first event."""
         yield f"data: {self.address}\n\n".encode()
         while True:
             await asyncio.sleep(0.1)

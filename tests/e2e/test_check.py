@@ -1,4 +1,4 @@
-"""`rumble check` with programs, two good ones and some with a fault, and bots of all other faults in this process."""
+"""`rumble check` with two good programs, some faulty programs, and bots of all other faults in this process."""
 
 import asyncio
 import shlex
@@ -22,7 +22,7 @@ BARE = (
     f'exec {shlex.quote(sys.executable)} {ROOT}/bots/python/bare_bot.py "$RUMBLE_SERVER" "$RUMBLE_JOIN" "$RUMBLE_NAME"'
 )
 PROGRAMS = ("crash", "absent", "flood")
-"""The faults that end their program, or leave a socket that only its end closes."""
+"""Faults that end their program, or leave a socket that stays open until the program ends."""
 COMMANDS: dict[str, Sequence[str]] = {
     "random": (*RUMBLE, "bot", "random", "--matches-at-once", "2"),
     "bare": ("sh", "-c", BARE),

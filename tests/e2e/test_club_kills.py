@@ -1,4 +1,4 @@
-"""SIGKILL while tournaments of the same id and the same bots run in two clubs: each goes on where it was."""
+"""SIGKILL while two clubs run tournaments of the same id with the same bots: each tournament goes on where it was."""
 
 import asyncio
 import sqlite3
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.e2e
 
 CLUBS, NAMES = ("chess", "go"), tuple(f"bot{number}" for number in range(1, long_or(5, 7)))
 RESULTS = len(NAMES) * (len(NAMES) - 1)
-"""How many a club has; each is told twice."""
+"""Number of results per club; two bots are told each result."""
 BETWEEN_KILLS = long_or((5,), (5, 15, 20))
-"""How many more results are told, in both clubs together, before each kill of the server."""
+"""Number of results that bots of both clubs are told between two kills of the server."""
 
 
 def create(server: RestartableServer) -> None:

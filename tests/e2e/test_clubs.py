@@ -1,6 +1,6 @@
 """Two clubs and main on one real server, each with a tournament `cup` and a bot `ann`, played by every kind of command.
 
-The bots have one configuration folder, as those of one person.
+The bots share a configuration folder, like the bots of one person.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.e2e
 
 ADMIN = "the-token-of-the-administrator"
 BOTS = {"main": ["ann", "ben"], "red": ["ann", "ben", "cid", "dan"], "blue": ["ann", "cid"]}
-"""The bots of each club, by name; one of each kind."""
+"""Names of the bots in each club; each bot is of another kind."""
 BARE = Path(__file__).parents[2] / "bots" / "python" / "bare_bot.py"
 FIRST = "import sys, json\nfor line in sys.stdin:\n    print(json.loads(line)['legal'][0], flush=True)"
 SCRIPT = """
@@ -60,13 +60,13 @@ class Place:
         return clean_environment(self.folder, told)
 
     def rumble(self, *arguments: str, code: int = 0) -> str:
-        """Run a command that finds its club in the environment; return what it prints, and of a failure the error."""
+        """Run a command that finds its club in the environment. Return its output, or for a `code` its error."""
         done = typed_here(arguments, self.environment(), self.folder)
         assert done.code == code, done
         return done.err if code else done.out
 
     def key(self, name: str) -> str:
-        """Return the key of a name that the SDK keeps for this club."""
+        """Return the key of a bot's name that the SDK keeps for this club."""
         server = self.address.partition("/")[0].replace("127.0.0.1:", "localhost_")
         club = "" if self.club == "main" else f"c/{self.club}"
         return str(json.loads((self.folder / "config" / "keys" / server / club / f"{name}.json").read_text())["key"])
@@ -74,7 +74,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Place]]:
-    """Return main, `red` and `blue`, after their tournaments, which are played at the same time."""
+    """Yield main, `red` and `blue` after their tournaments, which are played at the same time."""
     folder = tmp_path_factory.mktemp("clubs")
     with serving(folder, "--admin-token", ADMIN, "--house", "random") as server, ExitStack() as stack:
         address = f"127.0.0.1:{server.port}"
@@ -90,7 +90,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Place]
 
 
 def start(place: Place, stack: ExitStack) -> list["subprocess.Popen[str]"]:
-    """Create a tournament, and start the bots for it, each of another kind and by another form of the address."""
+    """Create a tournament, and start its bots, each of another kind and with another form of the address."""
     base = f"http://{place.address}"
     many = str(len(BOTS[place.club]))
     created = place.rumble("tournament", "create", "cup", "--game", "tictactoe", "--start-at-bots", many)
@@ -180,7 +180,7 @@ def test_residents_are_where_they_are_wanted(places: Sequence[Place]) -> None:
         until = time.monotonic() + PATIENCE_S
         while not httpx.get(f"http://{place.address}/api/opponents", timeout=PATIENCE_S).json()["opponents"]:
             assert time.monotonic() < until
-            time.sleep(0.1)  # another process is waited for
+            time.sleep(0.1)  # wait for another process
         played = asyncio.run(serve(First(), place.address, name="eve", key="k" * 16, challenge=challenge))
         assert played.status == "finished"
     with pytest.raises(Refused, match="unknown_bot"):

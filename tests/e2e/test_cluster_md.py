@@ -33,13 +33,13 @@ ADMINISTRATOR = "the-administrator-s-token"
 PASSWORD = "a-password-of-its-own"
 HOW = "--game connect4 --cycles 12 --start-at-bots 2"
 LONG = "--game hex --cycles 1000 --start-at-bots 2"
-"""A tournament that is not over before the test is."""
+"""Options of a tournament that outlasts the test."""
 PROGRAMS = ("pg_dump", "pg_basebackup", "mkdir", "mv", "cp", "touch", "echo", "nginx")
 NODES = ("node1", "node2", "node3")
 
 
 def is_tried(block: Block) -> None:
-    """Check nothing: a test does what the block says."""
+    """Check nothing: a test runs the commands of the block."""
 
 
 def test_every_block_is_what_it_claims() -> None:
@@ -53,7 +53,7 @@ def lines(marker: str) -> list[str]:
 
 
 class Reader:
-    """Somebody who types the page's commands, with this machine's addresses in place of the page's."""
+    """A reader who types the page's commands with this machine's addresses."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,7 +63,7 @@ class Reader:
         self.environment |= {"RUMBLE_SERVER": f"http://127.0.0.1:{self.port}", "RUMBLE_HOUSE": "none"}
 
     def run(self, line: str, more: Mapping[str, str] | None = None) -> str:
-        """Type one line, and return what it prints."""
+        """Type one line, and return its output."""
         done = subprocess.run(
             ["sh", "-c", line.replace("8765", str(self.port))],
             cwd=self.folder,
@@ -77,10 +77,10 @@ class Reader:
         return done.stdout
 
     def set_up_database(self, postgres: Cluster) -> None:
-        """Do what the page says of PostgreSQL, and take its settings over."""
+        """Follow the page's advice on PostgreSQL, and adopt its settings."""
         statements = lines("as PostgreSQL's administrator")
         assert PASSWORD in "".join(statements)
-        for undone in ("DROP DATABASE IF EXISTS rumble", "DROP ROLE IF EXISTS rumble"):  # of another test
+        for undone in ("DROP DATABASE IF EXISTS rumble", "DROP ROLE IF EXISTS rumble"):  # left over from another test
             postgres.run(undone)
         for statement in statements:
             postgres.run(statement)
@@ -94,7 +94,7 @@ class Reader:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Have the server run, with the settings so far."""
+        """Run the server with the settings so far."""
         log = self.folder / "serve.log"
         with running(["rumble", "serve", "--port", str(self.port)], self.environment, log) as process:
             assert announced_port(process, log) == self.port
@@ -147,7 +147,7 @@ def test_a_database_goes_back_to_a_moment_of_a_tournament(tmp_path: Path) -> Non
     with cluster() as database:
 
         def do(block: str) -> None:
-            """Do what the page says, in this cluster's folders."""
+            """Type the commands of a block, with this cluster's folders."""
             for line in lines(block):
                 here = line.replace("/backup", f"{database.folder}/backup").replace("2026-11-23 10:30:00 UTC", moment)
                 here = here.replace("/var/lib/postgresql", str(database.folder))
@@ -188,7 +188,7 @@ def test_a_database_goes_back_to_a_moment_of_a_tournament(tmp_path: Path) -> Non
 
 
 class Site:
-    """Three nodes and nginx, set up by the page's commands, with a port of this machine for each of its machines."""
+    """Three nodes and nginx, set up by the page's commands, each on its own port of this machine."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -220,9 +220,9 @@ class Site:
 
     @contextmanager
     def proxy(self) -> Iterator[None]:
-        """Run nginx with its file."""
+        """Run nginx with the page's configuration."""
         copy, check, start = lines("on the machine of the proxy")
-        assert (check, start) == ("nginx -t", "nginx -s reload")  # `proxied` runs it with files of its own
+        assert (check, start) == ("nginx -t", "nginx -s reload")  # `proxied` runs nginx with other files
         file = ROOT / copy.split()[1]
         assert file.name == FILES["nginx"]
         nodes: Any = [SimpleNamespace(port=self.ports[name]) for name in NODES]
@@ -231,7 +231,7 @@ class Site:
             yield
 
     def leads(self) -> dict[str, list[str]]:
-        """Return which clubs each node leads, by the page's command."""
+        """Return the clubs that each node leads, by the page's command."""
         (command,) = lines("with the settings, from anywhere")
         told = [line.split("  ") for line in self.reader.run(command).splitlines()]
         names = {f"http://127.0.0.1:{port}": name for name, port in self.ports.items()}
@@ -245,7 +245,7 @@ class Site:
 @pytest.mark.e2e
 @pytest.mark.long
 def test_three_nodes_in_ten_commands(postgres: Cluster, tmp_path: Path) -> None:
-    """A tournament of a club goes on while the club moves, its node is drained, and that node stops."""
+    """A club's tournament goes on while the club moves, its node is drained, and the node stops."""
     need("nginx")
     markers = (
         "as PostgreSQL's administrator",
@@ -305,7 +305,7 @@ def test_three_nodes_in_ten_commands(postgres: Cluster, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("proxy", FILES)
 def test_tls_to_the_nodes(proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The proxy's file is changed as the page and its comments say."""
+    """The page and the file's comments tell how to change the proxy's file for TLS."""
     need(proxy)
     authority, port = Authority(), free_port()
     trusted = tmp_path / "authority.pem"

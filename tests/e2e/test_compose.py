@@ -17,7 +17,7 @@ pytestmark = pytest.mark.e2e
 
 
 class Machine:
-    """This machine in place of the containers, with its own names, port and folders."""
+    """This machine in place of the containers, with other names, ports and folders."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
 
 
 def once(machine: Machine, words: Sequence[str], service: dict[str, Any]) -> str:
-    """Run a command to its end, and return what it prints."""
+    """Run a command to its end, and return its output."""
     environment = machine.environment(service)
     done = subprocess.run(machine.command(words), env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr

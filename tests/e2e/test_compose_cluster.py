@@ -22,7 +22,7 @@ BOTS = ("random", "heuristic", "minimax")
 
 
 class Machines:
-    """This machine in place of the containers: each of their names is a port of it."""
+    """This machine in place of the containers; each container's name stands for a port."""
 
     def __init__(self, folder: Path, database: Cluster) -> None:
         self.folder = folder
@@ -56,7 +56,7 @@ class Machines:
 
 
 def test_bots_play_by_the_balancer_and_another_node_leads_when_one_dies(postgres: Cluster, tmp_path: Path) -> None:
-    """A tournament is created, its leader is killed, and by the one address it is played and read."""
+    """A tournament survives the death of its leader, at the balancer's address."""
     machines = Machines(tmp_path, postgres)
     with ExitStack() as stack:
         processes = {

@@ -1,4 +1,4 @@
-"""The database's machine dies for good, and a standby takes its place, which lacks what was committed last."""
+"""The database's machine dies for good, and a standby without the newest commits takes its place."""
 
 import asyncio
 from collections import Counter
@@ -16,7 +16,7 @@ from tests.postgres.proxy import Proxy, proxy
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 ON_S = 30.0
-"""Time in s in which what a test waits for must happen."""
+"""Time in s within which each awaited event must happen."""
 OPTIONS = ("--lease-ms", "2000", "--excused-ms", "60000")
 BOTS, CYCLES = 4, 6
 RESULTS = CYCLES * BOTS * (BOTS - 1)
@@ -28,11 +28,11 @@ class Pair:
 
     nodes: Nodes
     stream: Proxy
-    """By which the standby gets what is committed."""
+    """Way by which the standby receives commits."""
     second: Cluster
 
     def fail_over(self) -> None:
-        """End the primary for good, and have the standby in its place."""
+        """End the primary for good, and put the standby in its place."""
         self.nodes.database.kill()
         self.second.promote()
         self.nodes.url = through(self.nodes.url, self.second.port)
@@ -55,7 +55,7 @@ def pair(folder: Path, *, synchronous: bool) -> Iterator[Pair]:
 
 
 async def play(at: Pair, until_it_lacks: Callable[[RawField], Awaitable[object]]) -> RawField:
-    """Play a tournament, and have the standby in the primary's place when it lacks something."""
+    """Play a tournament, and put the standby in the primary's place once the standby lacks something."""
     names = [f"bot{number}" for number in range(1, BOTS + 1)]
     leader = await asyncio.to_thread(at.nodes.leader)
     create = ("--game", "tictactoe", "--start-at-bots", str(BOTS), "--cycles", str(CYCLES), "--legs", "2")

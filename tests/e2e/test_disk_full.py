@@ -1,4 +1,4 @@
-"""While its log cannot be written a tournament pauses and says why, and announces nothing; later it resumes."""
+"""While the log cannot be written, a tournament pauses, says why, and announces no result; later it resumes."""
 
 import asyncio
 import os
@@ -27,11 +27,11 @@ CYCLES = 2
 RESULTS = CYCLES * len(NAMES) * (len(NAMES) - 1)
 WITHIN_S = 90
 ENDING_S = 3.0
-"""Time in s in which matches end on a full disk; what a slow machine has not ended by then is not looked at."""
+"""Time in s in which matches end on a full disk. Matches that a slow machine has not ended by then are not judged."""
 
 
 class Field:
-    """The bots of a tournament, and what they were told."""
+    """The bots of a tournament, and all frames told to them."""
 
     def __init__(self) -> None:
         self.told: list[Frame] = []
@@ -55,14 +55,14 @@ class Field:
         await self._turn.wait()
 
     async def all_hear(self, code: str) -> None:
-        """Wait for the next notice about the disk, which comes to every bot."""
+        """Wait until every bot has the next notice about the disk."""
         assert [await self._troubles.get() for _ in NAMES] == [code] * len(NAMES)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process, and tells which it has")
 @pytest.mark.slow
 async def test_trouble_with_the_disk_costs_no_result(tmp_path: Path) -> None:
-    """The disk is full, the process that writes is killed, and the database is moved away and back."""
+    """The disk fills up, the writing process is killed, and the database is moved away and back."""
     field = Field()
     with restartable_server(tmp_path) as restartable:
         how = ("--game", "tictactoe", "--start-at-bots", str(len(NAMES)), "--cycles", str(CYCLES), "--legs", "2")
@@ -79,7 +79,7 @@ async def test_trouble_with_the_disk_costs_no_result(tmp_path: Path) -> None:
             field.hurried = True
         facts = restartable.facts()
         restartable.kill()
-        # Its writer ends by itself: the lock is free.
+        # The writer ends by itself: the lock is free.
         DatabaseLock(str(restartable.database)).release()
     assert_all_played(facts, NAMES)
     assert assert_told_as_logged(field.told, facts) == 2 * RESULTS
@@ -119,14 +119,14 @@ async def the_database_is_moved_away(restartable: RestartableServer, field: Fiel
 
 
 def limit_files(restartable: RestartableServer, most_bytes: int) -> None:
-    """Limit the size of the files of the server and of its writer; for them that is a full disk."""
+    """Limit the file size of the server and its writer, which appears to them as a full disk."""
     for process in (restartable.process.pid, restartable.writer()):
         hard = resource.prlimit(process, resource.RLIMIT_FSIZE)[1]
         resource.prlimit(process, resource.RLIMIT_FSIZE, (most_bytes, hard))
 
 
 async def all_matches_end(restartable: RestartableServer) -> None:
-    """Wait until no match runs, but no longer than `ENDING_S`: one that began on the full disk waits for it, too."""
+    """Wait until no match runs, at most `ENDING_S`: a match that began on the full disk waits for the disk, too."""
     async with httpx.AsyncClient(base_url=restartable.server.url, trust_env=False, timeout=PATIENCE_S) as browser:
         with suppress(TimeoutError):
             async with asyncio.timeout(ENDING_S):

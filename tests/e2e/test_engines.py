@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 
 
 def played(folder: Path, game: list[str], first: list[str], second: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Play a match of two bridged programs. Return it, and what each bridge printed."""
+    """Play a match of two bridged programs. Return the match, and the output of each bridge."""
     with serving(folder) as server, ExitStack() as stack:
         server.tournament("create", "cup", "--legs", "1", "--start-at-bots", "2", "--move-ms", "30000", *game)
         environment = {

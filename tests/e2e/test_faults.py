@@ -1,4 +1,4 @@
-"""One bot of each fault among healthy ones: the healthy ones lose no result, no match and little time."""
+"""Healthy bots among a bot of each fault: the healthy bots lose no result, no match and little time."""
 
 import asyncio
 import subprocess
@@ -30,7 +30,7 @@ CRASHES = "crash"
 MOVE_MS, AWAY_MS, ABSENT_MS, BENCH_AFTER = 300, 400, 500, 3
 MATCHES_EACH = 2 * (len(HEALTHY) + len(FAULTY) - 1)
 BUDGET_S = MATCHES_EACH * (AWAY_MS + MOVE_MS) / 1000 + ABSENT_MS / 1000
-"""Time in s that one bot can cost: its clock and its away budget in each match, and its absent budget once."""
+"""Maximum time in s that one bot can cost: its clock and away budget in each match, and once its absent budget."""
 THINK_S = 0.01
 MOST_GROWTH_MB = 24.0
 FLOODS = long_or(40, 100)
@@ -38,18 +38,18 @@ FLOODS = long_or(40, 100)
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What two servers had at the same time: a tournament without faulty bots, and one with one of each fault."""
+    """Results of two servers at the same time: a tournament without faulty bots, and one with a bot of each fault."""
 
     control: RestartableServer
     without: list[Fact]
     among: list[Fact]
     growth_mb: float
-    """How much the memory of the server with the faulty bots grew."""
+    """Growth in MB of the memory of the server with the faulty bots."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """Play both. The control plays under the same load, so that a busy machine slows both."""
+    """Play both tournaments at the same time, so that a busy machine slows both."""
     with (
         restartable_server(tmp_path_factory.mktemp("without"), grace_ms=0) as control,
         restartable_server(tmp_path_factory.mktemp("with"), grace_ms=0) as restartable,
@@ -64,7 +64,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
 
 
 def test_healthy_bots_notice_nothing(played: Played) -> None:
-    """17 bots, 272 matches."""
+    """The field has 17 bots, which play 272 matches."""
     without, among = played.without, played.among
     assert_all_played(among, (*HEALTHY, *FAULTY))
     expected, found = healthy_results(without), healthy_results(among)
@@ -103,7 +103,7 @@ def create(restartable: RestartableServer, bots: int) -> None:
 
 @contextmanager
 def running_faulty(server: Server) -> Iterator[None]:
-    """Run the faulty bots: one of them as the program that it is, which crashes, and the others in one process."""
+    """Run a crashing bot as a program, and the other faulty bots in one process."""
     options = ("--server", server.bot_url, "--join", "cup", "--fault", CRASHES, "--name", f"faulty-{CRASHES}")
     programs = (
         [*RUMBLE, "bot", "faulty", *options],
@@ -119,7 +119,7 @@ def running_faulty(server: Server) -> Iterator[None]:
 
 
 async def play_healthy(restartable: RestartableServer, control: RestartableServer) -> None:
-    """Play the healthy bots of both to the end; those of the control begin with the matches of the others."""
+    """Play the healthy bots of both servers to the end. The control's bots begin with the first match of the others."""
     began = asyncio.Event()
 
     def heard(frame: Frame) -> None:
@@ -151,7 +151,7 @@ def lasted_s(facts: list[Fact]) -> float:
 
 
 def check_faults(facts: list[Fact]) -> None:
-    """Assert that each fault ends as it should, and that only the bots with a fault are blamed."""
+    """Assert that each fault ends in its verdict, and that only faulty bots are blamed."""
     blamed: dict[str, Counter[str]] = {name: Counter() for name in (*HEALTHY, *FAULTY)}
     for fact in facts:
         if fact["fact"] == "match_over":
@@ -171,7 +171,7 @@ def check_faults(facts: list[Fact]) -> None:
 
 
 def test_memory_stays_flat(played: Played) -> None:
-    """The server is flooded by bots that read nothing."""
+    """The server is flooded twice by bots that never read."""
     control = played.control
     asyncio.run(flood(control))
     first_mb = control.memory_mb()
@@ -180,7 +180,7 @@ def test_memory_stays_flat(played: Played) -> None:
 
 
 async def flood(restartable: RestartableServer) -> None:
-    """Open connections that send as fast as they can and read nothing."""
+    """Open connections that send at full speed and never read."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
 

@@ -1,4 +1,4 @@
-"""A real server says what the golden transcripts say: both bots' sides are played against it."""
+"""A real server speaks the golden transcripts: both bots' sides are played against it."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """Serve on a thread; each test has a server of its own, to which the bots' names are new."""
+    """Serve on a thread. Each test has its own server, which does not know the bots' names yet."""
     with server_on_thread(tmp_path / "rumble.db") as url:
         yield Server(int(url.rpartition(":")[2]), tmp_path, TOKEN)
 
 
 class Seen(dict[str, asyncio.Event]):
-    """An event for each type of frame, set when the first comes."""
+    """An event for each type of frame, set when the first frame of the type comes."""
 
     def __missing__(self, kind: str) -> asyncio.Event:
         return self.setdefault(kind, asyncio.Event())

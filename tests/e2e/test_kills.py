@@ -24,7 +24,7 @@ DRAIN_BOUND_S = 12
 
 
 class Bots:
-    """Twelve bot processes; one that is killed is started again."""
+    """Twelve bot processes; a killed process is started again."""
 
     def __init__(self, restartable: RestartableServer) -> None:
         self._restartable = restartable
@@ -42,11 +42,11 @@ class Bots:
         self._running[name] = self._start(name)
 
     def hurry(self) -> None:
-        """Let them answer at once from now on."""
+        """Let bots answer at once from now on."""
         (self._folder / "hurry").touch()
 
     def wait(self, until: float) -> None:
-        """Wait until each was told the end of the tournament. Raises TimeoutExpired."""
+        """Wait until each bot was told the end of the tournament. Raises TimeoutExpired."""
         for process in self._running.values():
             assert process.wait(max(0.1, until - time.monotonic())) == 0
 

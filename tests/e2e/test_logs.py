@@ -1,4 +1,4 @@
-"""What a server's process logs while strangers, bots and hosts come: one JSON object a line, and nothing secret."""
+"""Log of a server's process while strangers, bots and hosts come: one JSON object per line, and no secret."""
 
 import asyncio
 import json

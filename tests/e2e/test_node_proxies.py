@@ -1,6 +1,6 @@
-"""The proxies of docs/examples/cluster, as they are written there, in front of stub nodes (tests/e2e/stub_nodes.py).
+"""The proxies' files in docs/examples/cluster, unchanged but for addresses, in front of stub nodes (see `stub_nodes`).
 
-Each request comes to the node that leads its club, whoever that is by now. Where there is none, it is told to come
+Each request reaches the node that leads its club at the moment. If no node leads the club, the client is told to come
 again.
 """
 
@@ -26,7 +26,7 @@ from tests.needs import need
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FILES = {"nginx": "nginx.conf", "caddy": "Caddyfile"}
 QUIET_S = 1.5
-"""For how long a leader may say nothing here, in place of 12 s."""
+"""Time in s that a leader may stay silent in these tests, in place of 12 s."""
 LIES = {
     "Rumble-Leader": "http://127.0.0.1:1",
     "X-Original-URI": "/c/lie/",
@@ -34,11 +34,11 @@ LIES = {
     "X-Forwarded-For": "192.0.2.1",
     "Forwarded": "for=192.0.2.1",
 }
-"""Headers that a client must not send: here they have what would hurt."""
+"""Headers that a client must not send, with values that would do harm."""
 
 
 def text_of(proxy: str, port: int, nodes: list[StubNode]) -> str:
-    """Read a proxy's file, with ports of this machine in place of its own."""
+    """Read a proxy's file, with ports of this machine in place of the file's."""
     text = (ROOT / "docs" / "examples" / "cluster" / FILES[proxy]).read_text(encoding="utf-8")
     for number, node in enumerate(nodes, 1):
         text = text.replace(f"node{number}:8765", f"127.0.0.1:{node.port}")
@@ -52,7 +52,7 @@ def text_of(proxy: str, port: int, nodes: list[StubNode]) -> str:
 
 
 def command(proxy: str, text: str, folder: Path) -> list[str]:
-    """Write a proxy's file, and return the command that runs it in the foreground, with its own files in `folder`."""
+    """Write a proxy's file; return the command that runs the proxy in the foreground, with its files in `folder`."""
     file = folder / FILES[proxy]
     if proxy == "caddy":
         file.write_text(f"{{\n\tadmin off\n}}\n{text}")
@@ -65,7 +65,7 @@ def command(proxy: str, text: str, folder: Path) -> list[str]:
 
 @contextmanager
 def proxied(proxy: str, text: str, port: int, folder: Path) -> Iterator[str]:
-    """Run a proxy for a block, and give its address."""
+    """Run a proxy for a block, and yield its address."""
     places = {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     log = folder / "proxy.log"
     with running(command(proxy, text, folder), clean_environment(folder, places), log) as process:
@@ -97,7 +97,7 @@ class Front:
         return connect(f"ws{self.url[4:]}{path}", additional_headers=headers, open_timeout=PATIENCE_S, proxy=None)
 
     def must_come_again(self) -> None:
-        """Check that all is answered as while nobody leads."""
+        """Check that each kind of request is answered as while no node leads."""
         page, told = self.ask("/tournaments/cup", Accept="text/html"), self.ask("/api/tournaments/cup")
         for answer in (page, told, self.ask("/api/tournaments", "POST", "{}")):
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
@@ -135,7 +135,7 @@ def running_front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 @pytest.fixture
 def front(running_front: Front) -> Front:
-    """The proxy in front of three nodes that lead a club each."""
+    """Return a proxy in front of three nodes, each leading a club."""
     site, nodes = running_front.site, running_front.nodes
     site.leaders = dict(zip(("main", "one", "two"), (node.address for node in nodes), strict=True))
     before = [node.asked for node in nodes]
@@ -187,7 +187,7 @@ def test_what_a_client_claims_reaches_no_node(front: Front) -> None:
 
 @pytest.mark.parametrize("path", ["", "?x=1", "/"])
 def test_a_stranger_cannot_ask(front: Front, path: str) -> None:
-    """Not by another spelling either: that is a path of main, and forwarded."""
+    """Other spellings of the path do not ask either: each is a path of main, and forwarded."""
     host, port = front.url.removeprefix("http://").split(":")
     for spelled in ("/api/leader", "//api/leader", "/api/%6Ceader", "/api/./leader", "/x/../api/leader"):
         for method in ("GET", "POST"):
@@ -225,7 +225,7 @@ def test_a_feed_comes_as_it_is_told(front: Front) -> None:
 
 
 def test_who_comes_to_a_node_that_leads_no_more_is_helped(front: Front) -> None:
-    """A node names the leader of before, which refuses: nginx asks once more, and with Caddy clients do that."""
+    """A node names the former leader, which refuses: nginx asks once more, and behind Caddy clients come again."""
     new, old = front.site.leaders["main"], front.site.leaders["one"]
 
     def until_new(ask: Callable[[], str]) -> None:
@@ -271,7 +271,7 @@ def test_what_the_leader_cannot_do_now_is_told_but_to_feeds(front: Front) -> Non
 
 
 def test_nobody_leads_one_club(front: Front) -> None:
-    """That darkens no other."""
+    """Other clubs are still served."""
     del front.site.leaders["main"]
     front.must_come_again()
     for _ in range(9):
@@ -309,7 +309,7 @@ def test_all_nodes_are_gone_and_come_back(front: Front) -> None:
 
 
 def test_the_database_is_away_and_comes_back(front: Front) -> None:
-    """No node has a lease, and each says so."""
+    """No node has a lease, and each node says so."""
     for node in front.nodes:
         node.has_lease = False
     try:
@@ -344,7 +344,7 @@ def test_a_frozen_node_that_leads_nothing_is_not_asked_for_long(front: Front) ->
 
 
 def test_a_frozen_leader_is_given_up(front: Front) -> None:
-    """A bot, a feed and a page that wait for it are let go, and come again elsewhere."""
+    """A bot, a feed and a page that wait for a frozen leader are let go, and find the next leader."""
     with ExitStack() as stack:
         bot = stack.enter_context(front.bot())
         feed = stack.enter_context(httpx.stream("GET", f"{front.url}/api/tournaments/cup/events", timeout=PATIENCE_S))

@@ -1,4 +1,4 @@
-"""Servers on one database, while they, the database and the ways between all of them fail."""
+"""Servers on one database, while servers, database and the ways between them fail."""
 
 import asyncio
 import json
@@ -28,18 +28,18 @@ pytestmark = pytest.mark.e2e
 
 LEASE_MS = 2_000
 TAKEN_WITHIN_S = LEASE_MS / 1000 + 1
-"""Within which time in s another server leads after the death of a leader, not counting its replay."""
+"""Maximum time in s from the death of a leader until another server leads, replay not included."""
 BEYOND_S = 4.0
-"""How long ways are broken, in s: longer than a lease."""
+"""Time in s for which ways are broken: longer than a lease."""
 FROZEN_S = 15.0
 ON_S = 40.0
-"""Time in s in which every bot is asked for a move again after a failure, also with both processors busy."""
+"""Maximum time in s after a failure until every bot is asked for a move, with both processors busy."""
 OPTIONS = ("--lease-ms", str(LEASE_MS), "--excused-ms", "60000")
 ADMINISTRATOR = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
 
 
 class Troubles:
-    """What may fail, and how long it took each time until another server led, in s."""
+    """Failures to cause, and the time in s that each took until another server led."""
 
     def __init__(self, at: Nodes) -> None:
         self.at = at
@@ -115,7 +115,7 @@ class Troubles:
 
 
 def typed(at: Nodes, *words: str) -> str:
-    """Run a command about the nodes of the database, and return what it prints."""
+    """Run a command about the nodes of the database, and return its output."""
     folder = at.each[0].server.folder
     done = typed_here([*words, "--db", at.url], clean_environment(folder), folder)
     assert done.code == 0, done.err
@@ -125,7 +125,7 @@ def typed(at: Nodes, *words: str) -> str:
 async def play(
     at: Nodes, bots: int, cycles: int, troubles: Sequence[Callable[[], Awaitable[None]]], most_s: float
 ) -> None:
-    """Play a tournament, have troubles in it, and judge it."""
+    """Play a tournament with troubles, and judge it."""
     names = [f"bot{number:02}" for number in range(1, bots + 1)]
     leader = await asyncio.to_thread(at.leader)
     create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
@@ -280,7 +280,7 @@ def test_house_bots_are_back_where_their_club_is_led_next(tmp_path: Path) -> Non
         first = at.agree("/")
 
         def ask(method: str, path: str, **given: Any) -> Any:
-            """Return what the leader answers; nothing if it refuses, or nobody leads at the moment."""
+            """Return the leader's answer; empty after a refusal, or while no node leads."""
             url = f"{at.agree(path).server.url}{path}"
             answer = httpx.request(method, url, headers=ADMINISTRATOR, json=given or None, timeout=PATIENCE_S)
             return answer.json() if answer.status_code < 400 else {}

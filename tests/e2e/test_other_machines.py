@@ -1,4 +1,4 @@
-"""A server on one machine and bots on another, with commands copied from what the server says, and no others."""
+"""A server on one machine and bots on another, with commands copied from the server's output and no others."""
 
 import contextlib
 import html
@@ -22,7 +22,7 @@ LISTENS = "listening on "
 
 
 class Class:
-    """A teacher at the server's machine, and pupils at another."""
+    """A teacher at the server's machine, and pupils at another machine."""
 
     def __init__(self, here: Machine, there: Machine, stack: ExitStack) -> None:
         self.here, self.there = here, there
@@ -30,7 +30,7 @@ class Class:
         self._playing: dict[str, subprocess.Popen[str]] = {}
 
     def serve(self, command: str) -> str:
-        """Start the server as the teacher does, and return what it prints up to that it listens."""
+        """Start the server as the teacher does; return its output up to the line "listening on"."""
         process = self._stack.enter_context(self.here.leaves_running("teacher", command, TOKEN))
         assert process.stdout is not None
         told = ""
@@ -41,7 +41,7 @@ class Class:
         raise AssertionError(f"the server did not start: {told}")
 
     def teacher(self, command: str) -> str:
-        """Run a command of the teacher's second terminal."""
+        """Run a command in the teacher's second terminal."""
         settings = "".join(f"export {name}={value}; " for name, value in TOKEN.items())
         return self.here.types("teacher", settings + command)
 
@@ -50,14 +50,14 @@ class Class:
         return Page(url, self.there.types(pupil, f"curl --silent --show-error --fail '{url}'"))
 
     def plays(self, pupil: str, command: str) -> None:
-        """Have a pupil run the copied command of a bot; its last line stays until the tournament is over."""
+        """Have a pupil run the copied command of a bot; its last line runs until the tournament is over."""
         self._playing[pupil] = self._stack.enter_context(self.there.leaves_running(pupil, command))
 
     def ends(self) -> dict[str, str]:
-        """Wait for all bots, and return what each printed."""
+        """Wait for all bots, and return the output of each."""
         printed, until = {}, time.monotonic() + 2 * PATIENCE_S
         for pupil, process in self._playing.items():
-            with contextlib.suppress(subprocess.TimeoutExpired):  # its return code is none, then
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a process that runs on has no return code
                 printed[pupil] = process.communicate(timeout=max(until - time.monotonic(), 0.1))[0]
         for pupil, process in self._playing.items():
             said = printed.get(pupil, "") + (self.there.folder / pupil / "terminal.log").read_text()
@@ -66,7 +66,7 @@ class Class:
         return printed
 
     def names(self, tournament: str) -> list[str]:
-        """Return the names of a tournament which is over, and in which nobody committed a fault."""
+        """Return the bots' names of a tournament that is over, after a check that no bot committed a fault."""
         told = json.loads(self.teacher(f"rumble tournament standings {tournament} --json"))
         assert told["status"] == "finished"
         assert [row for row in told["standings"] if row["faults"] or not row["played"]] == []
@@ -86,7 +86,7 @@ class Page:
         return html.unescape(re.sub(r"<[^>]+>", "", found)).strip()
 
     def link(self, path: str) -> str:
-        """Return the address that the page's link to a path leads to."""
+        """Return the address behind the page's link to a path."""
         (found,) = set(re.findall(rf'href="({path}[?][^"]*)"', self.source))
         return re.match(r"https?://[^/]+", self.url)[0] + html.unescape(found)  # type: ignore[index]
 

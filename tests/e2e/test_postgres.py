@@ -1,4 +1,4 @@
-"""One server on PostgreSQL, while it, its database and the way between them fail: no result is lost or counts twice."""
+"""A server on PostgreSQL while server, database and the way between them fail: no result is lost or counts twice."""
 
 import asyncio
 import json
@@ -25,9 +25,9 @@ pytestmark = pytest.mark.e2e
 
 LEASE_MS = 1_000
 BEYOND_S = 2.5
-"""How long what freezes is frozen, in s: longer than a lease."""
+"""Time in s for which a process is frozen: longer than a lease."""
 ON_S = 30.0
-"""Time in s in which every bot is asked for a move again after a failure."""
+"""Maximum time in s after a failure until every bot is asked for a move."""
 OPTIONS = ("--excused-ms", "60000")
 Trouble = Callable[[], Awaitable[None]]
 
@@ -41,7 +41,7 @@ class Place:
     server: RestartableServer
 
     def troubles(self) -> dict[str, Trouble]:
-        """Return all that may fail, by name."""
+        """Return all troubles by name."""
         return {
             "the server is killed": self.kill,
             "the server is frozen beyond its lease": self.freeze,
@@ -85,7 +85,7 @@ class Place:
         self.way.flow()
 
     async def cut_commit(self, fate: Fate) -> None:
-        """Cut the connection by a commit that has the end of a match."""
+        """Cut the connection at a commit that contains the end of a match."""
         cut = self.way.cut_by(lambda sent: b"match_over" in sent, fate)
         await asyncio.to_thread(cut.wait)
         await asyncio.sleep(0.5)
@@ -110,7 +110,7 @@ def place(folder: Path, *, fsync: bool) -> Iterator[Place]:
 
 
 async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trouble]], within_s: float) -> None:
-    """Play a tournament, have troubles in it, and judge it."""
+    """Play a tournament with troubles, and judge it."""
     names = [f"bot{number:02}" for number in range(1, bots + 1)]
     create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
     at.server.server.tournament("create", "cup", *create)

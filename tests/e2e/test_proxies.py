@@ -1,4 +1,4 @@
-"""The proxies of docs/OPERATING.md, as they are written there: bots play through them, and pages and streams pass."""
+"""The proxies of docs/OPERATING.md, unchanged but for addresses: bots play through them, and pages and streams pass."""
 
 import asyncio
 import re
@@ -34,7 +34,7 @@ def nginx(text: str, folder: Path, port: int, upstream: int, cert: str, key: str
 
 
 def nginx_command(text: str, folder: Path) -> list[str]:
-    """Write what is in a file of conf.d, and return the command of an nginx with it alone."""
+    """Write a file of conf.d, and return the command of an nginx with no other file."""
     places = "".join(
         f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -57,7 +57,7 @@ def caddy(text: str, folder: Path, port: int, upstream: int, cert: str, key: str
 
 @contextmanager
 def proxied(command: list[str], folder: Path, base: str, context: ssl.SSLContext) -> Any:
-    """Run a proxy, and give a browser that comes by it."""
+    """Run a proxy, and yield a browser that goes through it."""
     environment = clean_environment(folder, {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)})
     with running(command, environment, folder / "proxy.log") as process:
         transport = httpx.HTTPTransport(verify=context, retries=10)  # until the proxy listens
@@ -97,7 +97,7 @@ def test_bots_play_and_visitors_watch_by_a_proxy(
             stream = events.iter_bytes()
             told = b""
             while b"event: snapshot" not in told:
-                told += next(stream)  # held back by the proxy, it would never come
+                told += next(stream)  # a proxy that buffers would hold the event back forever
             environment = clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)})
             command = [
                 *RUMBLE,

@@ -1,4 +1,4 @@
-"""The judge of the raw field finds each lie that is planted in what bots were told, and nothing in what they were."""
+"""The judge of the raw field finds each lie planted in the frames of bots, and no fault in the true frames."""
 
 from collections.abc import Callable
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""A server process that is stopped for a while: nobody pays for it, and nobody gains by it."""
+"""A server process that is stopped for a while: no bot pays for the stall or gains by it."""
 
 import asyncio
 import random
@@ -24,7 +24,7 @@ BOUND_S = 90
 
 
 async def stall(restartable: RestartableServer) -> None:
-    """Stop the process for a while: what the bots send meanwhile waits in the kernel."""
+    """Stop the process for a while; frames of bots wait in the kernel."""
     restartable.process.send_signal(signal.SIGSTOP)
     try:
         await asyncio.sleep(STALL_S)
@@ -33,7 +33,7 @@ async def stall(restartable: RestartableServer) -> None:
 
 
 def beyond_ms(facts: Iterable[Fact]) -> list[int]:
-    """By move: how much longer it took than its clock, the network and what is told as excused allowed."""
+    """Return, for each move, the ms taken beyond its clock, the network and the excused time."""
     asked: dict[str, Fact] = {}
     beyond = []
     for fact in facts:
@@ -82,7 +82,7 @@ async def test_nobody_loses_on_time_because_the_server_was_stopped(tmp_path: Pat
 
 
 async def test_who_has_the_server_stopped_to_think_on_gains_nothing(tmp_path: Path) -> None:
-    """The cheat thinks on while an accomplice stalls the server: it thinks on its own time."""
+    """The cheat thinks on while an accomplice stalls the server, yet its own clock pays."""
     thinking, stall_over = asyncio.Event(), asyncio.Event()
 
     class Cheat(RecordingBot):

@@ -1,4 +1,4 @@
-"""Servers on one PostgreSQL: one leads, another stands by, and leads when the first is gone."""
+"""Servers on one PostgreSQL: one leads, and another stands by until the leader is gone."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.postgres.cluster import run
 pytestmark = pytest.mark.e2e
 LEASE_MS = 1000
 START_S = 10.0
-"""What a loaded machine may need beside the lease until a server that stood by answers."""
+"""Maximum time in s beside the lease until a standby server answers on a loaded machine."""
 
 
 def command(*options: str) -> list[str]:
@@ -42,7 +42,7 @@ def readiness(server: Server) -> tuple[int, dict[str, object]]:
 
 
 def wait_until_it_leads(server: Server) -> None:
-    """Return once the server leads main: on a busy machine its lease may be over for a moment."""
+    """Return once the server leads main. On a busy machine its lease may be over for a moment."""
     end_s = time.monotonic() + PATIENCE_S
     while (told := readiness(server)) != (200, {"status": "ok", "reason": "", "leads": ["main"]}):
         assert time.monotonic() < end_s, told
@@ -51,7 +51,7 @@ def wait_until_it_leads(server: Server) -> None:
 
 @contextmanager
 def starting(folder: Path, url: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """Start a server; give its process and its log. It stands by if another leads."""
+    """Start a server, which stands by while another server leads; yield the process and the log."""
     folder.mkdir()
     log = folder / "serve.log"
     with running(command(*options), clean_environment(folder, {"RUMBLE_DB": url}), log) as process:
@@ -60,13 +60,13 @@ def starting(folder: Path, url: str, *options: str) -> Iterator[tuple[subprocess
 
 
 def wait_for_nodes(url: str, count: int) -> None:
-    """Return once so many servers hold a lease of a node."""
+    """Return once `count` servers hold a node's lease."""
     while run(url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(count,)]:
         time.sleep(0.05)
 
 
 def leader(url: str) -> tuple[str, int]:
-    """Return the server that leads main, and its epoch."""
+    """Return the server that leads main, and the epoch."""
     ((node, epoch),) = run(url, "SELECT node, epoch FROM clubs WHERE club = 'main'")
     return node, epoch
 
@@ -106,5 +106,5 @@ def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_t
                 listed = httpx.get(f"{server.url}/api/tournaments", timeout=PATIENCE_S).json()
                 assert json.dumps(created["id"]) in json.dumps(listed)
                 assert leader(postgres_url)[1] > second_epoch
-    # Nobody waits for a lease to be over: who stopped in good order has none.
+    # Nobody waits for a lease to run out: a server that stops in good order gives its lease up.
     assert run(postgres_url, "SELECT id FROM nodes WHERE until > clock_timestamp()") in ([], [(second_id,)])
