@@ -1,9 +1,9 @@
 """A change and the tests it concerns: `python -m tests.affected [REV]` lists Python files, the nearest tests first.
 
-A change is what differs from REV (HEAD), with new files; `*` stands before its files. It concerns a file of tests that
-imports what is changed, or that imports a source which imports what is changed; a helper of tests counts as part of the
-tests that import it. What is further away is left to the whole run. For a changed file that is no Python
-(a template, a page, a sample), the tests whose text has its name are concerned.
+A change is every difference from REV (HEAD), with new files; `*` stands before changed files. The change concerns a
+file of tests that imports a changed file, directly or through one source. Helpers of tests count as part of the tests
+that import them. Tests further away are left to the whole run. A changed file other than Python (a template, a page,
+a sample) concerns the tests whose text contains the file's name.
 """
 
 import ast
@@ -15,11 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCES = ("engine", "protocol", "server", "bots")
 REACH = 2
-"""How many imports may lie between a source that changed and a file of tests; helpers of tests do not count."""
+"""Maximum number of imports between a changed source and a file of tests; helpers of tests do not count."""
 
 
 def changed_files(root: Path, revision: str) -> list[str]:
-    """Return the files that differ from a revision and are there, and new ones that are not ignored."""
+    """Return the existing files that differ from a revision, and new files that are not ignored."""
     differ = _git(root, "diff", "--name-only", "--diff-filter=d", "--relative", revision, "--")
     return sorted({*differ, *_git(root, "ls-files", "--others", "--exclude-standard")})
 
@@ -43,7 +43,7 @@ def python_files(root: Path) -> dict[str, str]:
 
 
 def imports_of(path: Path) -> Iterator[str]:
-    """Give the name of each module that a file imports, anywhere in it, and each name that it may import from one."""
+    """Yield the names of all modules that a file imports, and of all names imported from modules."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
@@ -63,7 +63,7 @@ def importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def is_tests(file: str) -> bool:
-    """Return whether a file has tests, and is no helper."""
+    """Return whether a file contains tests, rather than helpers."""
     return file.startswith("tests/") and Path(file).name.startswith("test_") and file.endswith(".py")
 
 
@@ -84,7 +84,7 @@ def affected(changed: Iterable[str], imported_by: Mapping[str, set[str]], reach:
 
 
 def naming(root: Path, changed: Iterable[str]) -> list[str]:
-    """Return the files of tests whose text has the name of a changed file that is no Python."""
+    """Return the files of tests whose text contains the name of a changed file other than Python."""
     names = [Path(file).name for file in changed if not file.endswith(".py")]
     tests = [path for path in (root / "tests").rglob("test_*.py") if names]
     return sorted(
@@ -95,7 +95,7 @@ def naming(root: Path, changed: Iterable[str]) -> list[str]:
 
 
 def concerned(root: Path, revision: str = "HEAD") -> list[str]:
-    """Return the Python files that differ from a revision, each with `*`, and then the files of tests they concern."""
+    """Return the changed Python files, each with `*`, and then the files of tests that the change concerns."""
     changed = changed_files(root, revision)
     near = affected(changed, importers(root, python_files(root)))
     own = [file for file in changed if file.endswith(".py")]

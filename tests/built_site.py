@@ -22,7 +22,7 @@ runpy.run_module("mkdocs", run_name="__main__")
 
 @cache
 def build_site(folder: Path) -> Path:
-    """Build the site into `folder/site`, once in each process, and return that. Skip where there is no extra `docs`."""
+    """Build the site into `folder/site`, once per process, and return the folder. Skip without the extra `docs`."""
     folder /= "site"
     for module in ("mkdocs", "material", "mkdocstrings_handlers"):
         need_module(module, "docs")

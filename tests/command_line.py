@@ -16,7 +16,7 @@ def parse_all(commands: Iterable[str]) -> None:
         assert program == "rumble", command
         try:
             _parse(get_command(app), program, arguments)
-        except Exit as answered:  # `--version` is answered at once
+        except Exit as answered:  # `--version` ends parsing at once
             if answered.exit_code != 0:
                 raise AssertionError(f"{command!r} is not accepted") from answered
         except Exception as error:
@@ -33,7 +33,7 @@ def _parse(command: Any, name: str, arguments: list[str]) -> None:
 
 
 def unknown_names(mentioned: str) -> list[str]:
-    """Return the command or the options that do not exist, of a command that a text mentions, whole or in part."""
+    """Return unknown parts of a mentioned command, whole or partial: the command's name, or its unknown options."""
     found, words = get_command(app), shlex.split(mentioned.partition(" -- ")[0])[1:]
     while hasattr(found, "resolve_command") and words and not words[0].startswith("-"):
         context = found.make_context("rumble", list(words), resilient_parsing=True)

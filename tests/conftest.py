@@ -1,4 +1,4 @@
-"""Settings for all tests, and the PostgreSQL that those of one worker share."""
+"""Settings for all tests, and the PostgreSQL cluster that the tests of one worker share."""
 
 import gc
 import os
@@ -15,25 +15,25 @@ from tests.needs import LONG, SLOW
 from tests.postgres.cluster import Cluster, cluster
 from tests.sharing import GroupScheduling, are_few, in_order
 
-# No deadline, because a test must not fail on a busy machine. The usual examples are the same at each run, the long
-# ones are new each time.
+# No deadline, because a test must not fail on a busy machine. The usual examples are the same at each run; the long
+# examples are new each time.
 settings.register_profile("rumble", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=200)
 settings.load_profile("long" if LONG else "rumble")
 
-# A shell makes background jobs ignore Ctrl-C, and child processes inherit that. Tests end some of their processes by
-# Ctrl-C, so they must not inherit it.
+# A shell makes background jobs ignore Ctrl-C, and child processes inherit the setting. Tests end some of their
+# processes by Ctrl-C, so children must not inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests start hundreds of processes. Where no bytecode is kept, each compiles every module anew, which takes a second.
+# Tests start hundreds of processes. Without kept bytecode, each process compiles every module, which takes a second.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Each client of httpx reads the authorities that it trusts, which takes 0.06 s of a processor for the usual ones and
-# 0.006 s for this one, which has signed nothing. Processes that tests start have it from here, too.
+# Each client of httpx reads the trusted authorities. The usual ones take 0.06 s of a processor. This authority, which
+# has signed nothing, takes 0.006 s. Processes that tests start inherit the variable.
 os.environ.setdefault("SSL_CERT_FILE", str(Path(__file__).with_name("stranger.pem")))
 
-# What is collected stays to the end: until then no pass of the collector frees anything.
+# Collected tests stay to the end: until then the garbage collector would free nothing.
 gc.disable()
 
 
@@ -52,7 +52,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupSchedul
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long groups first, and skip what takes long, so that all other tests take two minutes on two cores."""
+    """Put long groups first, and skip slow tests, so that the default run takes two minutes on two cores."""
     items[:] = in_order(items)
     for item in items:
         if not LONG and item.get_closest_marker("long") is not None:
@@ -62,14 +62,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Set aside what was collected: with it, the collector's passes take more than a quarter of the tests' time."""
+    """Freeze the collected objects; otherwise garbage collection takes more than a quarter of the tests' time."""
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 10, 20)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write what was skipped into the file that SKIPPED_TO names; `python -m pytest @FILE` runs it elsewhere."""
+    """Write the skipped tests to the file SKIPPED_TO; `python -m pytest @FILE` runs them elsewhere."""
     if file := os.environ.get("SKIPPED_TO"):
         skipped = {report.nodeid: None for report in terminalreporter.getreports("skipped")}
         Path(file).write_text("".join(f"{node}\n" for node in skipped), encoding="utf-8")
@@ -77,7 +77,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
-    """The PostgreSQL cluster that tests share; a test that stops its server, or needs fsync, makes its own."""
+    """The tests' shared PostgreSQL cluster. A test that stops the database, or needs fsync, makes its own cluster."""
     with cluster() as running:
         yield running
 

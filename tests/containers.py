@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[1]
 
 
 class Instruction(NamedTuple):
-    """One instruction of a Dockerfile, its lines joined."""
+    """An instruction of a Dockerfile, with continued lines joined."""
 
     word: str
     rest: str
 
     @property
     def command(self) -> list[str]:
-        """The words of a command in JSON form, without the options before it."""
+        """Words of a command in JSON form, without the options before the command."""
         words = json.loads(self.rest[self.rest.index("[") :])
         assert all(isinstance(word, str) for word in words)
         return list(words)
@@ -51,5 +51,5 @@ def compose(environment: Mapping[str, str] | None = None) -> dict[str, Any]:
 
 
 def command(service: Mapping[str, Any]) -> list[str]:
-    """Return the command of a service, or else that of the image."""
+    """Return the command of a service; without a command, the image's."""
     return shlex.split(service["command"]) if "command" in service else the("CMD").command

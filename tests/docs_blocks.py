@@ -31,7 +31,7 @@ _MARKER = re.compile(r"<!--\s*(.*?)\s*-->")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One code block: its language (none if indented), its text, and the comment on the line before it."""
+    """Code block: its language (none if indented), its text, and the comment on the line before it."""
 
     page: Path
     line: int
@@ -45,11 +45,11 @@ class Block:
 
 Check = Callable[[Block], None]
 Checks = Mapping[str, Check]
-"""Keys are a whole marker, a marker up to its `:`, or a language; if several fit, the first in this order counts."""
+"""Checks by whole marker, by marker up to its `:`, or by language; the first that fits in this order counts."""
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the code blocks of a page in order: fenced ones, also in lists and quotes; of indented ones each line."""
+    """Return the code blocks of a page in order: fenced blocks, also in lists and quotes, and indented lines."""
     found: list[Block] = []
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
     marker, after_blank = "", True
@@ -67,7 +67,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def _fenced(lines: Iterator[tuple[int, str]], first: str, fence: str) -> str:
-    """Return the lines up to the closing fence, without the indentation of the opening one."""
+    """Return the lines up to the closing fence, without the opening fence's indentation."""
     indent = len(first) - len(first.lstrip())
     content: list[str] = []
     for _, line in lines:

@@ -1,7 +1,7 @@
-"""How workers share the tests: a group of tests runs on one worker, in order.
+"""The sharing of tests among workers: a group of tests runs on one worker, in order.
 
-A group is a module, so that what its tests share is built once, or a folder of `TOGETHER` with its guests. The groups
-that take longest come first, so that no worker is left alone with one at the end.
+A group is a module, so that its fixtures are built once, or a folder of `TOGETHER` with its guests. The longest groups
+begin first, so that no worker is left alone with a long group at the end.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/browser/", "tests/hostile/")
-"""Folders whose tests share servers and a browser. The tests of `tests/hostile` have limits of time, too."""
+"""Folders whose tests share servers and a browser. The tests of `tests/hostile` have time limits, too."""
 GUESTS = {"tests/test_site.py": "tests/browser/"}
-"""Modules that share with a folder of `TOGETHER`: the site that both read is built once."""
+"""Modules that run with a folder of `TOGETHER`: both read the same built site."""
 FIRST = (
     *TOGETHER,
     "tests/e2e/",
@@ -21,13 +21,13 @@ FIRST = (
     "tests/simulation/",
     "tests/server/store/",
 )
-"""Folders with long modules, in the order in which they begin; all others follow."""
+"""Folders with long modules, in the order of their start; all other modules follow."""
 FEW = 3
-"""The most files of tests that one process runs: to start workers takes longer than these."""
+"""Maximum number of files of tests that one process runs; starting workers would take longer."""
 
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
-    """Groups, each given whole to a worker that is free, in the order of collection."""
+    """Scheduling of whole groups: each free worker gets the next group in the order of collection."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
@@ -40,7 +40,7 @@ def group_of(nodeid: str) -> str:
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests with those of `FIRST` in front, otherwise in their order."""
+    """Return the tests of `FIRST` in front, and the rest in the given order."""
     last = len(FIRST)
     return sorted(
         items, key=lambda item: next((n for n, folder in enumerate(FIRST) if item.nodeid.startswith(folder)), last)
@@ -48,5 +48,5 @@ def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def are_few(paths: Sequence[str]) -> bool:
-    """Return whether pytest was given so few files that one process runs them sooner than several."""
+    """Return whether pytest was given so few files that one process is faster than several."""
     return len(paths) <= FEW and all(path.partition("::")[0].endswith(".py") for path in paths)

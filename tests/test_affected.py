@@ -1,4 +1,4 @@
-"""What a change concerns: its own tests, those of what imports it, and no others."""
+"""Tests affected by a change: changed tests, and tests that import changed files, but no others."""
 
 import subprocess
 from pathlib import Path
@@ -27,7 +27,7 @@ FILES = {
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with one commit."""
+    """Return a repository with one commit."""
     need("git")
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Dockerfile and docker-compose.yml agree with the project, with each other, and with the command line.
 
-What they run in containers, tests/e2e/test_compose.py runs on this machine.
+tests/e2e/test_compose.py runs the same commands without containers.
 """
 
 import os

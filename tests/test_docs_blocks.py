@@ -78,7 +78,7 @@ def a_block(text: str, marker: str = "", language: str = "") -> Block:
 def test_messages() -> None:
     is_message(a_block('{"type": "leave", "tournament": "friday"}'))
     for wrong in ('{"type": "leave"}', '{"type": "left"}', '{"type": "fanfare"}', '{"tournament": "friday"}', "{"):
-        with pytest.raises(Exception):  # noqa: B017  # of whatever kind: check_page names the block
+        with pytest.raises(Exception):  # noqa: B017  # any kind: check_page names the block
             is_message(a_block(wrong))
     error = '{"type": "error", "code": "bad_message", "message": "", "detail": [], "fatal": false}'
     are_messages(a_block('{"from": "bot", "frame": {"type": "login"}}\n' + error))

@@ -1,4 +1,4 @@
-"""Every source file is tested where one looks first, or has a row in CONTRIBUTING.md with its tests and a reason."""
+"""Every source file has a test in the first place to look, or a row in CONTRIBUTING.md with its tests and a reason."""
 
 import ast
 import re
@@ -47,13 +47,13 @@ _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.+))", re.MU
 
 
 def imports(text: str) -> list[tuple[str, str]]:
-    """Return what a file imports, as (module, name in it); the module is empty for `import name`."""
+    """Return the imports of a file as (module, name in the module); the module is empty for `import name`."""
     names = ((module, re.sub("#.*", "", several + one).split(",")) for module, several, one in _IMPORT.findall(text))
     return [(module, name.split()[0]) for module, listed in names for name in listed if name.strip()]
 
 
 class File:
-    """A Python file; it is read when somebody asks what is in it."""
+    """A Python file, which is read on first use."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self.path = path
@@ -71,12 +71,12 @@ class File:
 
     @cached_property
     def imported(self) -> set[str]:
-        """What it imports: `a.b` and `a.b.c` for `from a.b import c`."""
+        """Imported names: `a.b` and `a.b.c` for `from a.b import c`."""
         return {each for module, name in self.imports for each in (module, f"{module}.{name}".lstrip("."))}
 
     @property
     def only_declares(self) -> bool:
-        """Whether there is nothing in it to test: constants, types, and classes without methods that do something."""
+        """True if the file has nothing to test: constants, types, and classes without working methods."""
         return all(_declares(each) for each in self.tree.body) and not any(
             isinstance(node, ast.Lambda | ast.comprehension) for node in ast.walk(self.tree)
         )
@@ -98,7 +98,7 @@ def _declares(node: ast.stmt) -> bool:
 
 
 class Sources:
-    """The files of some packages, and which of them tests reach."""
+    """The files of some packages, and the tests that reach each file."""
 
     def __init__(self, root: Path, packages: Iterable[Path]) -> None:
         self._root = root
@@ -107,7 +107,7 @@ class Sources:
         self._tests: dict[Path, list[File]] = {}
 
     def own_test(self, file: File) -> Path:
-        """Return the test file of a source's name. That of a package's `__init__.py` has the name of the package."""
+        """Return the test file named after a source. A package's `__init__.py` counts under the package's name."""
         path = file.path
         return self._folder(file) / f"test_{path.parent.name if path.stem == '__init__' else path.stem}.py"
 
@@ -119,7 +119,7 @@ class Sources:
         return not (self.is_tested(file) or file.only_declares or self._is_part_of_one(file))
 
     def is_tested(self, file: File) -> bool:
-        """Whether it has a test of its name, or one of the mirrored folder or the folder above imports from it."""
+        """Return whether a test has the file's name, or imports from it in the mirrored folder or the folder above."""
         if self.own_test(file).is_file():
             return True
         folder, package = self._folder(file), file.module.rpartition(".")[0]
@@ -129,7 +129,7 @@ class Sources:
         return any(exported & test.imported for each in near for test in self._tests_in(each))
 
     def _is_part_of_one(self, file: File) -> bool:
-        """Whether only one module imports it, of its folder or the folder above, and that one is tested."""
+        """Return whether exactly one module imports the file, from its folder or the folder above, and is tested."""
         importers = [
             each for each in self.files.values() if file.module in each.imported and each.path.name != "__init__.py"
         ]
@@ -139,7 +139,7 @@ class Sources:
         )
 
     def _folder(self, file: File) -> Path:
-        """Return the folder of tests that mirrors that of a source."""
+        """Return the folder of tests that mirrors a source's folder."""
         top, _, *folders, _ = file.path.relative_to(self._root).parts
         return self._root.joinpath("tests", top, *folders)
 
@@ -150,7 +150,7 @@ class Sources:
 
 
 def problems(root: Path, packages: Iterable[Path], page: str) -> list[str]:
-    """Return what is wrong with the test files of these packages, or with the table."""
+    """Return all problems with the test files of some packages, and with the table."""
     found, listed, sources = [], set(), Sources(root, packages)
     by_name = {file.name: file for file in sources.files.values()}
     for row in rows_of(page):

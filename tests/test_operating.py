@@ -1,6 +1,6 @@
 """docs/OPERATING.md agrees with the settings, the figures and the commands; its unit and its proxies are tried.
 
-`python -m tests.test_operating` writes its tables of settings.
+`python -m tests.test_operating` writes the tables of settings into the page.
 """
 
 import configparser
@@ -25,11 +25,11 @@ from tests.server.web.memory_server import MemoryServer
 PAGE = ROOT / "docs" / "OPERATING.md"
 MARKER = "<!-- settings: python -m tests.test_operating writes these tables -->\n"
 EXPOSURE = "20"
-"""The most that `systemd-analyze security` may find of the unit, of 100."""
+"""Maximum exposure, of 100, that `systemd-analyze security` may find for the unit."""
 
 
 def tables() -> str:
-    """Write the tables of all settings, one for each panel of the help."""
+    """Return the tables of all settings, one table per panel of the help."""
     parts: list[str] = []
     for setting in settings().values():
         title = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name)

@@ -1,4 +1,4 @@
-"""Every code block of every page of the site is valid; the guides' bots play, and their tournaments are their own."""
+"""Every code block of every page of the site is valid; the guides' bots play tournaments that belong to each guide."""
 
 import re
 import subprocess
@@ -69,7 +69,7 @@ def is_a_session_at_a_terminal(block: Block) -> None:
 
 
 def names_files(block: Block) -> None:
-    """Check that the paths of a block are those of files or folders."""
+    """Check that the paths of a block exist."""
     paths = re.findall(r"^\S+/(?=\s)|(?<= )(?:tests|docs)/\S+", block.text, re.MULTILINE)
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
@@ -81,7 +81,7 @@ def names_files_and_runs(block: Block) -> None:
 
 
 def is_a_line_of_an_event(block: Block) -> None:
-    """Check a line of Server-Sent Events: its field, and the event that it names."""
+    """Check a line of Server-Sent Events: its field, and the name of its event."""
     field, value = block.text.strip().split(": ", 1)
     assert field in ("retry", "id", "event", "data")
     kinds = {str(event.model_fields["type"].default) for event in FEED_EVENTS}
@@ -112,7 +112,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
     "SECURITY.md": (0, {}),
     "CHANGELOG.md": (0, {}),
 }
-"""The pages of the site, how many blocks each has, and how they are checked."""
+"""Pages of the site, with the number of blocks and the checks of each page."""
 ELSEWHERE = {
     "README.md": "tests/test_readme.py",
     "docs/OPERATING.md": "tests/test_operating.py",
@@ -121,7 +121,7 @@ ELSEWHERE = {
     "protocol/PROTOCOL.md": "tests/protocol/test_protocol_md_blocks.py",
     "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",
 }
-"""The pages whose blocks have a test of their own."""
+"""Pages whose blocks have their own test."""
 GUIDES = [page for page, (_, checks) in PAGES.items() if checks is GUIDE]
 
 

@@ -1,4 +1,4 @@
-"""The README's commands are what the check runs, its bot is the file that is tested, and its links lead somewhere."""
+"""The README's commands are the check's commands, its bot is a tested file, and its links lead somewhere."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, is_
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
 WORDS_A_MINUTE = 240
-"""How many words of English prose adults read silently in a minute: 238 on average (Brysbaert, 2019)."""
+"""Words of English prose that adults read silently per minute: 238 on average (Brysbaert, 2019)."""
 
 
 def marked(marker: str) -> str:

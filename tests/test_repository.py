@@ -1,4 +1,4 @@
-"""What the repository must contain, and what it must not."""
+"""Files that the repository must contain, and texts that no file may contain."""
 
 import os
 import re
@@ -18,11 +18,11 @@ FOREIGN = re.compile(
     r"[p]ypi[.]org|[p]ythonhosted|[r]egistry[.]npmjs|[d]eb[.]debian[.]org|/[w]ork/(main|steering|[.]library|[.]mirror)"
     r"|/[r]oot/|/[f]arm/"
 )
-"""Hosts of registries and paths of one machine. The brackets keep it from matching itself."""
+"""Pattern of hosts of registries and paths of one machine. Its brackets keep the pattern from matching this file."""
 
 
 def repository_files() -> list[Path]:
-    """Return the tracked files, and new ones that are not ignored."""
+    """Return the tracked files, and new files that are not ignored."""
     command = [need("git"), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     if not (ROOT / ".git").exists():
         missing("this is no clone of the repository")

@@ -1,4 +1,4 @@
-"""Tests stay with those that share their servers, long groups begin first, and few files need no workers."""
+"""Tests that share servers stay together, long groups begin first, and few files need no workers."""
 
 from types import SimpleNamespace
 from typing import Any

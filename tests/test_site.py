@@ -26,7 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class _Page(HTMLParser):
-    """What a page links to, and what a browser loads with it; and the texts of its paragraphs."""
+    """Links of a page, parts that a browser loads with the page, and texts of its paragraphs."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def pages(site: Path) -> dict[str, _Page]:
 
 def test_every_page_of_the_repository_is_on_it(site: Path) -> None:
     files = [path.relative_to(ROOT) for path in repository_files() if path.suffix == ".md"]
-    texts = [path for path in files if path.parts[0] != ".github"]  # which has forms
+    texts = [path for path in files if path.parts[0] != ".github"]  # except `.github`, which has forms
     starters = {path for path in texts if path.parts[0] == "bots" and len(path.parts) == 3}
     named = {
         path: path.with_name("index.html") if path.name == "README.md" else path.with_suffix(".html") for path in texts

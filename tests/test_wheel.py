@@ -21,7 +21,7 @@ PACKAGES = [ROOT / package for package in PROJECT["tool"]["hatch"]["build"]["tar
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the sources."""
+    """Return the wheel, built from the sources."""
     folder = tmp_path_factory.mktemp("dist")
     python("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (built,) = folder.glob("*.whl")
@@ -30,7 +30,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel unpacked as pip installs it, without what it depends on."""
+    """Return a folder with the wheel unpacked as pip installs it, without dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     python("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(folder), str(wheel))
     return folder
@@ -93,7 +93,7 @@ def test_it_writes_starters(installed: Path, tmp_path: Path) -> None:
 
 
 def test_links_of_its_readme_work_from_a_package_page(wheel: Path) -> None:
-    """Each relative link is absolute, and leads to a file that is there; a picture's address gives the picture."""
+    """Each relative link becomes absolute and leads to an existing file; a picture's link gives the picture."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         told = archive.read(name).decode()

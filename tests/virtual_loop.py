@@ -1,7 +1,7 @@
-"""An event loop whose clock stands still while something happens, and jumps to the next timer when nothing does.
+"""An event loop whose clock stands still during work, and jumps to the next timer when idle.
 
-It is for bots and servers in one process: what one writes to a socket of this machine, the other can read at once, so
-nothing is under way when no socket is ready. Waits take no time then, and no limit of time is missed on a busy machine.
+The loop is for bots and servers in one process. Sockets of this machine deliver at once, so no data is under way when
+no socket is ready. Waits therefore take no time, and no time limit is missed on a busy machine.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 DELIVERY_S = 0.001
-"""Time in s that the kernel has, before each jump, for what a busy processor has not yet delivered."""
+"""Time in s that the kernel gets before each jump, to deliver data on a busy processor."""
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Tells how long the loop would have waited for sockets of which none is ready."""
+    """Counts the time in s that the loop would have waited while no socket was ready."""
 
     now_s = 0.0
 
@@ -40,6 +40,6 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run_virtually(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its result on such a loop."""
+    """Run a coroutine to its result on a loop with a jumping clock."""
     with asyncio.Runner(loop_factory=_Loop) as runner:
         return runner.run(main)

@@ -32,7 +32,7 @@ def _client() -> None:
 
 
 def output_of(name: str, *options: str) -> str:
-    """Run a benchmark, and return what it prints."""
+    """Run a benchmark, and return its output."""
     command = [sys.executable, str(ROOT / "benchmarks" / name), *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,7 +1,7 @@
 """The terminal recording of the README: `python -m tests.pictures.terminal`
 
-It runs `rumble demo` on a pseudo terminal, and draws what it printed as docs/images/demo.svg, a moving picture without
-scripts and fonts of its own. Where motion is unwanted, it shows the last frame alone.
+The script runs `rumble demo` on a pseudo terminal, and draws the output as docs/images/demo.svg, a moving picture
+without scripts or fonts of its own. Where a reader wants no motion, the picture shows only the last frame.
 """
 
 import codecs
@@ -23,9 +23,9 @@ from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "demo.svg"
 COLUMNS, ROWS = 90, 17
 KEY_S, BEFORE_ENTER_S = 0.08, 0.5
-"""How long, in s, a typed letter takes, and the pause before Enter."""
+"""Time in s per typed letter, and pause in s before Enter."""
 SHORTEST_MS, LONGEST_MS, LAST_MS = 150, 1200, 6000
-"""How long, in ms, a frame is shown at least and at most, and the last one."""
+"""Minimum and maximum time in ms that a frame is shown, and time in ms of the last frame."""
 STILL = """
 @media (prefers-reduced-motion: reduce) {
   #screen_view {animation-play-state: paused; animation-delay: calc(1ms - var(--animation-duration))}
@@ -33,17 +33,17 @@ STILL = """
 """
 
 Event = tuple[float, str, str]
-"""One line of a recording in asciinema's format: a time in s, `o` for output, the text."""
+"""Line of a recording in asciinema's format: a time in s, `o` for output, the text."""
 
 
 def typed(command: str) -> list[Event]:
-    """Return the events of somebody who types a command."""
+    """Return the events of typing a command."""
     keys = [(round(0.5 + KEY_S * number, 3), "o", key) for number, key in enumerate(command)]
     return [(0.0, "o", "$ "), *keys, (round(keys[-1][0] + BEFORE_ENTER_S, 3), "o", "\r\n")]
 
 
 def printed(command: Sequence[str], environment: dict[str, str], last: str) -> Iterator[Event]:
-    """Run a command on a pseudo terminal, and give what it prints until `last` is in it; then end it by Ctrl-C."""
+    """Run a command on a pseudo terminal; yield its output up to the text `last`, and end the command by Ctrl-C."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     start, decoder, told = time.monotonic(), codecs.getincrementaldecoder("utf-8")(), ""

@@ -1,4 +1,4 @@
-"""The script that records a terminal works, and the README's recording is one that it drew."""
+"""The script that records a terminal works, and the README's recording comes from the script."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The script that takes the README's picture works, and the picture is one that it took."""
+"""The script that takes the README's picture works, and the README's picture is small."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from tests.needs import missing, need_module
 
 SIZE = slice(16, 24)
-"""Where a PNG has its width and height."""
+"""Bytes of a PNG with its width and height."""
 
 
 def test_the_picture_of_the_page_is_small() -> None:

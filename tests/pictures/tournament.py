@@ -1,7 +1,7 @@
 """The README's picture of a running tournament: `python -m tests.pictures.tournament`
 
-It runs a server and reference bots as processes, and takes the tournament's page in the browser when much of it is
-played, as docs/images/tournament.png, in a frame that is seen on light and dark pages.
+The script runs a server and reference bots as processes. Once much of the tournament is played, the script saves a
+picture of its page as docs/images/tournament.png, with a frame that is visible on light and dark pages.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ BOTS = {
     "robby": ("heuristic",),
     "tik-tok": ("streetwise", "--time-ms", "60", "--depth", "2"),
 }
-"""The names of the bots, and what plays under them."""
+"""Bots' names, and the reference bot with its options that plays under each name."""
 WIDTH, HEIGHT, SHARPNESS = 1180, 815, 1.5
 FRAME = """
 html {background: transparent}
@@ -38,7 +38,7 @@ body {border: 1px solid #8888; border-radius: 12px; overflow: hidden; height: 10
 
 
 async def take(browser: Browser, server: RunningServer, tournament: str, enough: Callable[[Any], bool]) -> bytes:
-    """Take the page of a tournament as soon as enough of it is played."""
+    """Take a picture of a tournament's page as soon as enough of the tournament is played."""
     page: Page = await browser.new_page(
         viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SHARPNESS, bypass_csp=True
     )
@@ -49,13 +49,13 @@ async def take(browser: Browser, server: RunningServer, tournament: str, enough:
 
 
 def is_telling(told: Any) -> bool:
-    """Return whether the page has something to show: half is played, and there is much on three boards."""
+    """Return whether the page has much to show: half of the matches are over, and three boards are full."""
     full = [board for board in told["running"] if board["ply"] >= 8]
     return bool(told["matches_over"] >= told["matches_total"] / 2 and len(full) >= 3)
 
 
 async def picture(program: str, bots: dict[str, tuple[str, ...]], enough: Callable[[Any], bool]) -> bytes:
-    """Run a tournament of these bots until enough of it is played, and return the picture of its page."""
+    """Run a tournament of these bots until enough is played, and return the picture of its page."""
     with tempfile.TemporaryDirectory(prefix="rumble-") as name, ExitStack() as stack:
         folder = Path(name)
         server = stack.enter_context(started_server(folder))

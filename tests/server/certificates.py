@@ -1,4 +1,4 @@
-"""Certificates for 127.0.0.1, made in the test, of an authority that nobody else knows."""
+"""Certificates for 127.0.0.1 from an authority that each test makes, and that only its own clients trust."""
 
 import ssl
 from pathlib import Path
@@ -7,7 +7,7 @@ import trustme
 
 
 class Authority:
-    """Issues certificates, and is trusted by the `context` of clients."""
+    """An authority that issues certificates; `context` is a client's TLS context that trusts it."""
 
     def __init__(self) -> None:
         self._ca = trustme.CA()
@@ -16,7 +16,7 @@ class Authority:
         self._ca.configure_trust(self.context)
 
     def issue(self, folder: Path, name: str = "127.0.0.1") -> tuple[str, str]:
-        """Write a certificate with its chain, and its key, in the place of older ones; return the files."""
+        """Write a certificate with its chain, and its key, over older files; return the two paths."""
         cert, key, leaf = folder / "cert.pem", folder / "key.pem", self._ca.issue_cert(name)
         cert.write_bytes(b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + self.pem)
         leaf.private_key_pem.write_to_path(key)

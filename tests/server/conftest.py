@@ -1,4 +1,4 @@
-"""What tests of whole servers share."""
+"""Fixtures for tests of whole servers."""
 
 import pytest
 from rumble_server.store import archive
@@ -8,5 +8,5 @@ from tests.server.shelf_here import ShelfHere
 
 @pytest.fixture
 def shelf_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have servers read tournaments that are over without a process for it."""
+    """Have servers read ended tournaments in their own process, which starts faster."""
     monkeypatch.setattr(archive, "SideProcess", ShelfHere)

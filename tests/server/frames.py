@@ -1,4 +1,4 @@
-"""The server's frames as DESIGN.md section 4 has them: each is held to its model and to exactly these fields."""
+"""The server's frames, each checked against its model and against exactly these fields."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ Frame = dict[str, Any]
 
 
 def checked(raw: bytes) -> Frame:
-    """The frame's fields; fails if it does not fit its model, or has other fields than the design gives it."""
+    """Return the frame's fields. Raises an error if the frame does not fit its model, or has other fields."""
     read_server_message(raw)
     frame: Frame = json.loads(raw)
     kind = frame["type"]
@@ -48,32 +48,32 @@ def checked(raw: bytes) -> Frame:
 
 
 class Inbox:
-    """What one bot was sent, each frame checked."""
+    """Frames sent to one bot, each checked."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
         self._taken = 0
 
     def add(self, raw: bytes) -> Frame:
-        """A frame arrives."""
+        """Check and keep a frame."""
         frame = checked(raw)
         self.frames.append(frame)
         return frame
 
     def heard(self, kind: str | None = None) -> list[Frame]:
-        """The frames since the last call, of one type if `kind` is given (the others are dropped)."""
+        """Return the frames since the last call, all or of one type; frames of other types are dropped."""
         frames = self.frames[self._taken :]
         self._taken = len(self.frames)
         return [frame for frame in frames if kind is None or frame["type"] == kind]
 
     def kinds(self) -> list[str]:
-        """The types of the frames since the last call of this or of `heard`."""
+        """Return the types of the frames since the last call of `kinds` or `heard`."""
         return [str(frame["type"]) for frame in self.heard()]
 
     def all(self, kind: str) -> list[Frame]:
-        """Every frame of a type, whether taken or not."""
+        """Return every frame of a type, taken or not."""
         return [frame for frame in self.frames if frame["type"] == kind]
 
     def last(self, kind: str) -> Frame:
-        """The newest frame of a type, whether taken or not."""
+        """Return the newest frame of a type, taken or not."""
         return self.all(kind)[-1]

@@ -1,4 +1,4 @@
-"""A whole server in this process: it stops promptly, and rebuilds nothing on its loop for what bots ask."""
+"""A whole server in this process: it stops promptly, and rebuilds no match on its event loop for bots' requests."""
 
 import asyncio
 import contextlib
@@ -116,7 +116,7 @@ class Bot:
         self._session.received(json.dumps(message))
 
     async def hears(self, *kinds: str) -> list[Frame]:
-        """Wait for frames of these types, the others dropped."""
+        """Wait for frames of these types in this order, and drop other frames."""
         frames: list[Frame] = []
         while len(frames) < len(kinds):
             frame = await self.frames.get()
@@ -126,7 +126,7 @@ class Bot:
 
 
 async def play(path: Path) -> None:
-    """An earlier run: a tournament of ann and ben is over."""
+    """Play an earlier run of the server, in which a tournament of ann and ben ends."""
     async with running(path) as server:
         Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2))
         bots = [Bot(server, name) for name in ("ann", "ben")]
@@ -142,7 +142,7 @@ async def play(path: Path) -> None:
 async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_what_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: bool
 ) -> None:
-    monkeypatch.setattr(archive, "FIND_S", PATIENCE_S)  # the process that reads it may start late on a busy machine
+    monkeypatch.setattr(archive, "FIND_S", PATIENCE_S)  # the reading process may start late on a busy machine
     path = tmp_path / "rumble.db"
     await play(path)
     if not recorded:
@@ -232,7 +232,7 @@ async def test_the_identity_stays_over_restarts_and_goes_with_a_backup(tmp_path:
 
 
 def damage(path: Path, which: str) -> None:
-    """Change a byte of every row for which this holds."""
+    """Change a byte of every row that matches the SQL condition."""
     with contextlib.closing(sqlite3.connect(path)) as database:
         changed = database.execute(f"UPDATE log SET facts = replace(facts, '\"facts\"', '\"fakts\"') WHERE {which}")
         assert changed.rowcount > 0
@@ -302,7 +302,7 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
 
 @pytest.mark.e2e
 async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back(tmp_path: Path) -> None:
-    """The row that is lost may have been the taking back of one of them. What the operator gives is valid."""
+    """The lost row may have revoked a token. The operator's own token stays valid."""
     path = tmp_path / "rumble.db"
     async with running(path) as server:
         Organiser(server.arena).set_token("ann", "token-of-ann")
@@ -317,7 +317,7 @@ async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back(tmp_pa
 
 
 async def of_source(server: Server, source: str, path: str, *headers: str) -> tuple[int, bytes]:
-    """Ask from this loopback address; return the status and the whole answer."""
+    """Send a request from a loopback address; return the status and the whole answer."""
     host, port = server.address
     reader, writer = await asyncio.open_connection(host, port, local_addr=(source, 0))
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}:{port}", *(headers or ("Connection: close",)), "", ""]

@@ -1,4 +1,4 @@
-"""Several clubs in one process: each by itself, loaded when first used, and following what main says of it."""
+"""Several clubs in one process: separate, loaded at first use, and kept in step with main's facts about them."""
 
 import asyncio
 import gc
@@ -37,15 +37,15 @@ pytestmark = pytest.mark.e2e
 ADMIN, PATIENCE_S = "the-administrator's", 60.0
 THREE = (MAIN, "chess", "go")
 MOST_BYTES_OF_IDLE = 50_000
-"""What a loaded club may take that nobody uses: half of what is promised, since only Python's memory is counted."""
+"""Maximum memory in bytes of a loaded idle club: half of the promised limit, since only Python's memory is counted."""
 
 
 MOST_BYTES_OF_UNLOADED = 500
-"""What may be left of a club that is unloaded again."""
+"""Maximum memory in bytes that an unloaded club may leave behind."""
 
 
 class Houses(FakeHouse):
-    """The bots that are kept of each club."""
+    """The house bots kept in each club."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,8 +77,8 @@ async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> lis
 
 
 async def until(what: Callable[[], object]) -> None:
-    """Let the loop turn until it is so; the patience of `running` is the bound."""
-    while not what():  # noqa: ASYNC110  # nobody tells
+    """Turn the event loop until `what` returns something true; `running` limits the time."""
+    while not what():  # noqa: ASYNC110  # no event announces the change
         await asyncio.sleep(0)
 
 
@@ -101,7 +101,7 @@ class Bot:
         await self.connection.send(json.dumps(message))
 
     async def hears(self, *kinds: str) -> dict[str, Any]:
-        """Wait for a frame of one of these types, the others dropped."""
+        """Wait for a frame of one of these types, and drop other frames."""
         while True:
             frame: dict[str, Any] = json.loads(await self.connection.recv())
             if frame["type"] in kinds:
@@ -330,7 +330,7 @@ async def test_an_idle_club_is_small(tmp_path: Path) -> None:
 
 
 def rest(server: Server) -> None:
-    """Let the time pass after which a club that nobody uses is unloaded."""
+    """Let the time pass after which an unused club is unloaded."""
     now_ms = server.arena.clock.now_ms()
     for at_ms in (now_ms, now_ms + server.config.bounds.idle_club_ms):
         server.clubs.unload_idle(at_ms)

@@ -1,4 +1,4 @@
-"""Which clubs are idle, at given times."""
+"""Idle clubs at given times."""
 
 from rumble_server.idle import Idle
 

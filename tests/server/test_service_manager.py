@@ -1,4 +1,4 @@
-"""What systemd is told, by datagrams to a socket as systemd has it."""
+"""Messages to systemd, received as datagrams on a socket like systemd's."""
 
 import socket
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this sys
 
 @pytest.fixture(params=["file", "name"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a manager's socket: a file, or a name of Linux without one."""
+    """Return the address of a manager's socket: a file, or an abstract name of Linux."""
     if request.param == "file":
         return str(tmp_path / "notify")
     if not Path("/proc").is_dir():

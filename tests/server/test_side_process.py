@@ -83,7 +83,7 @@ def test_it_ends_when_the_server_is_killed() -> None:
     assert server.stdout is not None
     assert int(server.stdout.readline()) != server.pid
     server.kill()
-    # Both processes share the pipe for output: it ends when both have ended.
+    # Both processes share the pipe for output, which ends when both processes have ended.
     assert server.communicate(timeout=PATIENCE_S)[0] == ""
 
 

@@ -1,4 +1,4 @@
-"""A world in memory for the server core: virtual time, a log whose disk can be held up, bots without sockets.
+"""A world in memory for the server core: virtual time, a log with a slow or stuck disk, and bots without sockets.
 
 Nothing here waits: `World.run` jumps from timer to timer.
 """
@@ -55,21 +55,21 @@ class Timer:
 
 
 class VirtualClock:
-    """Time that stands still until the next timer is run."""
+    """A clock that stands still until the next timer runs."""
 
     def __init__(self, now_ms: int = 1_000_000) -> None:
         self._now_ms = now_ms
         self.late_ms = 0
         self.suspended_until_ms = 0
         self._timers: list[tuple[int, int, Timer]] = []
-        """By time; ties run in the order in which they were made."""
+        """Timers by time; timers of the same time run in the order of their creation."""
         self._numbers = itertools.count()
 
     def now_ms(self) -> int:
         return self._now_ms
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Only `stall` makes a virtual server late; but who watches has to want it from the first."""
+        """Check that the watcher wants the watch at first, and do no more: only `stall` makes a virtual server late."""
         assert is_wanted()
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
@@ -81,7 +81,7 @@ class VirtualClock:
         return self.call_at(self._now_ms, callback)
 
     def step(self, until_ms: int | None = None) -> bool:
-        """Run the next timer, if one is due by `until_ms`."""
+        """Run the next timer due by `until_ms`; return False if there is none."""
         while self._timers and self._timers[0][2].cancelled:
             heapq.heappop(self._timers)
         if not self._timers or (until_ms is not None and self._timers[0][0] > until_ms):
@@ -92,12 +92,12 @@ class VirtualClock:
         return True
 
     def stall(self, ms: int) -> None:
-        """The server does nothing for so long; what fell due meanwhile is late."""
+        """Stop the server for `ms` ms; timers due meanwhile are late."""
         self._now_ms += ms
         self.late_ms += ms
 
     def advance(self, ms: int) -> None:
-        """Let `ms` pass, with all that is due on the way."""
+        """Let `ms` ms pass, and run all timers due meanwhile."""
         until_ms = self._now_ms + ms
         while self.step(until_ms):
             pass
@@ -105,7 +105,7 @@ class VirtualClock:
 
 
 class MemoryLog:
-    """A log in memory. It writes at once (`delay_ms` None), after a delay, or not at all while `stuck`."""
+    """A log in memory. Writing takes no time (`delay_ms` None) or `delay_ms`, or never happens while `stuck`."""
 
     def __init__(self, clock: Clock, delay_ms: int | None = None) -> None:
         self._clock = clock
@@ -133,7 +133,7 @@ class MemoryLog:
         self.records[ended.id] = ended
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """The archive of tests: it finds the records of what is over on disk, and rebuilds nothing."""
+        """Find the record of an ended tournament on disk. Unlike the archive, rebuild nothing."""
         written = self.facts[: self.durable]
         is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
         done(self.records.get(tournament_id) if is_over else None)
@@ -142,7 +142,7 @@ class MemoryLog:
         pass
 
     def unstick(self) -> None:
-        """Writing works again, and all that waited is written."""
+        """Let writing work again, and write all waiting facts."""
         self.stuck = False
         self.write(self.last)
 
@@ -154,11 +154,11 @@ class MemoryLog:
 
 
 GRACE_MS = 30_000
-"""For how long no away or absent time runs after a restart of a world."""
+"""Time in ms after a restart of a world in which no away or absent time runs."""
 
 
 class Disk:
-    """Promise 1, checked on every frame of every world: what is told of it is on disk."""
+    """Check on every frame of every world: facts are on disk before bots are told."""
 
     def __init__(self, log: MemoryLog) -> None:
         self._log = log
@@ -166,7 +166,7 @@ class Disk:
         self._known: set[tuple[object, ...]] = set()
 
     def check(self, bot: str, frame: Frame) -> None:
-        """Fails if the frame tells the bot of something that is not on disk yet."""
+        """Fail if the frame tells the bot a fact that is not on disk yet."""
         self._read_on()
         for key in self._told_by(bot, frame):
             assert key in self._known, f"{bot} was told before it was on disk: {frame}"
@@ -225,7 +225,7 @@ class Disk:
 
 
 class MemoryLink:
-    """The far end of a session: it keeps what was sent, each frame checked."""
+    """The far end of a session, which checks and keeps every frame."""
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ class MemoryLink:
         return self.has_room or self.has_invited_room
 
     def unasked(self) -> None:
-        """Nothing is measured here."""
+        """Do nothing: frames have no time budget here."""
 
     def hold(self) -> None:
         self.is_held = True
@@ -301,7 +301,7 @@ class World:
         ahead_ms: int = 0,
         **arena: Any,
     ) -> None:
-        """With `holds` the arena is that of a led club, behind a gate that asks it whether the lease holds."""
+        """With `holds`, the arena belongs to a led club; its gate asks `holds` whether the lease is valid."""
         self.clock = VirtualClock(now_ms)
         self.gate = Gate(self.clock, holds or (lambda: True))
         led = GatedClock(self.clock, self.gate, ahead_ms)
@@ -332,7 +332,7 @@ class World:
         self.disk = Disk(self.log)
 
     def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000, **arena: Any) -> "World":
-        """The next run, on the first `facts` facts of the log (all that are on disk, if not given), nobody there."""
+        """Return the next run on the log's first `facts` facts (default: all on disk), with no bot connected."""
         kept = self.log.facts[: self.log.durable if facts is None else facts]
         by_tournament: dict[str, list[LogFact]] = {}
         for fact in kept:
@@ -357,32 +357,32 @@ class World:
         return world
 
     def connect(self, **link: Any) -> "Bot":
-        """A connection that has not logged in."""
+        """Return a bot on a connection without a login."""
         return Bot(self, MemoryLink(**link))
 
     def login(self, name: str, **message: Any) -> "Bot":
-        """A connection that has."""
+        """Return a logged-in bot."""
         bot = self.connect()
         bot.login(name, **message)
         return bot
 
     def logins(self, *names: str, **message: Any) -> "list[Bot]":
-        """Several bots, each on a connection of its own."""
+        """Return several logged-in bots, each on its own connection."""
         return [self.login(name, **message) for name in names]
 
     def create(self, **given: Any) -> Tournament:
-        """A tournament of tic-tac-toe in its lobby, or as given."""
+        """Create a tournament of tic-tac-toe in its lobby, or with the given configuration."""
         control = given.pop("time_control", TimeControl(move_ms=10_000))
         config = TournamentConfig(**{"name": "Friday", "game": "tictactoe", "time_control": control, **given})
         return self.organiser.create(config)
 
     def run(self, ms: int = 10_000_000) -> None:
-        """Let everything happen that is due within `ms`."""
+        """Run all timers due within `ms` ms."""
         self.clock.advance(ms)
 
 
 class Bot:
-    """A scripted bot: `say` sends, `heard` takes what came since."""
+    """A scripted bot: `say` sends a message, and `heard` takes the new frames."""
 
     def __init__(self, world: World, link: MemoryLink) -> None:
         self.world = world
@@ -409,19 +409,19 @@ class Bot:
 
     @property
     def inbox(self) -> Inbox:
-        """What it was sent."""
+        """Frames sent to this bot."""
         return self.link.inbox
 
     def heard(self, kind: str | None = None) -> list[Frame]:
-        """The frames since the last call, of one type if `kind` is given (the others are dropped)."""
+        """Return the frames since the last call, all or of one type; frames of other types are dropped."""
         return self.inbox.heard(kind)
 
     def last(self, kind: str) -> Frame:
-        """The newest frame of a type, whether taken or not."""
+        """Return the newest frame of a type, taken or not."""
         return self.inbox.last(kind)
 
     def error(self) -> str:
-        """The code of the error that is the newest frame."""
+        """Return the error code of the newest frame."""
         frame = self.inbox.frames[-1]
         assert frame["type"] == "error", frame
         return str(frame["code"])
@@ -431,12 +431,12 @@ class Bot:
         self.say(type="login", name=name, **message)
 
     def move(self, move: str, *, turn: Frame | None = None) -> None:
-        """Answer the newest turn, or the one given."""
+        """Answer the given turn, by default the newest."""
         turn = turn or self.last("turn")
         self.say(type="move", match=turn["match"], turn_id=turn["turn_id"], move=move)
 
     def play(self, choose: Callable[[Frame], str], think_ms: Callable[[], int] = lambda: 0) -> None:
-        """From now on, answer each turn after thinking so long about it."""
+        """Answer each turn from now on, after the given thinking time."""
 
         def answer(frame: Frame) -> None:
             if frame["type"] == "turn":
@@ -450,6 +450,6 @@ class Bot:
             self.move(choose(turn), turn=turn)
 
     def drop(self) -> None:
-        """The socket ends."""
+        """End the socket."""
         self.gone = True
         self.world.gateway.lost(self.session)
