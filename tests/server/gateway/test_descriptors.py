@@ -1,4 +1,4 @@
-"""When descriptors run out: a log line, and the end of idle connections, never of players or pending answers."""
+"""Shortage of descriptors: a log line, and the end of idle connections, never of players or pending answers."""
 
 import contextlib
 import logging

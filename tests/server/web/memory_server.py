@@ -237,7 +237,7 @@ class MemoryServer:
         self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
-        """The names of clubs that another node leads."""
+        """Names of clubs led by another node."""
 
     @cached_property
     def web(self) -> ASGIApp:
@@ -309,7 +309,7 @@ class MemoryServer:
         return bots
 
     def played(self, *names: str, **config: Any) -> Tournament:
-        """Create a tournament, have bots of these names play it to its end, and return it."""
+        """Play a new tournament of these bots to its end, and return the tournament."""
         tournament = self.world.create(start_at_bots=len(names), **config)
         bots = self.bots(*names, join=tournament.id)
         self.world.run()

@@ -1,4 +1,4 @@
-"""Whose every route is: whoever adds a route says here who answers it."""
+"""The owner of each route. A new route needs an entry here with its owner."""
 
 import pytest
 from rumble_server.web.app import application
@@ -9,9 +9,9 @@ from starlette.routing import Route
 from tests.server.web.memory_server import HOST, MemoryServer
 
 ANY_NODE = {"/clubs", "/docs", "/static/{path:path}", "/write"}
-"""What every node answers alike."""
+"""Paths that every node answers alike."""
 THIS_NODE = {"/healthz", "/metrics", "/readyz"}
-"""What each node answers about itself."""
+"""Paths with which a node describes only itself."""
 TOKENS = "/api/clubs/{club}/tokens"
 NAMES = {
     "game": "tictactoe",
@@ -22,11 +22,11 @@ NAMES = {
     "name": "ada",
     "club": "school",
 }
-"""What stands in paths in place of their parameters."""
+"""Values for the parameters of paths."""
 
 
 def filled(path: str) -> str:
-    """Return the path of a route with something for each parameter."""
+    """Return the path of a route with a value for each parameter."""
     return path.replace("{path:path}", "x").format_map(NAMES)
 
 

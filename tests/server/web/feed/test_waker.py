@@ -6,7 +6,7 @@ from tests.server.world import VirtualClock
 
 
 class Sleeper:
-    """A reader that notes its waking."""
+    """A reader that notes its own number when woken."""
 
     def __init__(self, number: int, woken: list[int]) -> None:
         self._number = number

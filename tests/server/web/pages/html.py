@@ -6,7 +6,7 @@ NASTY = "<script>alert(1)</script>"
 
 
 class Page(HTMLParser):
-    """The parts of a page that tests read: its text, its addresses, and anything that a strict policy would refuse."""
+    """The parts of a page that tests read: text, addresses, and whatever a strict policy would refuse."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
