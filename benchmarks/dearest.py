@@ -200,7 +200,7 @@ async def measured(port: int, kind: Kind, data: bytes) -> tuple[float, float]:
                         else reader.readuntil(b"\r\n\r\n")
                     )
             except (TimeoutError, ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-                pass  # the input has no answer; its time counts all the same
+                pass  # an input without an answer still has its time counted
         return watched.turn_s * 1000, watched.all_s * 1000
     finally:
         writer.transport.abort()

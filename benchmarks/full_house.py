@@ -1,4 +1,4 @@
-"""One leader behind nginx with 10,000 idle bots and 3,000 visitors. `python benchmarks/full_house.py`
+"""A leader behind nginx with 10,000 idle bots and 3,000 visitors. `python benchmarks/full_house.py`
 
 The node, PostgreSQL, nginx and the clients are on machines of their own (`machines.py`; only root can make them), and
 share the processors of this machine. A tournament is played at full speed, first without the crowd and then with the

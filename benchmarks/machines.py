@@ -1,7 +1,7 @@
-"""Machines of one network, for `nodes.py`: network namespaces of Linux on a switch, with nodes, a database and a proxy.
+"""Machines of one network for `nodes.py`: network namespaces of Linux on a switch, with nodes, a database and a proxy.
 
-Each machine has an address that only the others reach, and knows the nodes by the names that docs/examples/cluster has.
-Only root can make them. Nothing of it is seen from outside, and all of it goes at the end of the block.
+Each machine has an address that only the other machines reach. The nodes have the names of docs/examples/cluster. Only
+root can make the machines. They are invisible from outside, and disappear at the end of the block.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ NODES = ("node1", "node2", "node3")
 ADDRESSES = {name: f"10.0.0.{number}" for number, name in enumerate((*NODES, "proxy", "database", "clients"), 1)}
 PORT, DATABASE_PORT = 8765, 5432
 NOBODY = "02:00:00:00:00:ff"
-"""The Ethernet address of no machine: what is sent there is lost, and nobody hears of that."""
+"""Ethernet address of no machine: packets to this address are lost without an error."""
 PROXIES = {"nginx": "nginx.conf", "caddy": "Caddyfile"}
 PATIENCE_S = 60.0
 PAUSE_S = 0.05
-"""How often it is looked what a node says, and whether one has ended, in s."""
+"""Interval in s between looks at nodes' answers, and at processes that may have ended."""
 NEW_NETWORK = 0x40000000
 """CLONE_NEWNET of setns(2)."""
 
@@ -48,7 +48,7 @@ class Network:
         self._made: list[str] = []
 
     def build(self) -> None:
-        """Make them all, and plug them in."""
+        """Make all machines, and plug them in."""
         self._switch = self._make("switch")
         _ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
         _ip("-n", self._switch, "link", "set", "bridge", "up")
@@ -85,18 +85,18 @@ class Network:
         _ip("-n", self.namespace(machine), "address", "add", f"{address}/24", "dev", "cable")
 
     def command(self, machine: str, *words: str) -> list[str]:
-        """Return what runs a command on a machine; its process is the command's own."""
+        """Return the words that run a command on a machine, without a process in between."""
         return ["ip", "netns", "exec", self.namespace(machine), *words]
 
     def enter(self, machine: str) -> None:
-        """Have this thread, and those that it starts, connect as this machine does."""
+        """Move this thread, and threads that it starts, to a machine's network."""
         with Path("/run/netns", self.namespace(machine)).open() as file:
             if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), NEW_NETWORK):
                 raise OSError(ctypes.get_errno(), "setns")
 
     @contextmanager
     def unplugged(self, machine: str) -> Iterator[None]:
-        """Have a machine's cable out for a block."""
+        """Unplug a machine's cable for a block."""
         _ip("-n", self._switch, "link", "set", machine, "down")
         try:
             yield
@@ -105,7 +105,7 @@ class Network:
 
     @contextmanager
     def parted(self, machine: str, other: str) -> Iterator[None]:
-        """Have what two machines send to each other be lost for a block; each reaches all the others."""
+        """Lose all packets between two machines for a block; both still reach every other machine."""
         ways = ((machine, other), (other, machine))
         for here, there in ways:
             wrong = (ADDRESSES[there], "lladdr", NOBODY, "dev", "cable", "nud", "permanent")
@@ -131,7 +131,7 @@ def network() -> Iterator[Network]:
 
 @dataclass(slots=True)
 class DatabaseMachine(Cluster):
-    """A PostgreSQL cluster on a machine of its own."""
+    """A PostgreSQL cluster on its own machine."""
 
     port: int = DATABASE_PORT
     network: Network = field(kw_only=True)
@@ -163,14 +163,14 @@ class DatabaseMachine(Cluster):
 
 @dataclass(slots=True)
 class NodeMachine:
-    """A machine with one node, which is started again whenever it ends, as a service manager does it."""
+    """A machine with one node, restarted whenever the node ends, as by a service manager."""
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
     log: Path
     is_down: bool = False
-    """Whether it stays ended, once it has ended."""
+    """True while the node must not be restarted."""
     process: "subprocess.Popen[bytes]" = field(init=False)
 
     @property
@@ -195,7 +195,7 @@ class NodeMachine:
                 os.kill(pid, number)
 
     async def ready(self) -> dict[str, object]:
-        """Return what it says of itself; nothing if it does not answer."""
+        """Return the node's answer about its readiness; empty if the node does not answer."""
         try:
             async with httpx.AsyncClient(timeout=1) as client:
                 return dict((await client.get(f"{self.url}/readyz")).json())
@@ -204,12 +204,12 @@ class NodeMachine:
 
 
 class Machines:
-    """All machines with what runs on them. Use `machines`, which ends it."""
+    """The machines with their nodes, database and proxy. Use `machines`, which ends them."""
 
     def __init__(self, net: Network, database: DatabaseMachine, url: str, nodes: Sequence[NodeMachine]) -> None:
         self.network, self.database, self.nodes = net, database, nodes
         self.url = url
-        """The database of the nodes."""
+        """URL of the nodes' database."""
         self.front = f"http://{ADDRESSES['proxy']}:{PORT}"
 
     async def start_again(self) -> None:
@@ -221,7 +221,7 @@ class Machines:
             await asyncio.sleep(PAUSE_S)
 
     async def leader(self) -> NodeMachine:
-        """Wait until a node says that it leads `main`. Raises TimeoutError."""
+        """Wait until a node claims to lead `main`, and return the node. Raises TimeoutError."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 for node in self.nodes:
@@ -233,7 +233,7 @@ class Machines:
         """Wait until every node can start matches. Raises TimeoutError."""
         async with asyncio.timeout(PATIENCE_S):
             for node in self.nodes:
-                while (await node.ready()).get("status") != "ok":  # noqa: ASYNC110  # it tells nobody
+                while (await node.ready()).get("status") != "ok":  # noqa: ASYNC110  # no event announces the change
                     await asyncio.sleep(PAUSE_S)
 
 
@@ -241,9 +241,9 @@ class Machines:
 def machines(
     proxy: str, folder: Path, more: Mapping[str, str], source: Path, *, nodes: int = len(NODES)
 ) -> Iterator[Machines]:
-    """Run nodes of the checkout `source`, with `more` settings, behind a proxy with the file that it has for them.
+    """Run nodes of the checkout `source`, with `more` settings, behind a proxy with its file of docs/examples/cluster.
 
-    From then on this process is on the machine of the clients. Logs are in `folder`.
+    Afterwards this process is on the clients' machine. Logs are in `folder`.
     """
     need(proxy)
     with ExitStack() as stack:

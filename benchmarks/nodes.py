@@ -1,15 +1,15 @@
-"""How long bots and visitors of three nodes stand at each fault. `python benchmarks/nodes.py --proxy nginx`
+"""Longest pauses of bots and visitors of three nodes at each fault. `python benchmarks/nodes.py --proxy nginx`
 
-Three nodes, PostgreSQL (with fsync), a proxy with its file of docs/examples/cluster as it is, and the clients are on
-machines of their own (network namespaces; only root can make them). 24 bots play: half of them with the SDK, half on a
-bare WebSocket as PROTOCOL.md says. 50 visitors read the tournament's feed as a browser's EventSource does. Of each
-fault a tournament is played, in which it happens several times.
+Three nodes, PostgreSQL (with fsync), a proxy with its file of docs/examples/cluster unchanged, and the clients each
+have their own machine (network namespaces, which only root can make). 24 bots play: half with the SDK, half on a bare
+WebSocket by the rules of PROTOCOL.md. 50 visitors read the tournament's feed like a browser's EventSource. For each
+fault a tournament is played, in which the fault happens several times.
 
-Told is the longest pause of a bot: the longest time without a frame while a match of it was open, of raw bots and of
-those with the SDK; the same of a feed without an event; the longest time in which no bot heard anything; how many
-connections were lost, and how bots and feeds were refused. Checked is that every match has one result, that nothing
-was told which is not in the log, that nobody is blamed, and that no feed ended for good. `--busy` adds two processes
-that do nothing but take the processors. Each fault has a limit of time, and all ends by itself.
+Each row tells the longest pause of raw bots and of SDK bots (time without a frame while a match was open), the longest
+pause of a feed (time without an event), the longest time in which no bot heard anything, the number of lost
+connections, and the refusals of bots and feeds. The benchmark checks that every match has one result, that frames
+agree with the log, that no bot is blamed, and that no feed ends for good. `--busy` adds two processes that only take
+processor time. Each fault has a time limit.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from servers import TOKEN
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from tests.e2e.log_checks import numbered  # found by way of `machines`, which looks there
+from tests.e2e.log_checks import numbered  # `machines` puts the folder of `tests` on the path
 from tests.e2e.raw_field import KEY, MATCHES_EACH, RawField
 from tests.e2e.recording_bot import Frame, chosen
 from tests.postgres.cluster import run
@@ -51,32 +51,32 @@ from tests.simulation.checks.case import read_rows
 PLIES = 5
 """Minimum number of moves of a match."""
 SETTLE_S = 3.0
-"""How long it is looked after each fault, when all play again, in s."""
+"""Time in s to wait after all play again, before and after each fault."""
 ON_S = 60.0
-"""Time in s in which every bot is asked for a move again after a fault."""
+"""Maximum time in s after a fault until every bot is asked for a move."""
 DRAIN_CYCLES = 200
-"""How often the two bots of each club meet; they must not be through before the drain is."""
+"""Number of meetings of the two bots of each club; the bots must still play when the drain ends."""
 SILENT_S = 12.0
-"""Time in s without anything from the server after which a client gives a connection up."""
+"""Time in s without data from the server after which a client gives a connection up."""
 AGAIN = (421, 502, 503)
-"""What a bot tries again after a second at most."""
+"""Refusals after which a bot tries again within 1 s."""
 NO_MORE = (4001, 4003, 4004, 4010)
 LOG = "SELECT facts FROM log WHERE club = 'main' AND tournament IN (%s, '') ORDER BY number"
-"""What a tournament is judged by: its facts, and those that are of none, such as who has which name."""
+"""Facts by which a tournament is judged: its own, and facts of no tournament, such as owners of names."""
 
 
 class Pauses:
-    """How long each of some has heard nothing while it waited for something, in s."""
+    """Longest waits in s, by name of the waiting client."""
 
     def __init__(self) -> None:
         self._longest: dict[str, float] = {}
         self._since: dict[str, float] = {}
-        """Since when those wait who wait."""
+        """Start of each present wait, in s."""
         self._any_s, self._last_any_s = 0.0, time.monotonic()
-        """Longest time in which nobody heard anything, and the last time when anybody did."""
+        """Longest time in s in which no client heard anything, and the time in s of the newest frame or event."""
 
     def heard(self, who: str, waits: bool) -> None:
-        """Note that somebody heard something, and whether more is to come."""
+        """Note that a client heard something, and whether it now waits for more."""
         self._end_of_all()
         self._end(who)
         if waits:
@@ -93,13 +93,13 @@ class Pauses:
         self._any_s, self._last_any_s = max(self._any_s, now_s - self._last_any_s), now_s
 
     def take_of_all(self) -> float:
-        """Return the longest time in s in which nobody heard anything, since the last call."""
+        """Return the longest time in s, since the last call, in which no client heard anything."""
         self._end_of_all()
         taken, self._any_s = self._any_s, 0.0
         return taken
 
     def take(self) -> dict[str, float]:
-        """Return the longest of each since the last time."""
+        """Return the longest wait of each client since the last call."""
         for who in self._since:
             self._end(who)
         taken, self._longest = self._longest, {}
@@ -108,18 +108,18 @@ class Pauses:
 
 @dataclass(slots=True)
 class Tally:
-    """What was seen of connections."""
+    """Ends and refusals of connections."""
 
     lost: int = 0
-    """Connections of bots that ended before their time."""
+    """Connections of bots that ended too early."""
     refused: Counter[str] = field(default_factory=Counter)
-    """Answers to handshakes and to requests for feeds that were none of what was asked."""
+    """Answers that refused a bot's handshake or a request for a feed."""
     for_good: int = 0
-    """Feeds that a browser would have ended for good."""
+    """Feeds that a browser would have given up for good."""
 
 
 class Listening(ClientConnection):
-    """A connection that is given up when nothing comes on it, pings included."""
+    """A connection that aborts after `SILENT_S` without data, pings included."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -137,7 +137,7 @@ class Listening(ClientConnection):
 
 @dataclass(slots=True)
 class RawBot:
-    """A bot on a bare WebSocket that does what PROTOCOL.md says, and no more."""
+    """A bot on a bare WebSocket that follows PROTOCOL.md and does no more."""
 
     name: str
     url: str
@@ -195,7 +195,7 @@ class RawBot:
 
 
 class Thinker(Bot):
-    """A bot with the SDK that plays as the raw ones do."""
+    """An SDK bot that plays like the raw bots."""
 
     def __init__(self, think_s: Callable[[], float]) -> None:
         self._think_s = think_s
@@ -207,7 +207,7 @@ class Thinker(Bot):
 
 @dataclass(slots=True)
 class Overheard:
-    """A connection of the SDK, of which all that comes is told to `heard`."""
+    """A connection of the SDK that tells each received frame to `heard`."""
 
     connection: Connection
     heard: Callable[[Frame], None]
@@ -260,7 +260,7 @@ class SdkBot:
 
 @dataclass(slots=True)
 class Field(RawField):
-    """The bots of one tournament: every second one is with the SDK."""
+    """The bots of one tournament, raw bots and SDK bots in turn."""
 
     pauses: Pauses = field(default_factory=Pauses)
     tally: Tally = field(default_factory=Tally)
@@ -296,9 +296,9 @@ def is_raw(name: str) -> bool:
 
 @dataclass(slots=True)
 class Visitor:
-    """A reader of a feed, as a browser's EventSource is: any answer but a feed ends it for good.
+    """A reader of a feed, like a browser's EventSource: any answer other than a feed ends the reading for good.
 
-    Then it begins again, as the pages' own does, unless it is plain.
+    Unless the visitor is plain, it then begins again, as the pages' own script does.
     """
 
     name: str
@@ -308,7 +308,7 @@ class Visitor:
     tally: Tally
     is_plain: bool
     is_over: bool = False
-    """Whether it was told that the tournament is."""
+    """True once the feed has told the end of the tournament."""
     _last: str = ""
     _retry_s: float = 3.0
 
@@ -317,7 +317,7 @@ class Visitor:
             try:
                 status = await self._read_once()
             except (OSError, EOFError, ValueError):
-                status = 0  # the connection ended, which is nothing to a browser
+                status = 0  # the connection ended; a browser reconnects
             if status:
                 self.tally.refused[f"feed {status}"] += 1
                 self.tally.for_good += 1
@@ -328,7 +328,7 @@ class Visitor:
             await asyncio.sleep(self._retry_s)
 
     async def _read_once(self) -> int:
-        """Read one answer to its end; return its status if it is no feed."""
+        """Read one answer to its end; return its status if the answer is not a feed, else 0."""
         host = urlsplit(self.front).netloc
         reader, writer = await asyncio.open_connection(*host.split(":"))
         try:
@@ -357,7 +357,7 @@ class Visitor:
 
     @staticmethod
     async def _lines(reader: asyncio.StreamReader, head: str) -> AsyncIterator[str]:
-        """Give the lines of a body."""
+        """Yield the lines of a body."""
         rest = b""
         chunked = "transfer-encoding: chunked" in head
         length = re.search(r"content-length: (\d+)", head)
@@ -398,14 +398,14 @@ async def killed_and_down(at: Machines) -> None:
 
 
 async def rolling(at: Machines) -> None:
-    """Restart all, the next when the one before is back; the leader is the second one."""
+    """Restart all nodes, each after the one before is back; the leader comes second."""
     first = await at.leader()
     others = [node for node in at.nodes if node is not first]
     for node in (others[0], first, others[1]):
         old = node.process
         old.terminate()
         await asyncio.to_thread(old.wait)
-        while node.process is old:  # noqa: ASYNC110  # what starts it tells nobody
+        while node.process is old:  # noqa: ASYNC110  # no event announces the start
             await asyncio.sleep(0.05)
         await at.until_all_run()
 
@@ -443,20 +443,20 @@ FAULTS: dict[str, tuple[Fault, int, float]] = {
     "cut off": (cut_off, 3, 22),
     "database": (database_restarted, 3, 6),
 }
-"""What happens, how often, and about how long it takes until all play again, in s."""
+"""Each fault, its number of repeats, and the approximate time in s until all play again."""
 
 
 @dataclass(slots=True)
 class Row:
-    """What was seen of one fault."""
+    """Measured effects of one fault."""
 
     name: str
     raw_s: list[float] = field(default_factory=list)
-    """The longest pause of a raw bot, each time."""
+    """Longest pause of a raw bot at each repeat, in s."""
     sdk_s: list[float] = field(default_factory=list)
     feeds_s: list[float] = field(default_factory=list)
     club_s: list[float] = field(default_factory=list)
-    """The longest time in which no bot heard anything, each time."""
+    """Longest time in s in which no bot heard anything, at each repeat."""
     tally: Tally = field(default_factory=Tally)
     wrong: str = ""
 
@@ -486,7 +486,7 @@ async def measure(at: Machines, name: str, times: int, options: argparse.Namespa
     fault, _, takes_s = FAULTS[name]
     bots, think_ms = options.bots, tuple(options.think_ms)
     row = Row(name)
-    first = 100 * list(FAULTS).index(name)  # so that no bot of a tournament that went wrong is in the next one
+    first = 100 * list(FAULTS).index(name)  # so that no bot of a failed tournament appears in the next tournament
     names = [f"bot{first + number:03}" for number in range(1, bots + 1)]
     seconds = times * (takes_s + 2 * SETTLE_S)
     cycles = 1 + round(seconds / (PLIES * sum(think_ms) / 2000) * bots * MATCHES_EACH / 2 / (bots * (bots - 1)))
@@ -538,7 +538,7 @@ async def measure(at: Machines, name: str, times: int, options: argparse.Namespa
 
 
 async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool:
-    """Drain a node that leads so many clubs, with two SDK bots in each; tell the pauses of the clubs."""
+    """Drain a node that leads `clubs` clubs with two SDK bots each; print pauses. Return whether nobody was blamed."""
     first, *others = at.nodes
     for node in others:
         node.is_down = True
@@ -588,7 +588,7 @@ async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Have processes that take the processors for a block."""
+    """Run processes that take the processors for a block."""
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield
@@ -599,7 +599,7 @@ def busy(processes: int) -> Iterator[None]:
 
 
 async def main(options: argparse.Namespace, at: Machines) -> bool:
-    """Measure all faults, and print a table. Return whether all was as it must be."""
+    """Measure all faults, and print a table. Return True if every check held."""
     rows = []
     async with in_background(at.start_again()):
         if options.clubs:

@@ -68,7 +68,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A server to measure: this one, a server of another checkout, or another program with its commands."""
+    """A server to measure: this server, a server of another checkout, or another program with its commands."""
 
     name: str
     source: Path | None = None
