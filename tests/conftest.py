@@ -33,7 +33,7 @@ sys.dont_write_bytecode = False
 # has signed nothing, takes 0.006 s. Processes that tests start inherit the variable.
 os.environ.setdefault("SSL_CERT_FILE", str(Path(__file__).with_name("stranger.pem")))
 
-# Collected tests stay to the end: until then the garbage collector would free nothing.
+# Collected tests stay to the end, so garbage collection during pytest's collection would free nothing.
 gc.disable()
 
 

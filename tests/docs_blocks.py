@@ -45,7 +45,7 @@ class Block:
 
 Check = Callable[[Block], None]
 Checks = Mapping[str, Check]
-"""Checks by whole marker, by marker up to its `:`, or by language; the first that fits in this order counts."""
+"""Checks by whole marker, by marker up to its `:`, or by language; the first match in this order counts."""
 
 
 def blocks(page: Path) -> list[Block]:

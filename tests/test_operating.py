@@ -1,4 +1,4 @@
-"""docs/OPERATING.md agrees with the settings, the figures and the commands; its unit and its proxies are tried.
+"""docs/OPERATING.md agrees with the settings, the figures and the commands; its systemd unit and its proxies work.
 
 `python -m tests.test_operating` writes the tables of settings into the page.
 """

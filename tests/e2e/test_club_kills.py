@@ -22,7 +22,7 @@ CLUBS, NAMES = ("chess", "go"), tuple(f"bot{number}" for number in range(1, long
 RESULTS = len(NAMES) * (len(NAMES) - 1)
 """Number of results per club; two bots are told each result."""
 BETWEEN_KILLS = long_or((5,), (5, 15, 20))
-"""Number of results that bots of both clubs are told between two kills of the server."""
+"""Numbers of further results, told in both clubs together, before each kill of the server."""
 
 
 def create(server: RestartableServer) -> None:

@@ -1,4 +1,4 @@
-"""`Game`, `Setting` and `State`: the parts that all games share."""
+"""Shared parts of all games: `Game`, `Setting` and `State`."""
 
 from collections.abc import Mapping
 

@@ -131,7 +131,7 @@ class Cluster:
         assert self.process is not None
         family = self._processes()
         for process in family:
-            process.suspend()  # before any of them can see another die
+            process.suspend()  # before one of them can see another die
         for process in family:
             process.kill()
         self.process.wait(PATIENCE_S)

@@ -1,4 +1,4 @@
-"""A whole server in this process: it stops promptly, and rebuilds no match on its event loop for bots' requests."""
+"""A whole server in this process: it stops promptly, and rebuilds no tournament on its event loop for bots."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: its published counts, its texts and its errors."""
+"""Tic-tac-toe: published counts, texts and errors."""
 
 import pickle
 from functools import cache

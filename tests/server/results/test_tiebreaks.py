@@ -48,7 +48,7 @@ def test_uzchess_cup_2025() -> None:
 
 
 def test_direct_encounter_is_recursive() -> None:
-    # C and D each beat somebody else too, so that all four have two points.
+    # C and D also beat a bot each, so that all four have two points.
     lines = rank(beats("A>B A>C B>C B>D C>D D>A C>X D>Y"), ("de",))
     assert [(line.name, line.points, line.rank, line.tiebreaks["de"], line.decided_by) for line in lines[:4]] == [
         ("A", 2, 1, 2, "de"),

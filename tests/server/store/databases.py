@@ -39,7 +39,7 @@ class Database(Protocol):
         """Return a reader of main."""
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
-        """Return the rows that another connection sees now."""
+        """Return the rows that a second connection sees now."""
 
     def execute(self, statement: str) -> None:
         """Run a statement on another connection."""

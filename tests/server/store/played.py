@@ -90,7 +90,7 @@ def digit(content: bytes) -> bytes:
 
 
 def bit(content: bytes) -> bytes:
-    """Damage a row so that it is no UTF-8 text."""
+    """Damage a row so that its text is not UTF-8."""
     return content[:-3] + b"\xff" + content[-2:]
 
 

@@ -78,7 +78,7 @@ def test_one_whose_end_cannot_be_read_is_left(path: Path) -> None:
 
 
 def test_a_server_prunes_challenges_alone(path: Path) -> None:
-    """A host's unlisted tournament stays, whatever its name."""
+    """A host's unlisted tournament stays under any name."""
     path.unlink()
     of_friday = {id(fact): made for fact, made in zip(FACTS, as_challenges(FACTS), strict=True) if fact is not MONDAY}
     unlisted = replace(MONDAY, config=MONDAY.config.model_copy(update={"listed": False}))

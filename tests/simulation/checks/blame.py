@@ -60,7 +60,7 @@ def _was_there(case: Case, bot: str, at_ms: int) -> bool:
 
 
 def _was_away(case: Case, attempt: Attempt, over: Fact, seat: int) -> bool:
-    """Return whether no session of the bot played the attempt at its end, after a drop or a restart."""
+    """Return whether the seat was without a session at the attempt's end, after a drop or a restart."""
     there = False
     for fact in attempt.facts:
         if case.run_of(fact) is not case.run_of(over):

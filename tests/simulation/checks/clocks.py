@@ -187,7 +187,7 @@ class _Clocks:
         self._run_on(fact["at_ms"])
 
     def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
-        """Add the time since the turn was told. The turn's waiting in the server before is free."""
+        """Close the open turn, and count the time since it was told; its waiting in the server before is free."""
         if self.asked is not None and self.asked["told_ms"] is not None:
             self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"] - excused_ms)
         self.asked = None
