@@ -38,6 +38,7 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import Connection
 from rumble_bots.sdk.transport import connect as sdk_connect
+from rumble_protocol.codes import CloseCode
 from servers import TOKEN
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
@@ -58,6 +59,8 @@ DRAIN_CYCLES = 200
 """Number of meetings of the two bots of each club; the bots must still play when the drain ends."""
 SILENT_S = 12.0
 """Time in s without data from the server after which a client gives a connection up."""
+FIRST_PAUSE_S = 0.5
+"""Time in s after which a raw bot comes again at first, where PROTOCOL.md does not say `at once`."""
 AGAIN = (421, 502, 503)
 """Refusals after which a bot tries again within 1 s."""
 NO_MORE = (4001, 4003, 4004, 4010)
@@ -146,7 +149,7 @@ class RawBot:
     heard: Callable[[Frame], None]
     tally: Tally
     _answers: set[asyncio.Task[None]] = field(default_factory=set)
-    _pause_s: float = 0.5
+    _pause_s: float = FIRST_PAUSE_S
 
     async def play(self) -> None:
         """Play until the end of the tournament."""
@@ -169,8 +172,12 @@ class RawBot:
                     continue
             except (OSError, EOFError, WebSocketException) as error:
                 self.tally.lost += 1
-                if isinstance(error, ConnectionClosed) and error.rcvd is not None and error.rcvd.code in NO_MORE:
+                code = error.rcvd.code if isinstance(error, ConnectionClosed) and error.rcvd is not None else None
+                if code in NO_MORE:
                     raise
+                if code == CloseCode.NO_LEADER and self._pause_s == FIRST_PAUSE_S:
+                    self._pause_s *= 2
+                    continue
             else:
                 self.tally.lost += 1
             await asyncio.sleep(self._pause_s * random.uniform(0.5, 1.5))
@@ -181,7 +188,7 @@ class RawBot:
             login = {"name": self.name, "key": KEY, "join": self.tournament, "max_matches": MATCHES_EACH}
             await socket.send(json.dumps({"type": "login", **login}))
         elif frame["type"] == "joined":
-            self._pause_s = 0.5
+            self._pause_s = FIRST_PAUSE_S
         elif frame["type"] == "turn":
             answer = asyncio.create_task(self._answer(socket, frame))
             self._answers.add(answer)
@@ -537,6 +544,16 @@ async def measure(at: Machines, name: str, times: int, options: argparse.Namespa
     return row
 
 
+async def ask(client: httpx.AsyncClient, path: str, token: str, **body: object) -> dict[str, Any]:
+    """Return the answer to a command, which is sent again while nobody leads its club."""
+    async with asyncio.timeout(ON_S):
+        while True:
+            answer = await client.post(path, json=body, headers={"Authorization": f"Bearer {token}"})
+            if answer.status_code not in AGAIN:
+                return dict(answer.raise_for_status().json())
+            await asyncio.sleep(0.2)
+
+
 async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool:
     """Drain a node that leads `clubs` clubs with two SDK bots each; print pauses. Return whether nobody was blamed."""
     first, *others = at.nodes
@@ -547,17 +564,13 @@ async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool
     while await at.leader() is not first:  # noqa: ASYNC110  # it tells nobody
         await asyncio.sleep(1)
     fields = []
-    async with httpx.AsyncClient(base_url=first.url, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=at.front, timeout=30) as client:
         for number in range(clubs):
-            club, administrator = f"club{number:02}", {"Authorization": f"Bearer {TOKEN}-of-the-administrator"}
-            (await client.post("/api/clubs", json={"name": club}, headers=administrator)).raise_for_status()
-            made = await client.post(f"/api/clubs/{club}/tokens", json={"name": "host"}, headers=administrator)
-            host = {"Authorization": f"Bearer {made.raise_for_status().json()['token']}"}
+            club, token = f"club{number:02}", f"{TOKEN}-of-the-administrator"
+            await ask(client, "/api/clubs", token, name=club)
+            host = (await ask(client, f"/api/clubs/{club}/tokens", token, name="host"))["token"]
             create = {"name": "cup", "game": "tictactoe", "start_at_bots": 2, "cycles": DRAIN_CYCLES, "legs": 2}
-            path = f"/c/{club}/api/tournaments"
-            async with asyncio.timeout(ON_S):
-                while (await client.post(path, json=create, headers=host)).status_code in AGAIN:  # noqa: ASYNC110
-                    await asyncio.sleep(0.2)
+            await ask(client, f"/c/{club}/api/tournaments", host, **create)
             url = f"{at.front.replace('http', 'ws')}/c/{club}/bot"
             fields.append(Field("cup", ["bot002", "bot004"], [url], tuple(options.think_ms)))
     async with AsyncExitStack() as stack:
@@ -579,9 +592,10 @@ async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool
             print(f"{what}: longest pause of a club {pauses[-1]:.2f} s, median {statistics.median(pauses):.2f} s")
         if any(each.count("tournament_over") for each in fields):
             print("NOT MET: a tournament was over before the drain was")
+            return False
     wrong = [wrong for each in fields for wrong in each.wrongs()]
     overs = [frame for each in fields for _, frame in each.told if frame["type"] == "match_over"]
-    blamed = [frame for frame in overs if frame["at_fault"]]
+    blamed = [frame for frame in overs if frame.get("at_fault")]
     print(f"{len(overs) // 2} matches, {len(blamed)} with a bot at fault; {'; '.join(wrong[:3]) or 'nobody blamed'}")
     return not (wrong or blamed)
 
