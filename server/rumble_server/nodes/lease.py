@@ -49,6 +49,8 @@ READY_MS = 2_000
 """Time in ms for a node to read an offered club ahead. After it the club is offered to another node."""
 LISTEN_MS = 2_000
 """Time in ms for a new leader to let bots in. After it the old leader closes its bots all the same."""
+LOOK_MS = 100
+"""Time in ms for all nodes to see who leads a club now, before its bots are closed and ask for the leader."""
 AT_ONCE = 2
 """Maximum number of clubs offered to one node: it reads the next club while it loads one."""
 ABANDON_MS = 5_000
@@ -436,10 +438,12 @@ class Lease:
 
     def _follow_moves(self, now_ms: int) -> None:
         """Stop the clubs whose next leader is ready, one at a time; close the bots of those that are led again."""
-        for club, (epoch, _) in list(self._leaving.items()):
+        for club, (epoch, until_ms) in list(self._leaving.items()):
             row = self.rows.get(club)
-            if row is None or row.epoch > epoch or row.listens >= epoch:
+            if row is None or row.epoch > epoch:
                 self._leave(club)
+            elif row.listens >= epoch:
+                self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in list(self._moves.items()):
             row = self.rows[club]
             if move.to not in self.nodes and club != self._stopping:

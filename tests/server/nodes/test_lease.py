@@ -336,6 +336,23 @@ def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() ->
     assert "close one" in a.take()
 
 
+def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
+    cluster, a, b, _ = three()
+    lead(cluster, a, "one")
+    cluster.random.randint = lambda least, _: least  # type: ignore[method-assign,assignment]
+    b.delay_ms = 80
+    known = []
+
+    def closed(club: str) -> None:
+        leader = b.lease.leader_of(club)
+        known.append("" if leader is None else leader.id)
+
+    a.handed_over = closed  # type: ignore[method-assign]
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(LEASE_MS)
+    assert known == ["c"]
+
+
 def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> None:
     cluster = Cluster(Random(1))
     a = cluster.node("a")
