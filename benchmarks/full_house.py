@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import uvloop
-from load import Measured, Tally, allow_many_connections, connect, measure
+from load import AT_ONCE, Measured, Tally, allow_many_connections, connect, measure
 from machines import ADDRESSES, PORT, machines
 from servers import Running
 from throughput import Load, play
@@ -22,7 +22,7 @@ from visitors import come
 
 OWN = [f"10.0.0.{number}" for number in range(100, 150)]
 """Addresses of the clients: one address may have 256 connections."""
-SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000"}
+SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000", "RUMBLE_OPEN_NAMES": "true"}
 
 
 async def still(running: Running, tally: Tally, seconds: float) -> float:
@@ -52,9 +52,12 @@ async def main(running: Running, options: argparse.Namespace) -> None:
     alone = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
     print(told("without them", alone, await still(running, tally, 2 * options.seconds), running), flush=True)
     idle = Tally()
-    for number in range(options.idle):
-        login = {"type": "login", "name": f"idle{number}", "key": f"the key of idle bot {number}"}
-        await connect(running, "/bot", idle, login, OWN[number % len(OWN)])
+    for first in range(0, options.idle, AT_ONCE):
+        numbers = range(first, min(first + AT_ONCE, options.idle))
+        logins = ({"type": "login", "name": f"idle{number}"} for number in numbers)
+        await asyncio.gather(
+            *(connect(running, "/bot", idle, each, OWN[n % len(OWN)]) for n, each in enumerate(logins))
+        )
     crowd: subprocess.Popen[str] = await asyncio.to_thread(come, running, tournament, options.visitors, OWN)
     try:
         with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
