@@ -103,6 +103,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
+    **{f"docs/architecture/{path.name}": (0, {}) for path in (ROOT / "docs" / "architecture").glob("*.md")},
     "docs/HOW_TO_ADD.md": (4, {"adding": names_files_and_runs}),
     "CONTRIBUTING.md": (2, {"sh": names_files_and_runs, "text": names_files}),
     "docs/api/sdk.md": (0, {}),
