@@ -36,7 +36,7 @@ CELLS = tuple(f"{letter}{number}" for letter in LETTERS for number in range(1, C
 
 @dataclass(frozen=True, slots=True)
 class NimState(State):
-    """A position. Frozen, so that it is hashable, equal by its fields, and never changes."""
+    """A position. Frozen: hashable, equal by its fields, and immutable."""
 
     heaps: tuple[int, ...]
     mover: int
@@ -48,7 +48,7 @@ class NimState(State):
 
     @property
     def outcome(self) -> Outcome | None:
-        """When no match is left: a win for the seat that took the last one, or for the other seat."""
+        """The win, once no match is left, of the seat that took the last match, or of the other seat."""
         if any(self.heaps):
             return None
         taker = 1 - self.mover
@@ -133,7 +133,7 @@ class Nim(Game):
         return Drawing("grid", COLUMNS, "".join(rows), {"o": MATCH}, names=CELLS)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return where to click for a move: on a disc, which is taken with all those to its right."""
+        """Return the click for a move: a disc, which is taken with every disc to its right."""
         heap, take = LETTERS.index(move[0]), int(move[1])
         size = int(view["board"].split(" ")[heap])
         return ((heap * COLUMNS + size - take,),)
