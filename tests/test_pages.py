@@ -29,6 +29,7 @@ from tests.docs_blocks import (
     is_a_drawing,
     is_part_of_a_file,
 )
+from tests.test_repository import repository_files
 
 
 def plays_as_a_function(block: Block) -> None:
@@ -153,6 +154,14 @@ def test_what_is_to_be_changed_to_add_something_is_there() -> None:
     within = re.findall(r"`(\w+)`\s+in\s+`([\w/]+\.py)`", page)
     assert len(within) > 10
     assert [(word, path) for word, path in within if not re.search(rf"\b{word}\b", (ROOT / path).read_text())] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.lower().startswith("docs/architecture")])
+def test_files_that_the_architecture_names_are_there(page: str) -> None:
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|js|yml|toml|md))`", (ROOT / page).read_text(encoding="utf-8"))
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in repository_files()]
+    assert named
+    assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
 
 
 @pytest.mark.parametrize(
