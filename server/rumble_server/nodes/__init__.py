@@ -1,1 +1,4 @@
-"""One of several servers on a database in PostgreSQL: its lease, what it leads, and what it tells a proxy."""
+"""The node: a server that shares a PostgreSQL database with other servers, leads clubs by a lease, and guides proxies.
+
+Only `app.py` imports this package, and only for a database in PostgreSQL.
+"""

@@ -1,7 +1,9 @@
-"""The gate in front of the arena of a led club: nothing enters while the lease of this node is over.
+"""The gate before the arena of a led club: no event and no timer enters while the lease of this node is over.
 
-A process that was frozen has no time to notice that its lease is over before it handles what came in. So the gate asks
-at each call. What comes meanwhile waits, bounded, and enters in its order when the lease is valid again.
+`Club` makes a gate if the process leads clubs by a lease, and brings all events of the arena by the gate. A frozen
+process wakes up to a full socket, and handles the input before any timer notices the end of the lease. So the gate
+compares the clock with the lease at each call. Calls to a closed gate wait, with a bound for each session, and enter
+in their order when the lease is valid again.
 """
 
 from collections import Counter, deque
@@ -22,88 +24,92 @@ Found = TypeVar("Found")
 PORTION = 256
 """Maximum number of waiting calls that enter in one turn of the event loop."""
 MOST_FRAMES = 256
-"""Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
+"""Maximum number of waiting frames of one session. A bot that keeps to the rules sends fewer; more are a flood."""
 
 
 class Gate:
-    """Lets calls into one arena while `holds` says yes."""
+    """The gate of one arena, which lets calls in while `holds` returns true."""
 
     def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
         self._clock = clock
         self._holds = holds
         self._waiting: deque[Callable[[], None]] = deque()
         self.closed_at_ms: int | None = None
-        """Time since which the gate is closed; None while it is open."""
+        """Time in ms at which the gate was closed; None while the gate is open."""
         self._late_before_ms = 0
+        """Lateness that the clock had counted when the gate was closed, in ms."""
         self.open_since_ms = 0
-        """Time at which the gate was last opened again."""
+        """Time in ms at which the gate last opened again."""
         self.late_ms = 0
-        """Sum of the times for which the gate was closed, without delays that the clock itself counts."""
+        """Total time in ms with a closed gate, without the lateness counted by the clock."""
         self.is_abandoned = False
-        """Whether the bots' connections were closed since the gate was."""
+        """True if the bots' connections were closed after the gate was."""
 
     def enter(self, call: Callable[[], None]) -> None:
-        """Call, now or when the gate is open again."""
+        """Run `call` now, or in its order when the gate is open again."""
         if self.lets_in():
             call()
         else:
             self._waiting.append(call)
 
     def lets_in(self) -> bool:
-        """Whether a call enters now: the gate is open, and no earlier call waits."""
-        # Every move comes here, so `is_open` is not called while the gate is open.
+        """Return whether a call enters now: the gate is open, and no earlier call waits."""
+        # This runs at every move. While the gate is open, the test in front saves the call of the property.
         return not self._waiting and ((self.closed_at_ms is None and self._holds()) or self.is_open)
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
     ) -> Callable[[What, Callable[[Found], None]], None]:
-        """Return a function that asks the same, and whose answers enter by the gate."""
+        """Wrap a function so that the calls of its callback enter by the gate."""
         return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
-        """Return the clock of the club: it goes on from the newest fact, if another node's clock was ahead."""
+        """Return the club's clock. The time goes on from the newest fact if another node's clock was ahead."""
         return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
 
     def leader(self, arena: Arena) -> Leader:
-        """Return the arena as sessions reach it."""
+        """Wrap the arena so that all calls of sessions enter by the gate."""
         return GatedLeader(arena, self)
 
     @property
     def is_open(self) -> bool:
-        """Whether the lease holds, and `go_on` was called after the last time that it did not."""
+        """True if the lease holds, and `go_on` was called after the lease was last over."""
+        # A renewed lease alone proves nothing, because another node may have led the club in between.
         if self.closed_at_ms is None and not self._holds():
             self.close()
         return self.closed_at_ms is None
 
     def close(self) -> None:
-        """The lease is over."""
+        """Close the gate, because the lease is over."""
         if self.closed_at_ms is None:
             self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
 
     def abandon(self) -> None:
-        """The bots' connections are closed, since the lease has been over for long."""
+        """Note that the bots' connections are closed, because the lease has been over for long."""
         self.is_abandoned = True
 
     def go_on(self, arena: Arena) -> None:
-        """The lease is valid again: let in what waits."""
+        """Open the gate, because the lease is valid again: resume the arena, and let waiting calls in."""
         if self.closed_at_ms is None or not self._holds():
             return
         self.open_since_ms = self._clock.now_ms()
         closed_ms = self.open_since_ms - self.closed_at_ms
         self.closed_at_ms = None
+        # The clock has counted a stall of the process as lateness already. Only the rest of the closed time is added,
+        # so that no bot is excused twice for the same ms.
         self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
         bots_were_closed, self.is_abandoned = self.is_abandoned, False
         arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
         self._let_in()
 
     def discard(self) -> None:
-        """Let nothing in any more, because another node leads the club."""
+        """Close the gate for good, and drop the waiting calls, because another node leads the club."""
         self.close()
         self._waiting.clear()
         self._holds = _never
 
     def _let_in(self) -> None:
-        """Let in a portion of what waits. Should the lease be over once more, the rest waits on."""
+        """Let a portion of the waiting calls in, and schedule the next portion; stop if the lease is over again."""
         for _ in range(PORTION):
             if not self._waiting or not self.is_open:
                 return
@@ -112,9 +118,10 @@ class Gate:
 
 
 class GatedClock:
-    """The clock of a led club: its timers enter by the gate.
+    """The clock of a led club, whose timers enter by the gate.
 
-    A club's time never goes back: the clock is `ahead_ms` ahead of the node's own if the newest fact of the log is.
+    A club's time never goes back. If the newest fact is later than this node's clock, the club's clock is `ahead_ms`
+    ahead of the node's.
     """
 
     def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
@@ -126,6 +133,7 @@ class GatedClock:
 
     def now_ms(self) -> int:
         now_ms = self._clock.now_ms()
+        # Both are plain attributes, brought up to date with each reading, because a match reads them at every move.
         self.late_ms = self._clock.late_ms + self._gate.late_ms
         self.suspended_until_ms = self._gate.open_since_ms + self._ahead_ms
         return now_ms + self._ahead_ms
@@ -145,7 +153,7 @@ class GatedClock:
 
 
 class _Timer:
-    """A timer that may be cancelled also while it waits at the gate."""
+    """A timer that can be cancelled even while its call waits at the gate."""
 
     __slots__ = ("_callback", "_gate", "handle")
 
@@ -160,7 +168,7 @@ class _Timer:
             self.handle.cancel()
 
     def enter(self) -> None:
-        """Fire, now or when the gate is open again."""
+        """Fire now, or when the gate is open again."""
         self._gate.enter(self.fire)
 
     def fire(self) -> None:
@@ -169,16 +177,17 @@ class _Timer:
 
 
 class GatedLeader:
-    """The arena of a club as sessions reach it: everything that they bring enters by the gate."""
+    """The `Leader` of a led club's sessions: the arena behind the gate."""
 
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
         self._enter, self._lets_in, self._receive = gate.enter, gate.lets_in, arena.receive
         self._gone: set[int] = set()
-        """Sessions whose end waits. A login of theirs that waits, too, would replace a newer session of its bot."""
+        """Sessions whose end waits at the gate. A waiting login of such a session is dropped, since the login would
+        replace a newer session of the same bot."""
         self._frames: Counter[int] = Counter()
-        """Number of frames that have come since the gate was closed, by session."""
+        """Numbers of frames received since the gate was closed, by session."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._log_in, session_id, login, caller))
@@ -193,7 +202,7 @@ class GatedLeader:
         self._hold(session_id, partial(self._arena.refused, session_id, text, error))
 
     def _hold(self, session_id: int, call: Callable[[], None]) -> None:
-        """Let a frame in when the gate is open, unless its session has flooded the gate meanwhile."""
+        """Let a frame in when the gate is open; drop the frame if its session has flooded the closed gate."""
         if self._gate.is_open:
             self._frames.clear()
         self._frames[session_id] += 1

@@ -1,17 +1,21 @@
-"""The lease of one node, the clubs that it leads, and their hand-over: a synchronous machine, given time and answers.
+"""The lease of a node, the clubs led by the node, and their hand-over: a synchronous machine, given time and answers.
 
-`Node` runs its statements and carries out its commands; tests do so on virtual time. The database's clock decides for
-other nodes when a lease is over; the node's own monotonic clock decides for the node itself. The node counts from
-before the renewal was sent, and a tenth shorter, because two clocks may differ in their rates. So no two nodes hold a
-club at once. Statements run one at a time, so each answer was true when the next statement ran.
+`Node` runs the machine's statements and carries out its commands; tests do so on virtual time. The database's clock
+ends a lease for other nodes, and the node's monotonic clock ends the lease for the node. The node counts from before
+the renewal was sent, and a tenth shorter, because the rates of two clocks may differ. So no two nodes hold a club at
+once. Statements run one at a time, so an answer is known before the next statement is sent.
 
 A node whose lease was over is suspended. The node goes on only after a renewal and a look that was sent after the
-renewal. That look shows the clubs that no other node has led since: a takeover needs a lease that is over, and raises
+renewal. The look shows the clubs that no other node has led since: a takeover needs a lease that is over, and raises
 the epoch.
 
-A club is handed over in steps, each a row that the other node reads. The leader offers the club to a node. That node
-reads the club ahead and answers `Ready`. The leader stops the club, commits all of it, and hands it over. The new
-leader loads what is newest and answers `Listen`; then the old leader closes the club's bots, which come back there.
+A club is handed over in steps, each of which changes the club's row in the database:
+
+1. The leader offers the club to a node.
+2. The next leader reads the club ahead, and reports by `Ready`.
+3. The leader stops the club, commits all of the club's facts, and hands the club over.
+4. The next leader loads the newest facts, lets bots in, and reports by `Listen`.
+5. A moment later, when all nodes know the new leader, the old leader closes the club's bots, which come back there.
 """
 
 from collections import Counter, deque
@@ -42,23 +46,23 @@ from rumble_server.store.lease_statements import (
 )
 
 RENEWALS = 5
-"""Renewals in the time of one lease, while all goes well."""
+"""Number of renewals in the time of one lease, as long as no statement fails."""
 RETRIES = 20
-"""A failed statement is tried again after this fraction of a lease."""
+"""Number of retries in the time of one lease: a failed statement is followed by a renewal after a 20th of a lease."""
 READY_MS = 2_000
-"""Time in ms for a node to read an offered club ahead. After it the club is offered to another node."""
+"""Time in ms for a node to read an offered club ahead. Afterwards the club is offered to another node."""
 LISTEN_MS = 2_000
-"""Time in ms for a new leader to let bots in. After it the old leader closes its bots all the same."""
+"""Time in ms for a new leader to let bots in. Afterwards the old leader closes the club's bots in any case."""
 LOOK_MS = 100
-"""Time in ms for all nodes to see who leads a club now, before its bots are closed and ask for the leader."""
+"""Time in ms for all nodes to look, after a new leader listens and before bots are closed and ask for the leader."""
 AT_ONCE = 2
-"""Maximum number of clubs offered to one node: it reads the next club while it loads one."""
+"""Maximum number of clubs offered to one node at a time: the node reads a second club while it loads the first."""
 ABANDON_MS = 5_000
-"""Time in ms without a lease after which a node closes its bots, which then find the next leader."""
+"""Time in ms without a lease until a node closes the connections of bots, which then look for the next leader."""
 
 
 class Driver(Protocol):
-    """What a lease has done for it. None of these methods calls the lease before it has returned."""
+    """The commands of a lease. No method calls the lease before returning: the lease is in the middle of a change."""
 
     def run(self, statement: Statement) -> None:
         """Run a statement, then call `answered` or `failed`."""
@@ -67,56 +71,57 @@ class Driver(Protocol):
         """Load a club and lead it under this epoch; call `listening` when bots are let in."""
 
     def discard(self, club: str) -> None:
-        """Forget a club as it is in memory, because another node has led it since."""
+        """Forget a club's state in memory, because another node has led the club since."""
 
     def read_ahead(self, club: str, offer: int) -> None:
-        """Read a club that this node is to lead soon, then call `was_read`."""
+        """Read a club before this node leads the club, then call `was_read`."""
 
     def hand_over(self, club: str) -> None:
-        """Stop a club, wait until all of it is on disk, then call `stopped`."""
+        """Stop a club, wait until all of its facts are on disk, then call `stopped`."""
 
     def handed_over(self, club: str) -> None:
-        """Close the bots and visitors of a stopped club: its new leader lets them in."""
+        """Close the bots and visitors of a stopped club, because its new leader lets them in."""
 
     def suspend(self) -> None:
-        """The lease is over: tell nothing for any club."""
+        """Tell nobody anything of any club, because the lease is over."""
 
     def abandon(self) -> None:
-        """The lease has been over for long: close the bots and visitors of all clubs."""
+        """Close the bots and visitors of all clubs, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """The lease is valid again: go on with the clubs that were not discarded."""
+        """Go on with the clubs that were not discarded, because the lease is valid again."""
 
     def expelled(self) -> None:
-        """The node's row is gone. The node leads nothing, and has to join again under a new id."""
+        """End this node, because its row is gone from the database; the process has to join under a new id."""
 
 
 @dataclass(slots=True)
 class Move:
-    """A club on its way to another node."""
+    """The hand-over of a club to the node `to`, from the offer to the stop of the club."""
 
     to: str
     offer: int | None = None
     """Number of the offer; None until the database has answered."""
     until_ms: int = 0
-    """Time at which the node is passed over; then, time at which the bots are closed."""
+    """Time by which the other node has to be ready."""
     is_ready: bool = False
+    """True when the other node has read the club ahead."""
 
 
 class Lease:
     """The lease of the node `node`, which has joined. Times are in ms of the node's monotonic clock."""
 
     def __init__(self, node: str, lease_ms: int, driver: Driver, now_ms: int, *, stands_by: bool = False) -> None:
-        """With `stands_by` the node leads no other club before main: one node leads all clubs."""
+        """Begin without a valid lease. With `stands_by` the node leads main first, and afterwards every other club."""
         self.node = node
         self.until_ms = now_ms
-        """End of the lease for this node."""
+        """End of the lease by this node's clock."""
         self.clubs: dict[str, int] = {}
-        """Epochs of the clubs that the node leads, also while suspended."""
+        """Epochs of the clubs that the node leads, kept while suspended."""
         self.nodes: dict[str, NodeRow] = {}
-        """Nodes with a valid lease at the last look."""
+        """Nodes with a valid lease at the last look, by id."""
         self.rows: dict[str, ClubRow] = {}
-        """Clubs that had a node at the last look."""
+        """Rows of the clubs that had a node at the last look."""
         self.draining = self.suspended = False
         self._stands_by = stands_by
         self._lease_ms = lease_ms
@@ -126,87 +131,88 @@ class Lease:
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
         self._distrusted = False
-        """True if the lease was over at some time while the statement ran: its answer may be false by now."""
+        """True if the lease was over at any time since the statement was sent: the answer may be out of date."""
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
+        """Time of a look just after the next end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
-        """End of a renewed lease, while the node is suspended and a look has still to confirm its clubs."""
+        """End of a renewed lease while the node is suspended, until a look has confirmed the node's clubs."""
         self._abandon_at_ms: int | None = None
-        """Time at which `abandon` is due."""
+        """Time at which `abandon` is due; None if the lease is valid or `abandon` was called."""
         self._missing: dict[str, int] = {}
-        """Clubs that need a leader, and since when none was seen."""
+        """Clubs that need a leader, with the times at which they were first found without a leader."""
         self._moves: dict[str, Move] = {}
-        """Clubs that this node leads and has offered."""
+        """Hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
-        """Nodes that did not answer in time, by the club that was offered."""
+        """Nodes that did not read a club ahead in time, by club."""
         self._stopping: str | None = None
-        """The club that is being stopped. One club at a time stands still."""
+        """Club in the course of being stopped. Clubs are stopped one at a time, which keeps each pause short."""
         self._given: dict[str, int] = {}
-        """Stopped clubs that still have this node in their rows, with their epochs."""
+        """Epochs of the stopped clubs whose hand-over the database has not answered yet."""
         self._leaving: dict[str, tuple[int, int]] = {}
-        """Clubs given away whose bots are still here: the new epoch, and the time at which they are closed anyway."""
+        """Clubs given away whose bots are still here: the new epoch, and the time at which the bots are closed."""
         self._reading: dict[str, int] = {}
-        """Offers to this node that it reads, or has read, by club."""
+        """Numbers of the offers for which this node reads or has read a club ahead, by club."""
         self._suspend(now_ms)
 
     def holds(self, now_ms: int) -> bool:
-        """Whether the lease is valid."""
+        """Return whether the lease is valid."""
         return now_ms < self.until_ms
 
     @property
     def count_left(self) -> int:
-        """Number of clubs that the node leads, or has stopped and not given away yet, or whose bots are still here."""
+        """Number of clubs led by the node, stopped but not given away, or given away with bots still here."""
         return len(self.clubs) + len(self._given) + len(self._leaving)
 
     @property
     def can_hand_over(self) -> bool:
-        """Whether a club is on its way to another node, or may be offered to one."""
+        """True if a club is on its way to another node, or another node can take a club."""
         return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
 
     def leader_of(self, club: str) -> NodeRow | None:
         """Return the node that leads a club by a valid lease, as the last look showed."""
         row = self.rows.get(club)
-        if row is None or (row.node == self.node and club not in self.clubs):  # given away since the look
+        if row is None or (row.node == self.node and club not in self.clubs):  # given away after the look
             return None
         return self.nodes.get(row.node)
 
     # --- commands ---
 
     def want(self, club: str, now_ms: int) -> None:
-        """Have a club led, if nobody leads it: by the node that all nodes name, else in time by the next one."""
+        """Have a club led unless it has a leader. All nodes find the same order of nodes; the first free node leads."""
         if club not in self.clubs and club not in self._given and self.leader_of(club) is None:
             self._missing.setdefault(club, now_ms)
             self._take_missing(now_ms)
 
     def release(self, club: str, now_ms: int) -> None:
-        """Give up a club in which nothing runs, and which was taken out of memory."""
+        """Give up a club that is empty and was taken out of memory."""
         self._give(club, None, now_ms)
 
     def drain(self, now_ms: int) -> None:
-        """Hand all clubs over, as soon as there are nodes for them, and take none."""
+        """Hand all clubs over as soon as other nodes can take them, and take no more clubs."""
         self.draining = True
         self._missing.clear()
         self._add(Renew(draining=True), now_ms, first=True)
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
-        """A club that was offered to this node has been read ahead."""
+        """Note that a club offered to this node has been read ahead."""
         if self._reading.get(club) == offer and not self.draining:
             self._add(Ready(club, offer), now_ms)
 
     def stopped(self, club: str, now_ms: int) -> None:
-        """A club is stopped, and all of it is on disk."""
+        """Hand a club over, which is stopped, with all facts on disk."""
         move = self._moves.pop(club, None)
         self._stopping = None
         self._give(club, None if move is None else move.to, now_ms)
 
     def listening(self, club: str, epoch: int, now_ms: int) -> None:
-        """A club is loaded, and its bots are let in."""
+        """Note that a club is loaded and lets its bots in."""
         if self.clubs.get(club) == epoch:
             self._add(Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """The database refused to write for a club, because another node leads it."""
+        """Discard a club with another leader, as a refused commit or a look has shown."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)
@@ -215,7 +221,7 @@ class Lease:
 
     @property
     def wake_at_ms(self) -> int:
-        """Time at which `wake` is to be called."""
+        """Time at which `wake` has to be called next."""
         offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
         due = [self._renew_at_ms, *(move.until_ms for move in offered)]
         due += [until_ms for _, until_ms in self._leaving.values()]
@@ -223,11 +229,13 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do what is due."""
+        """Do all that is due: notice the end of the lease, renew, look, close bots, pass silent nodes over."""
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
-            if not isinstance(self._running, Renew):  # where statements are slow, looks have their turn between
+            # A renewal goes to the front of the queue. With statements slower than the pause, two renewals in a row
+            # would keep every look waiting.
+            if not isinstance(self._running, Renew):
                 self._add(Renew(self.draining), now_ms, first=True)
         if self._look_at_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms = None
@@ -242,19 +250,20 @@ class Lease:
         self._offer_all(now_ms)
 
     def look(self, now_ms: int) -> None:
-        """Look soon, because another node says that something has changed."""
+        """Look soon, because a node or a command has changed a row."""
         self._add(Look(), now_ms)
 
     # --- statements ---
 
     def answered(self, answer: Answer, now_ms: int) -> None:
-        """The statement that runs was answered."""
+        """Take the answer to the running statement, and send the next statement."""
         self._notice(now_ms)
         statement, self._running = self._running, None
         match answer:
             case Renewed(known=False):
                 self._expel(now_ms)
             case Renewed():
+                # The database extended the lease after the statement was sent, so its lease ends later than ours.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
             case Seen():
                 self._seen(answer, now_ms)
@@ -273,14 +282,17 @@ class Lease:
         self._next(now_ms)
 
     def failed(self, now_ms: int) -> None:
-        """The statement that runs was not answered. It may have been done, or not; the next look shows which."""
+        """Take the failure of the running statement, whose effect is unknown until the next look."""
         self._notice(now_ms)
         self._running = None
+        # The renewal comes soon, and a look follows each renewal.
         self._renew_at_ms = min(self._renew_at_ms, now_ms + max(1, self._lease_ms // RETRIES))
+        # The queued statements were chosen by a state that may be wrong now. The look queues again what is needed,
+        # except for a `Listen`, without which the old leader closes its bots after `LISTEN_MS`.
         self._queue.clear()
         for club in [club for club, move in self._moves.items() if move.offer is None]:
             self._forget_move(club)
-        self._reading.clear()  # a `Ready` may be lost: the next look has the offer again
+        self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
 
     def _add(self, statement: Statement, now_ms: int, *, first: bool = False) -> None:
         if statement in self._queue:
@@ -298,9 +310,10 @@ class Lease:
             self._distrusted = self.suspended
             self._driver.run(self._running)
 
-    # --- what follows ---
+    # --- suspension ---
 
     def _notice(self, now_ms: int) -> None:
+        """Suspend the node if its lease is over, drop an expired confirmation, and abandon the bots if due."""
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
@@ -310,12 +323,14 @@ class Lease:
             self._driver.abandon()
 
     def _suspend(self, since_ms: int) -> None:
+        """Suspend the node; its lease has been over since `since_ms`."""
         self.suspended = self._distrusted = True
         self._confirm_until_ms = None
         self._abandon_at_ms = since_ms + ABANDON_MS
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
+        """Extend the lease to `until_ms`, or, if suspended, wait for the look that confirms the clubs."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -323,9 +338,11 @@ class Lease:
         self._add(Look(), now_ms)
 
     def _seen(self, seen: Seen, now_ms: int) -> None:
+        """Take the rows of a look, end a suspension if the look came after a renewal, and act on the rows."""
         if self.suspended:
             if self._confirm_until_ms is None:
-                return  # the look says nothing about this moment, and a renewal is due
+                return  # no valid renewal came before the look, so the clubs may be taken now; a renewal is due
+            # The look was sent after the renewal, because statements run one at a time.
             self.until_ms, self._confirm_until_ms = self._confirm_until_ms, None
             self.suspended = False
             self._abandon_at_ms = None
@@ -351,23 +368,25 @@ class Lease:
             self._take_missing(now_ms)
 
     def _compare(self, now_ms: int) -> None:
-        """Discard the clubs that others have led since, and lead those that were handed to this node."""
+        """Discard the clubs that other nodes have led, repeat lost hand-overs, and lead newly received clubs."""
         own = {club: row.epoch for club, row in self.rows.items() if row.node == self.node}
         for club, epoch in list(self.clubs.items()):
             if own.get(club) != epoch:
                 self.fenced(club)
         for club, epoch in list(self._given.items()):
-            if own.get(club) != epoch:
+            if own.get(club) != epoch:  # the hand-over took effect, but its answer was lost
                 del self._given[club]
                 self._driver.handed_over(club)
             elif not any(isinstance(each, HandOver) and each.club == club for each in self._queue):
-                # A club that is led again, even by this node, is led under a new epoch.
+                # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
+                # this node.
                 self._add(HandOver(club, epoch, self._target_of(club) or self.node), now_ms)
         for club, epoch in own.items():
             if club not in self.clubs and club not in self._given:
                 self._lead(club, epoch)
 
     def _lead(self, club: str, epoch: int) -> None:
+        """Lead a club, because the club's row names this node."""
         self._missing.pop(club, None)
         self._reading.pop(club, None)
         if club in self._leaving:
@@ -376,6 +395,7 @@ class Lease:
         self._driver.lead(club, epoch)
 
     def _expel(self, now_ms: int) -> None:
+        """Discard all clubs and end the node, because its row is gone."""
         if not self.suspended:
             self._suspend(now_ms)
         for club in list(self.clubs):
@@ -386,7 +406,10 @@ class Lease:
     # --- clubs that need a leader ---
 
     def _take_missing(self, now_ms: int) -> None:
-        """Lead clubs without a leader: each node its share at once, and in time what the others do not take."""
+        """Acquire clubs without a leader: at once if this node is the first in a club's order, else later.
+
+        Each place in the order waits one more pause between renewals, so that two nodes seldom try the same club.
+        """
         if self.suspended or self.draining:
             return
         for club, since_ms in list(self._missing.items()):
@@ -396,14 +419,18 @@ class Lease:
                 self._add(Acquire(club), now_ms)
 
     def _rank_for(self, club: str) -> float:
-        """Return the place of this node among those that take a club: 0 for the first, infinity if it never does."""
+        """Return this node's place in the order of nodes for a club: 0 for the first, infinity for never."""
         if self._stands_by and club != MAIN:
             return 0 if MAIN in self.clubs else inf
         nodes = self._nodes_for(club)
         return nodes.index(self.node) if self.node in nodes else len(nodes)
 
     def _nodes_for(self, club: str) -> list[str]:
-        """Return the nodes that take clubs, in an order that every node finds, and that is another for each club."""
+        """Return the nodes that take clubs, in the order for a club. Every node finds the same order.
+
+        The order is by hashes of club and node (rendezvous hashing), so clubs spread evenly, and the loss of a node
+        moves only the clubs of the lost node. Nodes on standby have the same order for all clubs, for a single leader.
+        """
         nodes = [node.id for node in self.nodes.values() if not node.draining]
         place = "" if self._stands_by else club
         return sorted(nodes, key=lambda node: blake2b(f"{place} {node}".encode(), digest_size=8).digest())
@@ -411,7 +438,7 @@ class Lease:
     # --- hand-over: the leader's side ---
 
     def _target_of(self, club: str) -> str | None:
-        """Return the node that is to lead a club next; None if there is none, or if the club stays here."""
+        """Return the node that is to lead a club next; None if the club stays here, or no node can take it."""
         row = self.rows.get(club)
         if row is not None and row.wanted is not None and row.wanted != self.node and row.wanted in self.nodes:
             return row.wanted
@@ -420,7 +447,7 @@ class Lease:
         return next((node for node in names if node not in passed_over), None)
 
     def _offer_all(self, now_ms: int) -> None:
-        """Offer the clubs that are to go, a few to each node at a time."""
+        """Offer the clubs that are to move, at most `AT_ONCE` to each node."""
         if self.suspended:
             return
         offered = Counter(move.to for move in self._moves.values())
@@ -437,12 +464,13 @@ class Lease:
             move.offer, move.until_ms = offer, now_ms + READY_MS
 
     def _follow_moves(self, now_ms: int) -> None:
-        """Stop the clubs whose next leader is ready, one at a time; close the bots of those that are led again."""
+        """Go on with hand-overs: close bots whose new leader listens, drop moves to lost nodes, stop the next club."""
         for club, (epoch, until_ms) in list(self._leaving.items()):
             row = self.rows.get(club)
             if row is None or row.epoch > epoch:
                 self._leave(club)
             elif row.listens >= epoch:
+                # A bot that is closed comes back at once. A node that has not looked yet would send it here again.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in list(self._moves.items()):
             row = self.rows[club]
@@ -454,6 +482,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
+        """Stop the next club with a ready new leader, unless a hand-over is under way."""
         if self._stopping is None and not self._given and not self._leaving:
             ready = (club for club, move in self._moves.items() if move.is_ready)
             self._stopping = next(ready, None)
@@ -461,12 +490,14 @@ class Lease:
                 self._driver.hand_over(self._stopping)
 
     def _give(self, club: str, to: str | None, now_ms: int) -> None:
+        """Stop leading a club, and hand the club over to a node, or to nobody (None)."""
         epoch = self.clubs.pop(club, None)
         if epoch is not None:
             self._given[club] = epoch
             self._add(HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
+        """Close the bots of a club that was given away."""
         del self._leaving[club]
         self._driver.handed_over(club)
         self._stop_next()

@@ -1,4 +1,8 @@
-"""One node: it keeps its lease in PostgreSQL, and has its clubs led, suspended, discarded and handed over."""
+"""The node: it drives a lease on asyncio and PostgreSQL, and has clubs led, suspended and handed over.
+
+`app.Server` starts the node; `Clubs` asks the node for clubs, and carries out the node's commands (`Led`). `Lease`
+decides, given time and answers by the node, so that tests of the decisions need neither a database nor waiting.
+"""
 
 import asyncio
 import json
@@ -23,109 +27,111 @@ from rumble_server.tournament.facts import LogFact
 log = logging.getLogger(__name__)
 
 SETUP_BYTES = 16
-"""Bytes of the digest of a setup."""
+"""Size in bytes of the digest of a setup."""
 ID_BYTES = 8
-"""Bytes of randomness in the id of a node."""
+"""Number of random bytes in a node's id."""
 AGAIN_S = 0.2
-"""Time in s after a failure until a club is loaded, or notifications are listened to, again."""
+"""Pause in s before a failed loading of a club, or a lost connection for notifications, is tried again."""
 SOON_S = 0.02
-"""Time in s between two looks whether all clubs are handed over."""
+"""Pause in s between two looks at the number of clubs left to hand over."""
 GOES_MS = 15_000
-"""Time in ms for which a node that stops waits for the next club to go: longer than another node takes to read it."""
+"""Time in ms that a stopping node waits for the next club to go. Another node takes less time to read a club."""
 TELL_S = 1.0
-"""Time in s between two looks whether the uses of led clubs have changed."""
+"""Pause in s between two comparisons of the led clubs' uses with the uses written last."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The clock that goes on while the machine sleeps, where there is one."""
+"""The clock of the lease, which counts the time while the machine sleeps if the system can: a lease ends in a sleep."""
 
 
 def now_ms() -> int:
-    """Return the time of the node's own monotonic clock, in ms."""
+    """Return the time of the node's monotonic clock in ms."""
     return int(time.clock_gettime(CLOCK) * 1000)
 
 
 def setup_of(limits: Limits) -> str:
-    """Return a digest of what all nodes must have in common: games, limits, and the facts of the log."""
+    """Return a digest of the setup that all nodes must share: games, limits, and the fields of the log's facts."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
     text = json.dumps([game_names(), limits.model_dump(), facts], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
 class Led(Protocol):
-    """The clubs of this process, as its lease wants them."""
+    """The clubs of this process, as commanded by the node."""
 
     async def lead(self, club: str, epoch: int) -> None:
-        """Load a club that this node leads under an epoch, and let its bots in.
+        """Load a club led by this node under an epoch, and let the club's bots in.
 
         Raises StoreError; then the node tries again.
         """
 
     async def read_ahead(self, club: str) -> None:
-        """Read a club that this node is to lead soon. Raises StoreError."""
+        """Read a club before this node leads the club. Raises StoreError."""
 
     async def hand_over(self, club: str) -> None:
-        """Stop a club; return when all of it is on disk. Its bots stay connected."""
+        """Stop a club, and return when all of its facts are on disk. Its bots stay connected."""
 
     def handed_over(self, club: str) -> None:
-        """Close the bots and visitors of a club that was stopped."""
+        """Close the bots and visitors of a stopped club."""
 
     def suspend(self) -> None:
-        """The lease is over."""
+        """Tell nobody anything of any club, because the lease is over."""
 
     def abandon(self) -> None:
-        """The lease has been over for long: close the bots and visitors of all clubs."""
+        """Close the bots and visitors of all clubs, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """The lease is valid again, and holds for all clubs that were not discarded."""
+        """Go on with all clubs that were not discarded, because the lease is valid again."""
 
     def discard(self, club: str) -> None:
-        """Another node leads a club, which may not be loaded yet."""
+        """Forget a club, because another node leads the club. The club may not be loaded yet."""
 
     def lose(self) -> None:
-        """This node cannot lead any more: the process is to end."""
+        """End the process, because this node cannot lead any more."""
 
     def changed(self) -> None:
-        """The rows of nodes and clubs were read again."""
+        """Note that the rows of nodes and clubs were read again."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return what goes on in the clubs that this node leads, by club, for the other nodes."""
+        """Return the uses of this node's clubs, by club, for the other nodes."""
 
 
 class Node:
-    """The lease of this process and what it leads. `await start()`, then `await stop()`."""
+    """The node of this process. `await start()`, then `await stop()`."""
 
     def __init__(self, url: str, lease_ms: int, address: str, setup: str, *, stands_by: bool = True) -> None:
-        """`stands_by` says that the node serves nobody before it leads main."""
+        """Make a node without a lease. With `stands_by` the node serves nobody before leading main."""
         self.address = address
         self.stands_by = stands_by
         self.led: Led | None = None
-        """The clubs that were given to `serve`."""
+        """The clubs given to `serve`."""
         self._lease_ms = lease_ms
         self._setup = setup
+        # Three connections: a connection that listens runs no statement, and a slow write of uses delays no renewal.
         self._leases, self._listening, self._telling = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
-        """By club: what loads it, or hands it over."""
+        """Tasks that load a club or hand it over, by club."""
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
+        """Reason why the last statement failed; None if it did not."""
         self._stopped = False
         self._leads_more = asyncio.Event()
-        """Set when the node has come to lead a club."""
+        """Set when the node begins to lead a club."""
         self.id = ""
         self.lease: Lease
 
     def holds(self) -> bool:
-        """Whether the lease is valid at this moment."""
-        return time.clock_gettime(CLOCK) * 1000 < self.lease.until_ms  # asked for each move, so without other calls
+        """Return whether the lease is valid now."""
+        return time.clock_gettime(CLOCK) * 1000 < self.lease.until_ms  # inlined, because every move asks
 
     @property
     def leads(self) -> list[str]:
-        """The clubs that the node leads at this moment; none while it is suspended."""
+        """Names of the clubs that the node leads now; empty while the lease is over."""
         return sorted(self.lease.clubs) if self.holds() else []
 
     # --- life ---
 
     async def start(self) -> None:
-        """Take a lease. Raises StoreError, OtherSetup if a node that is there does not fit."""
+        """Take a lease. Raises StoreError; OtherSetup if a running node has a different setup."""
         self.id = secrets.token_hex(ID_BYTES)
         try:
             await self._leases.join(self.id, self.address, self._setup)
@@ -137,7 +143,7 @@ class Node:
         self._begin(self._listen())
 
     def serve(self, led: Led) -> None:
-        """Have these clubs led, those that this node leads already to begin with."""
+        """Command `led` from now on, beginning with the clubs that this node leads already."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
             self._begin_with(club, self._lead(led, club, epoch))
@@ -145,37 +151,40 @@ class Node:
             self._begin(self._tell_uses(led))
 
     async def acquire(self, club: str) -> int:
-        """Return the epoch under which this node leads a club, as soon as it does."""
+        """Wait until this node leads a club, and return the club's epoch."""
         while club not in self.lease.clubs:
-            self.want(club)
+            self.want(club)  # again in each turn: the lease drops the wish while another node leads the club
             self._leads_more.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._leads_more.wait(), self._lease_ms / RENEWALS / 1000)
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
-        """Have a club led, if nobody leads it."""
+        """Have a club led unless it has a leader."""
         self._act(lambda: self.lease.want(club, now_ms()))
 
     def leads_under(self, club: str, epoch: int) -> bool:
-        """Whether this node leads a club under this epoch."""
+        """Return whether this node leads a club under this epoch."""
         return self.lease.clubs.get(club) == epoch
 
     def is_led_elsewhere(self, club: str) -> bool:
-        """Whether another node leads a club."""
+        """Return whether another node leads a club."""
         leader = self.lease.leader_of(club)
         return leader is not None and leader.id != self.id
 
     def release(self, club: str) -> None:
-        """A club needs no leader."""
+        """Give up a club, which needs no leader."""
         self._act(lambda: self.lease.release(club, now_ms()))
 
     async def uses_elsewhere(self) -> dict[str, Any]:
-        """Return what goes on in the clubs of the other nodes, by club. Raises StoreError."""
+        """Return the uses of the other nodes' clubs, by club. Raises StoreError."""
         return await self._telling.uses_elsewhere(self.id)
 
     async def hand_all_over(self) -> None:
-        """Hand all clubs over, while there are nodes for them, the lease holds, and one goes from time to time."""
+        """Hand all clubs over.
+
+        Return when no club is left, no other node can take one, the lease is over, or no club has gone for `GOES_MS`.
+        """
         self._act(lambda: self.lease.drain(now_ms()))
         left, until_ms = self.lease.count_left, now_ms() + GOES_MS
         while left and self.lease.can_hand_over and self.holds() and now_ms() < until_ms:
@@ -185,7 +194,7 @@ class Node:
             left = self.lease.count_left
 
     async def stop(self) -> None:
-        """End the lease: what the node leads is free at once. Its clubs have been stopped."""
+        """End the lease, so that the node's clubs are free at once. Stop the clubs first."""
         self._stopped = True
         if self._wake is not None:
             self._wake.cancel()
@@ -200,7 +209,7 @@ class Node:
             await each.close()
 
     def _act(self, call: Callable[[], None]) -> None:
-        """Call the lease, and see when it is to be woken."""
+        """Call the lease, and set the timer for its next wake."""
         if self._stopped:
             return
         call()
@@ -216,7 +225,7 @@ class Node:
         return task
 
     def _begin_with(self, club: str, work: Coroutine[Any, Any, None]) -> None:
-        """Begin the only work that is to be done with a club."""
+        """Start a task for a club, and cancel the club's task that was running."""
         self._end_work(club)
         self._work[club] = self._begin(work)
 
@@ -226,15 +235,15 @@ class Node:
             work.cancel()
 
     async def _listen(self) -> None:
-        """Look whenever another node or a command says that something has changed."""
+        """Have the lease look whenever another node or a command notifies of a change."""
         while True:
             try:
                 await self._listening.listen(lambda: self._act(lambda: self.lease.look(now_ms())))
             except StoreError:
-                await asyncio.sleep(AGAIN_S)  # statements fail, too, and tell of it
+                await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
     async def _tell_uses(self, led: Led) -> None:
-        """Write what goes on in the led clubs whenever that has changed."""
+        """Write the uses of the led clubs whenever they have changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)
@@ -244,7 +253,7 @@ class Node:
                     await self._telling.tell_uses(self.id, uses)
                     told = uses
             except StoreError as error:
-                log.debug("uses are told later: %s", error)  # the lease tells of the same trouble
+                log.debug("uses are told later: %s", error)  # the lease logs the same trouble as a warning
 
     # --- Driver ---
 
@@ -264,6 +273,7 @@ class Node:
             self.led.changed()
 
     def _report(self, trouble: str | None) -> None:
+        """Log the beginning and the end of a trouble, once each."""
         if (trouble is None) != (self._trouble is None):
             log.warning("the lease can be renewed again" if trouble is None else f"no lease: {trouble}")
         self._trouble = trouble
@@ -275,6 +285,7 @@ class Node:
             self._begin_with(club, self._lead(self.led, club, epoch))
 
     async def _lead(self, led: Led, club: str, epoch: int) -> None:
+        """Have a club loaded, again and again while the database fails and this node leads the club."""
         while self.leads_under(club, epoch):
             try:
                 await led.lead(club, epoch)
@@ -337,6 +348,7 @@ class Node:
             self.led.lose()
 
     def fenced(self, club: str, epoch: int) -> None:
-        """The database refused to write for a club under this epoch, which may be an older one of this node's own."""
+        """Note that the database refused a commit of a club under this epoch."""
+        # The refusal of an earlier epoch says nothing about the current epoch.
         if self.leads_under(club, epoch):
             self._act(lambda: self.lease.fenced(club))

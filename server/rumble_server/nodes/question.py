@@ -1,8 +1,9 @@
 """The answer to a proxy that asks which node leads the club of a path: `GET /api/leader`, from memory.
 
-The gateway answers it before the web does, because every request of every visitor brings one question. 204 tells the
-address of a node. 502 says that this node has no lease and so does not know: the proxy asks the next node, and leaves
-this one out for a while. 503 says that nobody leads the club now: the proxy tells its client to come again.
+`HttpConnection` gives the answer before the web sees the request, because every request of every visitor brings one
+question. 204 has the address of a node. 502 tells of a node without a lease, and so without knowledge: the proxy asks
+the next node, and leaves the asked node out for a while. 503 tells of a club without a leader: the proxy has the client
+come again.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +17,9 @@ from rumble_server.nodes.lease import Lease
 from rumble_server.web.path_owner import Owner, owner_of
 
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
-"""Headers of a request that somebody sent through a proxy: no proxy's own question has them."""
+"""Headers of a request sent through a proxy. A proxy's own question has none of these headers."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
-"""Headers with the path and query that the proxy's client asked for: nginx's by our file, and Caddy's."""
+"""Headers with the path and query that the proxy's client asked for: nginx's by docs/examples, and Caddy's."""
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
 Answer = tuple[HTTPStatus, bytes]
@@ -26,23 +27,23 @@ Answer = tuple[HTTPStatus, bytes]
 
 
 class Known(Protocol):
-    """Clubs, as this node knows them."""
+    """The clubs known to this node."""
 
     def knows(self, club: str) -> bool:
-        """Whether there is a club, as main's facts told when they were read last."""
+        """Return whether a club exists by the facts of main that this node has read."""
 
 
 class Question:
-    """Answers by the lease of this node, as its last look showed; that was at most about a second ago."""
+    """The answers of this node, by the last look of its lease, which is at most about a second old."""
 
     def __init__(
         self, lease: Lease, holds: Callable[[], bool], clubs: Known, want: Callable[[str], None], address: str
     ) -> None:
-        """`want` has a club led that nobody leads. `address` is that of this node."""
+        """Answer by this lease. `want` finds a leader for a club without one; `address` is the address of this node."""
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
-        """Tell who leads; None: nobody is told who asks so."""
+        """Return the answer to a request with these headers; None unless a proxy itself asks."""
         uri: bytes | None = None
         for name, value in headers:
             if name in FORWARDED:
@@ -59,7 +60,7 @@ class Question:
             return HTTPStatus.NO_CONTENT, LED_BY % self._address.encode()
         leader = self._lease.leader_of(owner)
         if leader is None and not self._clubs.knows(owner):
-            owner = MAIN  # whose leader alone knows what was created just now, and says that there is no such club
+            owner = MAIN  # only main's leader knows a club created just now, or can say that the club does not exist
             leader = self._lease.leader_of(MAIN)
         if leader is None:
             self._want(owner)
