@@ -1,4 +1,8 @@
-"""The composition root: one server, from its configuration to its end. Start, drain, stop, close."""
+"""The composition root: a server, from configuration to end. Start, drain, stop, close.
+
+The command line and tests make a `Server`. No other module knows all parts of a server. Modules for leases are imported
+only on PostgreSQL, so that a server on a file needs no driver.
+"""
 
 import asyncio
 import contextlib
@@ -69,25 +73,25 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CLEAR_TOKEN = "host_token"
-"""Under this key earlier versions kept the host token as it is."""
+"""Key under which earlier versions kept the host token in clear."""
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where it listens on every address of this machine, and the one by which the machine itself connects."""
+"""Hosts that stand for every address of this machine, each with the loopback address by which the machine connects."""
 PRUNE_S = 3_600
-"""Time in s between two looks for challenges whose frames were kept long enough."""
+"""Pause in s between two deletions of old challenges' frames."""
 SHUTDOWN_S = 3
-"""How long uvicorn waits for open HTTP requests at the end."""
+"""Maximum time in s that uvicorn waits for open HTTP requests at the end."""
 
 
 MakeHouse = Callable[[str, Certificate | None], HouseRunner]
-"""Makes what runs house bots on the server of an address and a certificate."""
+"""Function that makes the runner of house bots, given the URL and the certificate of this server."""
 
 
 class StartError(RuntimeError):
-    """The server cannot start; its text is one line for the host."""
+    """The server cannot start. The text is one line for the host."""
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signal handlers: the signals are the command line's, which drains first."""
+    """uvicorn without signal handlers, because the command line handles signals, and drains first."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -98,9 +102,9 @@ class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
     def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
-        """Open the database. Raises StoreError, and StartError for a bad certificate.
+        """Open the database. Raises StoreError; StartError for a bad certificate.
 
-        `make_house` gives what runs house bots on the server of that address; without it there are none.
+        Without `make_house` the server has no house bots.
         """
         self.config = config
         try:
@@ -113,14 +117,14 @@ class Server:
         self.refusals = Refusals()
         self.ended = EndedCount()
         self._counts: Counter[type] = Counter()
-        """How many facts this process has written, by type."""
+        """Numbers of facts written by this process, by type."""
         self.made_token: str | None = None
-        """The host token that this start made, to be printed once; None if there was one, or one was given."""
+        """Host token made at this start, to be printed once; None if the host gave or had a token."""
         self.made_admin_token: str | None = None
-        """The same for the administrator's."""
+        """Administrator's token made at this start, to be printed once; None if given or present."""
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
-        """Kept, since pages name it while the server stops, when its socket is closed."""
+        """Host and port of the socket, kept because pages name them after the socket is closed."""
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -129,9 +133,10 @@ class Server:
         self._is_stopping = threading.Event()
 
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
-        """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed.
+        """Listen, and go on with unfinished tournaments. Return False if `stopping` was set during a standby.
 
-        On PostgreSQL it stands by while another server leads. Return False if `stopping` is set meanwhile.
+        On PostgreSQL the server stands by while another server leads. Raises StoreError; StartError if the server
+        cannot listen, after the database is closed.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -139,6 +144,7 @@ class Server:
                 await self._end_lease()
                 await self.store.close()
                 return False
+            # Clients may connect from now on, and wait in the socket's backlog until all clubs are loaded.
             self._socket = _listen(self.config.host, self.config.port)
             name = self._socket.getsockname()
             self._address = str(name[0]), int(name[1])
@@ -184,7 +190,7 @@ class Server:
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
         self.clubs.open_house()
-        await run_in_threadpool(bool)  # loads what requests need, for which the first would hold the loop for 20 ms
+        await run_in_threadpool(bool)  # loads modules, with which the first request would hold the loop up for 20 ms
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
         self._pruning = asyncio.create_task(self._prune())
@@ -192,7 +198,10 @@ class Server:
         return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
-        """Wait until this node leads main, if the database is for several. Raises StoreError."""
+        """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main.
+
+        Return False if `stopping` was set during the standby. Raises StoreError.
+        """
         config = self.config
         if not is_postgres(config.db):
             return True
@@ -219,7 +228,7 @@ class Server:
             await self._node.stop()
 
     def _make_gate(self) -> Callable[[], "Gate"] | None:
-        """Return what makes the gates of clubs, if this process leads them by a lease."""
+        """Return the function that makes the gates of clubs, or None without a lease."""
         if self._node is None:
             return None
         from rumble_server.nodes.gate import Gate
@@ -227,7 +236,7 @@ class Server:
         return partial(Gate, self._clock, self._node.holds)
 
     def _make_question(self) -> "Question | None":
-        """Make what tells proxies who leads, on one node of several."""
+        """Make the answers to proxies' questions on a node of several; return None on a lone server."""
         node = self._node
         if node is None or node.stands_by:
             return None
@@ -239,7 +248,7 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return a random text that is made once, of `size` bytes, and kept with the database."""
+        """Return a random text of `size` bytes that was made once, and is kept with the database."""
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
@@ -249,9 +258,10 @@ class Server:
         self._take_up_administrator(has_lost_tokens)
 
     async def _take_up_token(self, has_lost_tokens: bool) -> None:
-        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
+        """Register the host token: the configured token, else an older version's in clear, else a new token.
 
-        Where facts about hosts are lost, all others are taken back first: one may have been before.
+        If facts about hosts are lost, all other tokens are taken back first, because the taking back of a token may be
+        among the lost facts.
         """
         main = self.clubs.main
         organiser, tokens = Organiser(main.arena), main.arena.host_tokens
@@ -266,24 +276,24 @@ class Server:
             organiser.set_token(DEFAULT, token)
         if in_clear is not None:
             await self.store.wait_all()
-            if main.log.durable == main.log.last:  # else the disk is in trouble, and the next start does it
+            if main.log.durable == main.log.last:  # else the disk is in trouble, and the next start removes the token
                 try:
                     self.store.purge(CLEAR_TOKEN)
                 except StoreError as error:
                     log.warning("the host token stays in clear until the next start: %s", error)
 
     def _take_up_administrator(self, has_lost_tokens: bool) -> None:
-        """Make the token that was given the administrator's, or else a new one if there is none, or it may be old."""
+        """Register the administrator's token: the configured token, else a new token if none is known for sure."""
         directory, token = self.clubs.directory, self.config.admin_token
         if token is None and (has_lost_tokens or not directory.has_administrator):
             token = self.made_admin_token = make_secret()
         if token is not None and not directory.is_administrator(token):
             Administrator(self.clubs.main.arena).set_token(token)
 
-    # --- what clubs share ---
+    # --- parts for all clubs ---
 
     def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
-        """Make what the pages of all clubs share."""
+        """Make the process as the web sees it."""
         config = self.config
         operation = Operation(
             ended=self.ended.by_status,
@@ -309,7 +319,7 @@ class Server:
         )
 
     def _make_uvicorn(self, outbox: Outbox, places: Connections) -> _Uvicorn:
-        """Make what serves bots and pages of all clubs on one port."""
+        """Make the HTTP server of the bots and pages of all clubs, on one port."""
         config, bounds = self.config, self.config.bounds
         entrance = Entrance(
             clubs=self.clubs,
@@ -348,14 +358,14 @@ class Server:
         return "draining" if main.arena.scheduler.draining else main.log.trouble
 
     async def _count_ended(self) -> None:
-        """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
+        """Count the tournaments of earlier runs for /metrics, in a task, because the whole database is read."""
         try:
             self.ended.add(await asyncio.to_thread(self._read_ended))
         except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 
     async def _prune(self) -> None:
-        """Have the frames of old challenges deleted, so that what anybody may write does not fill the disk."""
+        """Delete the frames of old challenges from time to time, because anybody may challenge and so fill the disk."""
         while True:
             before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
             try:
@@ -377,13 +387,13 @@ class Server:
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
     def _shut_out(self) -> None:
-        """End the connections of those who are banned."""
+        """End the connections of banned addresses."""
         if self._uvicorn is not None:
             for each in list(self._uvicorn.server_state.connections):
                 cast(HttpConnection | Connection, each).shut_out()
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
-        """Pair a round in another process: the library that does it would hold this one's loop."""
+        """Pair a round in another process, because the pairing library would hold up the event loop."""
 
         async def pair() -> None:
             try:
@@ -415,23 +425,23 @@ class Server:
     def feed(self) -> Feed:
         return self.clubs.main.feed
 
-    # --- what it is called ---
+    # --- addresses ---
 
     @property
     def address(self) -> tuple[str, int]:
-        """The host and port that it listens on."""
+        """Host and port that the server listens on. Raises RuntimeError before the start."""
         if self._address is None:
             raise RuntimeError("the server has not started")
         return self._address
 
     @property
     def url(self) -> str:
-        """The address of the page, as this machine reaches it."""
+        """URL of the server, as reached from this machine."""
         host, _ = self.address
         return self._url(EVERY_ADDRESS.get(host, host))
 
     def network_urls(self) -> list[str]:
-        """Return the addresses of the page for other machines of this one's networks, as these are now."""
+        """Return the server's URLs for other machines, by the present networks of this machine."""
         host, _ = self.address
         if host not in EVERY_ADDRESS:
             return [] if is_loopback(host) else [self._url(host)]
@@ -442,7 +452,7 @@ class Server:
         return f"{scheme}://{url_host(host, self.address[1], scheme)}"
 
     def reload(self) -> None:
-        """Read the certificate again; open connections stay. A bad one is logged, and the old one stays."""
+        """Read the certificate again. Open connections stay; a bad certificate is logged, and the old one stays."""
         if self._certificate is None:
             return
         try:
@@ -453,7 +463,13 @@ class Server:
             log.info("the certificate was read again")
 
     async def stop(self) -> None:
-        """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
+        """Drain and stop: start no matches, and let running ones finish within `drain_ms`, or else in the next run.
+
+        A node of several first hands all clubs over. Bots are closed with 1001.
+        """
+        # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
+        # the bots are closed, so that nobody is judged for the end of the server. The lease ends last, when this
+        # server has nothing left to write.
         tell_stopping()
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()

@@ -1,4 +1,7 @@
-"""One club of this process: its arena, and what bots and visitors meet of it."""
+"""A club in memory, put together from stored facts: arena, gateway, feed, house bots and site.
+
+`Clubs` loads and unloads clubs. Each part of a club knows this club alone; parts for all clubs are in `Shared`.
+"""
 
 import asyncio
 import hashlib
@@ -45,106 +48,106 @@ if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
 Ask = Callable[[Any, Callable[[Any], None]], None]
-"""Asks for something, and calls back with the answer."""
+"""Function that takes a question and a callback for the answer."""
 PROGRAM = f"rumble {version('botrumble')}"
 
 
 class Gate(Protocol):
-    """Stands before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
+    """The gate before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the lease holds."""
+        """True while the lease holds."""
 
     def enter(self, call: Callable[[], None], /) -> None:
-        """Call, now or when the gate is open again."""
+        """Run `call` now, or in its order when the gate is open again."""
 
     def around(self, ask: Ask, /) -> Ask:
-        """Return a function that asks the same, and whose answers enter by the gate."""
+        """Wrap a function so that the calls of its callback enter by the gate."""
 
     def clock(self, newest_ms: int, /) -> Clock:
-        """Return the club's clock, whose time goes on from the newest fact."""
+        """Return the club's clock, whose time is at least that of the newest fact."""
 
     def leader(self, arena: Arena, /) -> Leader:
-        """Return the arena as sessions reach it."""
+        """Wrap the arena so that all calls of sessions enter by the gate."""
 
     def close(self) -> None:
-        """The lease is over."""
+        """Close the gate, because the lease is over."""
 
     def abandon(self) -> None:
-        """The connections of the club's bots are closed."""
+        """Note that the connections of the club's bots are closed."""
 
     def go_on(self, arena: Arena, /) -> None:
-        """The lease is valid again: let in what waits."""
+        """Open the gate, because the lease is valid again, and let waiting calls in."""
 
     def discard(self) -> None:
-        """Let nothing in any more."""
+        """Close the gate for good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the clubs of a process share."""
+    """The parts of a process for all clubs."""
 
     config: ServerConfig
     store: "Store"
     identity: str
-    """A random text that is kept with the database; that of main, which bots are told."""
+    """Identity of main, a random text kept with the database. Bots are told the identity."""
     secret: str
-    """A random text that is kept with the database, and told to nobody."""
+    """Secret random text kept with the database. The secrets and identities of clubs are made from the text."""
     clock: LoopClock
     work: Work
     house: HouseRunner | None
     door: Door
-    """That of main."""
+    """Door of main, from which the doors of other clubs are made."""
     strangers: Strangers
     process: Process
     shut_out: Callable[[], None]
-    """Ends the connections of those who are banned."""
+    """Function that ends the connections of banned addresses."""
     ended: EndedCount
-    """How many tournaments of all clubs are over."""
+    """Numbers of ended tournaments in all clubs."""
     counts: Counter[type] = field(default_factory=Counter)
-    """How many facts this process has written in all clubs, by type."""
+    """Numbers of facts written by this process in all clubs, by type."""
     make_gate: Callable[[], Gate] | None = None
-    """Makes the gate of a club that this process leads by a lease; None: it needs none."""
+    """Function that makes the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set whenever more of any log is on disk."""
+    """Set whenever facts of any club come to the disk."""
 
     def secret_of(self, what: str, club: str) -> str:
-        """Return a secret of a club, the same in each run."""
+        """Return a club's secret for a purpose, the same in each run."""
         return hmac.new(self.secret.encode(), f"{what} {club}".encode(), hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the database holds of a club."""
+    """A club as read from the database, before its arena is made."""
 
     log: ClubLog
     run: int
-    """The number that tells turns of this run from those in any other."""
+    """Number of the run, part of turn ids: an answer to a turn of another run is stale."""
     archive: Archive
     taken_ids: list[str]
     recovered: Recovered
     problems: list[DamagedLog]
-    """What is wrong with each row of the facts about the club that cannot be read."""
+    """Errors of the damaged rows among the facts about the club."""
     newest_ms: int = 0
-    """When the newest fact was recorded, by its leader's clock, in ms since the epoch; 0 if that does not matter."""
+    """Time in ms since the epoch of the newest fact, by its leader's clock; 0 without other nodes."""
 
 
 def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
-    """Read what was not read ahead of a club, on any thread. Raises StoreError."""
-    log, run = store.log(name), store.run_of(name)  # first: from now on nobody else writes what is read
+    """Read a club, except for the facts that were read ahead. Any thread may call. Raises StoreError."""
+    log, run = store.log(name), store.run_of(name)  # first: from now on no other server writes to the club
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
     newest_ms = 0
-    if log.epoch:  # other nodes, with other clocks, may have led it
+    if log.epoch:  # other nodes, with other clocks, may have led the club
         newest_ms = reader.newest_ms()
     return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
 def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
-    """Make what opens the sessions of a club."""
+    """Make the gateway of a club, which opens the sessions of bots."""
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
@@ -162,7 +165,7 @@ def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Share
 
 
 class Club:
-    """One club that is loaded, as the database has it."""
+    """A loaded club."""
 
     def __init__(
         self,
@@ -171,11 +174,11 @@ class Club:
         stored: Stored,
         added_elsewhere: Callable[[], int],
     ) -> None:
-        """`added_elsewhere` tells how many house bots are added in the other clubs."""
+        """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.archive = stored.log, stored.archive
         self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
-        """Called with facts of the club that are on disk, and how many there are of each kind."""
+        """Listeners for facts that have come to the disk. They get the facts, and the number of facts by type."""
         self._shared = shared
         self._entry = shared.directory.get(name) or ClubEntry(name)
         config, is_main = shared.config, name == MAIN
@@ -221,12 +224,12 @@ class Club:
         self.arena.allowance.used_bytes = self.log.bytes
         self._settle()
         self._recover(stored)
-        self._settle()  # again: the facts of main tell its own settings
+        self._settle()  # again, because the recovery of main fills the directory, with main's own settings
         if self.log.trouble is not None:
             self.arena.on_trouble(self.log.trouble)
 
     def _recover(self, stored: Stored) -> None:
-        """Take up what the log tells; what is recorded from now on is written."""
+        """Take up the recovered facts, and log damage. Facts recorded from now on are written."""
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems:
             text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
@@ -240,11 +243,12 @@ class Club:
     # --- its settings ---
 
     def _settle(self) -> None:
+        """Take the club's settings and quotas from the directory."""
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
 
     def follow(self) -> None:
-        """Hold to what the directory says of the club by now."""
+        """Follow a change of the club's settings in the directory."""
         has_house = self._entry.house
         self._settle()
         self.arena.scheduler.settle_all()
@@ -258,14 +262,14 @@ class Club:
     # --- its life ---
 
     def open_house(self) -> None:
-        """Have its house bots connect, the residents and those of tournaments that are not over."""
+        """Have the club's house bots connect: residents, and bots of tournaments that are not over."""
         self.house_bots.open()
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing runs in it, no bot is there, and all of it is on disk; main never counts as empty."""
+        """True if nothing runs, no bot is connected or to be connected, and all facts are on disk; never for main."""
         return (
             self.name != MAIN
             and not self.is_suspended
@@ -277,42 +281,43 @@ class Club:
 
     @property
     def is_suspended(self) -> bool:
-        """Whether nothing may be told of it, since the lease of this node is over."""
+        """True if nobody may be told anything of the club, because the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
 
     def suspend(self) -> None:
-        """The lease of this node is over: tell nothing."""
+        """Suspend the club, because the lease of this node is over."""
         if self.gate is not None:
             self.gate.close()
 
     def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
-        """End its bots' connections and its streams at once: whoever comes again finds the leader."""
+        """End the connections of bots and the streams at once. Bots and visitors that come again find the leader."""
         if self.gate is not None:
             self.gate.abandon()
         self.gateway.end_all(code)
         self.feed.end_streams()
 
     def go_on(self) -> None:
-        """The lease is valid again."""
+        """Go on, because the lease is valid again."""
         if self.gate is not None:
             self.gate.go_on(self.arena)
 
     def discard(self) -> None:
-        """Another node leads it: do and tell nothing more."""
+        """Judge and tell nothing more, because another node leads the club."""
         if self.gate is not None:
             self.gate.discard()
         self.stop()
 
     def stop(self) -> None:
-        """Judge no more, and tell nothing more."""
+        """Stop judging. Running matches go on in the next run, or at the next leader."""
         self.arena.stop()
 
     def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Close its bots' connections and its streams."""
+        """Close the connections of bots and the streams, after the frames on their way."""
         self.gateway.close_all(code)
         self.feed.close()
 
     def _on_durable(self, batch: list[Numbered]) -> None:
+        """Act on facts that have come to the disk, in this order: frames to bots, feed, house bots, listeners."""
         shared = self._shared
         shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])

@@ -1,7 +1,10 @@
-"""The clubs of this process: main, those in which something is not over, and every other one while it is used.
+"""The clubs of this process: loading, unloading, hand-over, and settings that main keeps for every club.
 
-On one node of several they are the clubs that this node leads; a club that another node leads is known by its name
-alone. Main tells of all clubs, and its facts are followed: by its own log where main is loaded, else by reading them.
+`app.Server` starts the clubs, the web and the entrance ask for clubs, and a node commands them (`nodes.node.Led`).
+A lone server loads main, every club with residents or an unfinished tournament, and any other club while the club is
+used. A node of several loads the clubs of its lease, and knows the names and settings of the rest. Clubs are created,
+changed and removed by facts of main, so each node follows main: by the log if main is loaded, else by reading once a
+second.
 """
 
 import asyncio
@@ -39,89 +42,89 @@ log = logging.getLogger(__name__)
 Made = TypeVar("Made")
 
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
-"""The facts of main that concern other clubs, too."""
+"""Types of main's facts with effects in other clubs."""
 LOOKS = 10
-"""Number of looks whether a club is used before it counts as idle."""
+"""Number of looks at empty clubs in the time after which a club is idle."""
 READY_S = 30.0
-"""Time in s that a start waits until a node leads main."""
+"""Maximum time in s that a start waits for a leader of main."""
 FOLLOW_S = 1.0
-"""Time in s between two looks at what main has recorded about clubs and bans, where another node leads it."""
+"""Pause in s between two readings of main's facts about clubs and bans, while another node leads main."""
 AHEAD_S = 10.0
-"""Time in s for which a club that was read ahead is kept."""
+"""Time in s for which the tournaments of a club that was read ahead are kept."""
 TOLD_S = 1.0
-"""Time in s for the database to tell what goes on in clubs that this process does not lead."""
+"""Maximum time in s to read the uses of clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Reads what other nodes wrote about their clubs."""
+"""Validator of the clubs' uses as written by other nodes."""
 
 
 class Node(Protocol):
-    """The lease by which clubs are led; see `nodes/node.py`."""
+    """The lease for the clubs of this process; see `nodes/node.py`."""
 
     stands_by: bool
-    """Whether this process serves nobody unless it leads main, and then leads all clubs."""
+    """True if this process serves nobody before leading main, and leads all clubs afterwards."""
 
     async def acquire(self, club: str) -> int:
-        """Return the epoch under which this node leads a club, as soon as it does."""
+        """Wait until this node leads a club, and return the club's epoch."""
 
     def want(self, club: str) -> None:
-        """Have a club led, if nobody leads it."""
+        """Have a club led unless it has a leader."""
 
     def leads_under(self, club: str, epoch: int) -> bool:
-        """Whether this node leads a club under this epoch."""
+        """Return whether this node leads a club under this epoch."""
 
     def is_led_elsewhere(self, club: str) -> bool:
-        """Whether another node leads a club."""
+        """Return whether another node leads a club."""
 
     def release(self, club: str) -> None:
-        """A club needs no leader."""
+        """Give up a club, which needs no leader."""
 
     def fenced(self, club: str, epoch: int) -> None:
-        """The database refused to write for a club under this epoch."""
+        """Note that the database refused a commit of a club under this epoch."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return what goes on in the clubs of the other nodes, by club. Raises StoreError."""
+        """Return the uses of the other nodes' clubs, by club. Raises StoreError."""
 
 
 class Clubs:
     """The clubs by name. `await start()` first."""
 
     def __init__(self, shared: Shared, on_main: Callable[[bool], Awaitable[None]], node: Node | None = None) -> None:
-        """`on_main` is called when main was loaded, and told whether facts about it are lost.
+        """Take the clubs' shared parts. With a `node`, clubs are led by the node's lease.
 
-        `node` has the lease by which the clubs are led, if they need one.
+        `on_main` is called when main is loaded, with true if facts about main are lost.
         """
         self._shared = shared
         self._on_main = on_main
         self._node = node
         self._is_one_of_several = node is not None and not node.stands_by
         self._clubs: dict[str, Club] = {}
-        """Clubs that are loaded, main first if it is."""
+        """Loaded clubs, by name; a lone server loads main first."""
         self._leaving: dict[str, Club] = {}
-        """Clubs that were stopped for another node, and whose bots are still here."""
+        """Clubs stopped for another node, with bots still connected here."""
         self._ahead: dict[str, Ahead] = {}
-        """Rebuilt tournaments of clubs that this node is to lead."""
+        """Tournaments rebuilt ahead for clubs on their way to this node."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._idle = Idle(shared.config.bounds.idle_club_ms)
         self._looking: TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._known = 0
-        """Number of the newest fact of main that was followed by reading."""
+        """Number of the newest fact of main that was read to follow main."""
         self._news = asyncio.Event()
-        """Set when the rows of nodes and clubs were read again, or a club was loaded."""
+        """Set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._reader: LogReader | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
         self._is_draining = False
         self.is_abandoned = False
-        """Whether this process has been without its lease for long, and lets no bot in."""
+        """True if this process has been without its lease for long, and lets no bot in."""
         self.lost = asyncio.Event()
-        """Set when this node can lead nothing any more, and so has nothing to do."""
+        """Set when this node cannot lead any more; the process then ends."""
 
     async def start(self) -> None:
-        """Load main and every club in which something is not over; the store writes from now on.
+        """Load main, and the clubs with residents or tournaments that are not over; the store writes from now on.
 
-        One node of several has them led instead, and returns when main has a leader. Raises StoreError.
+        One node of several has these clubs led by any node, and returns when main has a leader. Raises StoreError.
         """
         store = self._shared.store
         if self._node is not None and self._is_one_of_several:
@@ -141,7 +144,7 @@ class Clubs:
         self._look_later()
 
     async def _wait_for_main(self, node: Node) -> None:
-        """Return once main is loaded or another node leads it, or after some time: then its visitors wait."""
+        """Return when main is loaded here or led by another node, or after `READY_S` all the same."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):
                 while MAIN not in self._clubs and not node.is_led_elsewhere(MAIN):
@@ -149,14 +152,14 @@ class Clubs:
                     await self._news.wait()
 
     def _with_residents(self) -> list[str]:
-        """Return the clubs beside main in which residents wait to be challenged."""
+        """Return the clubs other than main with residents, house bots that wait to be challenged."""
         if not self.has_residents:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
     @property
     def has_residents(self) -> bool:
-        """Whether house bots of main wait to be challenged."""
+        """True if main has residents, house bots that wait to be challenged."""
         return bool(self._shared.config.house) and self._shared.house is not None
 
     @property
@@ -164,20 +167,20 @@ class Clubs:
         return self._clubs[MAIN]
 
     def leading(self, name: str) -> Club | None:
-        """Return a club if it is led by this process, and loaded."""
+        """Return a club led by this process and loaded; None for any other club."""
         return self._clubs.get(name)
 
     @property
     def directory(self) -> ClubDirectory:
-        """All clubs that there are, loaded or not."""
+        """Directory of all existing clubs, loaded or not."""
         return self._shared.directory
 
     def knows(self, name: str) -> bool:
-        """Whether there is a club, as main's facts told when they were read last."""
+        """Return whether a club exists by the facts of main that this process has read."""
         return self.directory.get(name) is not None
 
     def was_removed(self, name: str) -> bool:
-        """Whether there is no club of this name any more."""
+        """Return whether the club of this name was removed."""
         return self.directory.was_removed(name)
 
     def __iter__(self) -> Iterator[Club]:
@@ -186,29 +189,30 @@ class Clubs:
     # --- loading ---
 
     def is_elsewhere(self, name: str) -> bool:
-        """Whether another node leads a club, or is to lead it. Have one led that nobody leads."""
+        """Return whether a request for a club belongs to another node; find a leader for a club without one."""
         if not self._is_one_of_several or name in self._clubs:
             return False
         if self.knows(name):
             if self._node is not None:
                 self._node.want(name)
             return True
-        return MAIN not in self._clubs  # the leader of main alone knows that there is no such club
+        return MAIN not in self._clubs  # only the leader of main can say that a club does not exist
 
     def loaded(self, name: str) -> Club | None:
-        """Return a club if it is loaded."""
+        """Return a loaded club; None for any other club."""
         return self._clubs.get(name)
 
     async def load(self, name: str) -> Club | None:
-        """Return a club that is not elsewhere, loaded if it was not; None: there is none. Raises StoreError.
+        """Return a club, loaded if needed; None for an unknown name. Raises StoreError.
 
-        It is read on a thread, once for all who ask meanwhile; one club after the other.
+        On a node of several, only the lease has clubs loaded (`lead`). A thread reads the clubs in turn, and each club
+        once for all waiting callers.
         """
         self._idle.use(name)
         club = self._clubs.get(name)
         if club is not None or not self.knows(name) or self._is_one_of_several:
             return club
-        return await asyncio.shield(self._begin_loading(name))
+        return await asyncio.shield(self._begin_loading(name))  # a caller may give up; the loading goes on for the rest
 
     def _begin_loading(self, name: str) -> asyncio.Task[Club | None]:
         loading = self._loading.get(name)
@@ -222,14 +226,17 @@ class Clubs:
         return self._add(name, stored) if self.knows(name) else None
 
     async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on a thread, once this node leads it, as far as that was not done ahead. Raises StoreError."""
+        """Read a club on the thread, except for the parts read ahead. Raises StoreError.
+
+        With a node but no `epoch`, wait first until the node leads the club.
+        """
         node, ahead = self._node, self._ahead.pop(name, None) or Ahead()
         if node is not None and epoch is None:
             epoch = await node.acquire(name)
         store = self._shared.store
 
         def read() -> Stored:
-            if epoch is not None:  # others wait for it: no connection is made first
+            if epoch is not None:  # bots wait for a new leader, so the open connection is used instead of a new one
                 cast("PostgresStore", store).lead(name, epoch)
                 return read_club(store, name, self._outside().of(name), ahead)
             with closing(store.reader(name)) as reader:
@@ -241,7 +248,7 @@ class Clubs:
         return stored
 
     async def _on_thread(self, make: Callable[[], Made]) -> Made:
-        """Have something read on the one thread that reads clubs."""
+        """Call `make` on the thread that reads clubs, and return the result."""
         return await asyncio.get_running_loop().run_in_executor(self._reading, make)
 
     def _add(self, name: str, stored: Stored) -> Club:
@@ -277,7 +284,7 @@ class Clubs:
         self._look_later()
 
     def unload_idle(self, now_ms: int) -> None:
-        """Take clubs out of memory that nobody has used for long. Their next user finds them as they were."""
+        """Take idle clubs out of memory. The next request loads the club again."""
         if self._is_draining:
             return
         for name in self._idle.look([each.name for each in self if each.is_empty], now_ms):
@@ -289,7 +296,10 @@ class Clubs:
     # --- for the web ---
 
     async def site(self, name: str) -> Site | None:
-        """Find the site of a club that is not elsewhere; None if there is none. Raises WebError."""
+        """Return the site of a club, loaded if needed; None for an unknown name.
+
+        Raises WebError if the club cannot be read, or while the lease of this node is over.
+        """
         try:
             club = await self.load(name)
         except StoreError as error:
@@ -300,7 +310,7 @@ class Clubs:
         return None if club is None else club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return what goes on in the clubs that are led; if `stored` also in others, which takes up to a second."""
+        """Return the uses of all led clubs, and with `stored` also of other clubs, which takes up to `TOLD_S`."""
         uses = self._own_uses()
         try:
             async with asyncio.timeout(TOLD_S):
@@ -317,23 +327,23 @@ class Clubs:
         return {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
 
     def _outside(self) -> LogReader:
-        """Return what reads clubs that are not loaded here. On the thread. Raises StoreError."""
+        """Return the reader for the thread that reads clubs; call only on the thread. Raises StoreError."""
         if self._reader is None:
             self._reader = self._shared.store.reader(MAIN)
         return self._reader
 
     def count_streams(self) -> int:
-        """Return how many streams of events are open to visitors."""
+        """Return the number of open event streams of visitors."""
         return sum(each.feed.spectators for each in self)
 
     def sites(self) -> Iterator[Site]:
-        """Return the sites of those that are loaded, main first."""
+        """Yield the sites of loaded clubs."""
         return (each.site for each in self)
 
-    # --- what main says of the others ---
+    # --- main's facts about clubs ---
 
     async def _keep_following(self) -> None:
-        """Read main's facts about clubs and bans once a second, while another node leads main."""
+        """Read main's facts about clubs and bans every `FOLLOW_S`, while another node leads main."""
         told = ""
         while True:
             try:
@@ -345,11 +355,11 @@ class Clubs:
             await asyncio.sleep(FOLLOW_S)
 
     async def _follow_main(self) -> None:
-        """Take up what main's leader has recorded about clubs and bans since the last look. Raises StoreError."""
+        """Read and apply main's newer facts about clubs and bans, unless main is loaded here. Raises StoreError."""
         if MAIN in self._clubs:
             return
         facts = await self._on_thread(lambda: self._outside().of(MAIN).server_facts_after(self._known))
-        if MAIN in self._clubs:  # it was loaded meanwhile, and has told all of this
+        if MAIN in self._clubs:  # main was loaded during the reading, and has applied these facts itself
             return
         news = [(number, fact) for number, fact in facts if number > self._known]
         for self._known, fact in news:
@@ -360,6 +370,7 @@ class Clubs:
         self._follow(news, Counter([type(fact) for _, fact in news]))
 
     def _follow(self, batch: list[Numbered], kinds: Counter[type]) -> None:
+        """Have loaded clubs act on facts of main about bans, changed clubs and removed clubs."""
         if FOLLOWED.isdisjoint(kinds):
             return
         for _, fact in batch:
@@ -375,7 +386,7 @@ class Clubs:
                 self._need(fact.club)
 
     def _need(self, name: str) -> None:
-        """Have a club led in which residents are to wait from now on."""
+        """Have a club loaded, or led by any node, for residents to wait in the club."""
 
         def told(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
@@ -387,7 +398,7 @@ class Clubs:
             self._begin_loading(name).add_done_callback(told)
 
     def _forget(self, name: str) -> None:
-        """Let go of a club that was removed, if it is loaded."""
+        """Unload a club that was removed from the directory."""
         club = self._clubs.get(name)
         if club is not None:
             self._remove(club, CloseCode.CLUB_REMOVED)
@@ -395,20 +406,20 @@ class Clubs:
                 self._node.release(name)
 
     def _remove(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Let go of a club. Its facts stay in the database."""
+        """Unload a club: stop the arena and close all connections. The facts stay in the database."""
         del self._clubs[club.name]
         club.house_bots.close()
         club.stop()
         club.close(code)
         self._shared.store.close_log(club.name)
 
-    # --- as the lease of this node wants it (`nodes.node.Led`) ---
+    # --- commands of this node (`nodes.node.Led`) ---
 
     async def lead(self, name: str, epoch: int) -> None:
-        """Load a club that this node leads under an epoch, if it is not loaded. Raises StoreError."""
+        """Load a club led by this node under an epoch. Raises StoreError."""
         node = self._node
         if node is None or (not self._is_one_of_several and MAIN not in self._clubs):
-            return  # one that stands by loads main, and then the others, by itself
+            return  # after a standby, `start` loads main, and then the other clubs
         if not self._is_one_of_several:
             if await self.load(name) is None:
                 node.release(name)
@@ -416,7 +427,7 @@ class Clubs:
         if name != MAIN and not self.knows(name):
             await self._follow_main()
         stored = await self._read(name, epoch)
-        if not node.leads_under(name, epoch):
+        if not node.leads_under(name, epoch):  # the lease was over, or the club was taken, during the reading
             return
         if name == MAIN:
             await self._add_main(stored)
@@ -424,17 +435,17 @@ class Clubs:
                 self._need(each)
         elif self.knows(name):
             self._add(name, stored)
-        else:  # it was removed, perhaps while it was read
+        else:  # the club was removed, perhaps during the reading
             self._shared.store.close_log(name)
             node.release(name)
 
     async def read_ahead(self, name: str) -> None:
-        """Rebuild the tournaments of a club that this node is to lead soon. Raises StoreError."""
+        """Rebuild the tournaments of a club before this node leads the club. Raises StoreError."""
         if not self._is_one_of_several:
             return
         ahead, store = Ahead(), self._shared.store
 
-        def read() -> None:  # on a thread and a connection of its own: it may take long, and holds no club up
+        def read() -> None:  # on a separate thread and connection, because a long reading must delay no other club
             with closing(store.reader(name)) as reader:
                 ahead.read(reader)
 
@@ -448,22 +459,22 @@ class Clubs:
         asyncio.get_running_loop().call_later(AHEAD_S, forget)
 
     async def hand_over(self, name: str) -> None:
-        """Stop a club for another node, and return when all of it is on disk. Its bots stay until `handed_over`."""
+        """Stop a club for another node, and return when all facts are on disk. Bots stay until `handed_over`."""
         club = self._clubs.get(name)
         if club is None:
             return
         club.stop()
         club.house_bots.close()
-        with suppress(StoreError):  # another leads it: there is nothing more to write
+        with suppress(StoreError):  # raised if another node leads the club; nothing is left to write then
             await club.log.wait(club.log.last)
-        if self._clubs.get(name) is club:
+        if self._clubs.get(name) is club:  # the club may have been discarded during the wait
             del self._clubs[name]
             club.discard()
             self._shared.store.close_log(name)
             self._leaving[name] = club
 
     def handed_over(self, name: str) -> None:
-        """Close the bots and visitors of a club that was stopped: they come back at its new leader."""
+        """Close the bots and visitors of a stopped club, who come back at the new leader."""
         club = self._leaving.pop(name, None)
         if club is not None:
             club.abandon()
@@ -471,24 +482,24 @@ class Clubs:
                 self.lose()
 
     def suspend(self) -> None:
-        """Tell nothing of any club for now."""
+        """Suspend all clubs, because the lease is over."""
         for each in self:
             each.suspend()
 
     def abandon(self) -> None:
-        """Close the bots and visitors of all clubs, since this node has been without its lease for long."""
+        """Close the bots and visitors of all clubs, because the lease has been over for long."""
         self.is_abandoned = True
         for each in self:
             each.abandon()
 
     def go_on(self) -> None:
-        """Go on with all clubs."""
+        """Go on with all clubs, because the lease is valid again."""
         self.is_abandoned = False
         for each in list(self):
             each.go_on()
 
     def discard(self, name: str) -> None:
-        """Forget a club, which another node leads, and close its bots and visitors."""
+        """Forget a club with another leader, and close the club's bots and visitors."""
         club = self._clubs.pop(name, None)
         if club is None:
             return
@@ -496,49 +507,49 @@ class Clubs:
         club.house_bots.close()
         club.abandon()
         self._shared.store.close_log(name)
-        if name == MAIN and not self._is_one_of_several:
+        if name == MAIN and not self._is_one_of_several:  # without main, this server leads no club at all
             for each in self:
                 each.discard()
             self.lose()
 
     def lose(self) -> None:
-        """This process has nothing to do any more."""
+        """Have the process end, because this node cannot lead any more."""
         self.lost.set()
 
     def changed(self) -> None:
-        """The rows of nodes and clubs were read again."""
+        """Note that the node has looked at the rows of nodes and clubs."""
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return what goes on in the clubs that this node leads, by club, for the other nodes."""
+        """Return the uses of this node's clubs, by club, for the other nodes."""
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---
 
     def open_house(self) -> None:
-        """Have house bots connect, in clubs that are loaded later, too."""
+        """Have house bots connect, also in clubs loaded later."""
         self._house_is_open = True
         for each in self:
             each.open_house()
 
     @property
     def playing(self) -> bool:
-        """Whether a match is being played in any club, or its end is on its way to the disk."""
+        """True if a match is being played in any club, or facts are on their way to the disk."""
         return any(each.arena.matches.live or each.log.durable < each.log.last for each in self)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return how many connections of bots are logged in, and how many are not."""
+        """Return the number of bots' connections with a login, and the number without."""
         counts = [each.gateway.count_sessions() for each in self]
         return sum(bots for bots, _ in counts), sum(strangers for _, strangers in counts)
 
     def drain(self) -> None:
-        """Start no new match anywhere."""
+        """Start no new match in any club."""
         self._is_draining = True
         for each in self:
             each.arena.drain()
 
     def stop(self) -> None:
-        """Judge no more."""
+        """Stop judging in all clubs, and stop the timers."""
         if self._looking is not None:
             self._looking.cancel()
         if self._following is not None:
@@ -547,14 +558,14 @@ class Clubs:
             each.stop()
 
     def close(self) -> None:
-        """Close all connections of bots and all streams."""
+        """Close the connections of bots and the streams of visitors."""
         for each in list(self._leaving):
             self.handed_over(each)
         for club in self:
             club.close()
 
     def let_go(self) -> None:
-        """Read no more."""
+        """Stop the thread for reading clubs, and close the thread's connection."""
         self._reading.shutdown(cancel_futures=True)
         if self._reader is not None:
             self._reader.close()

@@ -1,32 +1,32 @@
-"""Which clubs are idle: nobody is in them, and nobody has asked for them for long."""
+"""Idle clubs, which are empty and have had no request for long. `Clubs` takes idle clubs out of memory."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 MOST_IDLE = 256
-"""Maximum number of clubs in memory in which nothing runs; beyond it the one that was used longest ago goes."""
+"""Maximum number of empty clubs in memory. Beyond the maximum, the club empty for longest goes first."""
 
 
 class Idle:
-    """Clubs by how long nobody has used them. A club is idle after `idle_ms`."""
+    """The times since which clubs are empty and unused. A club is idle after `idle_ms`."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
-        """`most` is the maximum number of empty clubs that are kept."""
+        """Keep at most `most` empty clubs."""
         self._idle_ms = idle_ms
         self._most = most
         self.since_ms: dict[str, int] = {}
-        """When each club was first seen empty, of those that nobody has used since."""
+        """Times in ms at which clubs were first seen empty, without clubs used since."""
         self.visits: Counter[str] = Counter()
-        """The number of visits that go on, by club."""
+        """Numbers of current visits, by club."""
 
     def use(self, club: str) -> None:
-        """Somebody asks for a club."""
+        """Note that a club is used."""
         self.since_ms.pop(club, None)
 
     @contextmanager
     def visit(self, club: str) -> Iterator[None]:
-        """Somebody uses a club for a while."""
+        """Keep a club in use during the context, such as while a request is answered."""
         self.visits[club] += 1
         self.use(club)
         try:
@@ -38,13 +38,14 @@ class Idle:
                 del self.visits[club]
 
     def is_used(self, club: str) -> bool:
-        """Whether a club was not seen empty since somebody asked for it last."""
+        """Return whether a club has not been seen empty since its last use."""
         return club not in self.since_ms
 
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
-        """Return those of the `empty` clubs that are idle, and those empty for longest beyond the number that is kept.
+        """Return the clubs to take out of memory: idle clubs, and beyond the maximum the clubs empty for longest.
 
-        One has to be seen empty at two looks, however late these are: who asks for a club enters it between them.
+        A club has to be seen empty at two looks, however late the looks are. Between the two, a caller that has just
+        asked for the club can enter.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)
