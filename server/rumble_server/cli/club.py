@@ -1,4 +1,4 @@
-"""`rumble club`: the clubs of a server, for its administrator, over its HTTP API."""
+"""`rumble club`: commands of the administrator for clubs, over the HTTP API; `move` goes to the database instead."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from rumble_server.cli.support.terminal import plain
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
 
 NONE = "none"
-"""What takes a quota away."""
+"""Value that takes a quota away."""
 
 
 def _checked(name: str) -> str:
@@ -75,7 +75,7 @@ def create(
 
 @app.command()
 def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
-    """Have another node lead a club; its bots come back there by themselves."""
+    """Have a club led by another node. The club's bots reconnect by themselves."""
     to = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.move(name, to.id)):
         raise CliError(f"no node leads a club {name}")
@@ -84,7 +84,7 @@ def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
 
 @app.command("list")
 def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: Json = False) -> None:
-    """List the clubs: those that are listed; with the administrator's token all, with what they use of their quotas."""
+    """Print the clubs on the public list; with the administrator's token all clubs, with their quotas and uses."""
     from rich.table import Table
     from rich.text import Text
 
@@ -110,7 +110,7 @@ def remove(
     admin_token: AdminToken = None,
     json_: Json = False,
 ) -> None:
-    """Remove a club for good, with all that goes on in it. Its name is never given again."""
+    """Remove a club for good, with all its tournaments. The name is never given again."""
     if not yes:
         raise CliError("a club is removed for good: add --yes", ExitCode.USAGE)
     told = AdministratorClient(server, admin_token).delete(api_path("clubs", name))
@@ -157,7 +157,7 @@ def quota(
     admin_token: AdminToken = None,
     json_: Json = False,
 ) -> None:
-    """Bound what a club uses. What is not given stays as it is."""
+    """Set quotas of a club. Quotas that are not given stay as they are."""
     quotas = _quotas(bots=bots, tournaments=tournaments, bytes=bytes_, matches=matches, house_bots=house_bots)
     told = _change(server, admin_token, name, {"quotas": quotas})
     bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
@@ -173,14 +173,14 @@ def token(
     json_: Json = False,
 ) -> None:
     """Make a host's token of a club. It is printed only now."""
-    # Asked of the club itself: on several nodes only the one that leads it can answer.
+    # The request goes to the club's own path, so that a proxy finds the node with the club.
     told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
     print_answer(told, json_, told["token"])
 
 
 def _change(server: str, admin_token: str | None, name: str, change: dict[str, Any]) -> Any:
-    """Change a club, and return it. Raises CliError."""
-    if not any(each != {} for each in change.values()):  # `quotas` may be none of them
+    """Change a club, and return the club's JSON. Raises CliError, also for no change at all."""
+    if not any(each != {} for each in change.values()):  # `quotas` is empty if no option was given
         raise CliError("say what to change (see --help)", ExitCode.USAGE)
     return AdministratorClient(server, admin_token).patch(api_path("clubs", name), change)
 
@@ -196,6 +196,6 @@ def _quotas(**texts: str | None) -> dict[str, int | None]:
 
 
 def _use(used: int | None, most: int | None) -> str:
-    """Return how much is used of a quota; `?` where that cannot be had."""
+    """Return the use of a quota as text, such as `3 of 10`; `?` for an unknown use."""
     bound = "" if most is None else f" of {most}"
     return f"{'?' if used is None else used}{bound}"

@@ -1,4 +1,4 @@
-"""`rumble node`: the servers that share a database in PostgreSQL, for whoever reaches that."""
+"""`rumble node`: the servers on a shared PostgreSQL database, read and drained through the database itself."""
 
 import typer
 
@@ -28,7 +28,7 @@ def list_(db: SharedDatabase, json_: Json = False) -> None:
 
 @app.command()
 def drain(node: NodeName, db: SharedDatabase) -> None:
-    """Have a node hand its clubs over to others, and lead none any more; one that is not one of several then stops."""
+    """Have a node hand all clubs over to other nodes, and lead none until a restart. A lone server then stops."""
     found = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.drain(found.id)):
         raise CliError(f"{node} is not there any more")

@@ -1,6 +1,7 @@
-"""Statements about leases that a node has the database run one at a time, and their answers.
+"""Statements about leases and their answers, which a node sends to the database one at a time.
 
-`Lease` asks for them. `store/postgres/leases.py` runs them, and so does a table in memory in the tests.
+`Lease` makes statements, and `store/postgres/leases.py` runs them; tests run them on a table in memory. A change of a
+club takes effect only if the club's row is as the statement assumes, such as led by the node under the given epoch.
 """
 
 from collections.abc import Mapping
@@ -21,14 +22,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """Lead a club without a leader, or whose leader's lease is over. Answered with `Acquired`."""
+    """Lead a club without a leader or with a leader whose lease is over. Answered with `Acquired`."""
 
     club: str
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Ask a node to read a club ahead, which this node leads under `epoch`. Answered with `Offered`."""
+    """Ask the node `to` to read a club ahead, led by this node under `epoch`. Answered with `Offered`."""
 
     club: str
     epoch: int
@@ -37,7 +38,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Tell the leader that this node has read a club ahead for offer `offer`. Answered with `Done`."""
+    """Tell the leader that a club is read ahead here for offer `offer`. Answered with `Done`."""
 
     club: str
     offer: int
@@ -45,7 +46,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """Make a node (None: nobody) the leader of a club that this node leads. Answered with `HandedOver`."""
+    """Give a club of this node to the node `to`, or to nobody (None). Answered with `HandedOver`."""
 
     club: str
     epoch: int
@@ -54,7 +55,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Tell all nodes that this node has loaded a club and lets its bots in. Answered with `Done`."""
+    """Tell all nodes that a club is loaded here and lets bots in. Answered with `Done`."""
 
     club: str
     epoch: int
@@ -71,25 +72,25 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class ClubRow:
-    """A club that has a node, whose lease may be over."""
+    """A club with a node. The node's lease may be over."""
 
     node: str
     epoch: int
     wanted: str | None = None
-    """Node to which an operator wants the club to go."""
+    """Node that an operator wants as the next leader."""
     to: str | None = None
-    """Node to which the leader offered the club last."""
+    """Node of the leader's newest offer."""
     offer: int = 0
-    """Number of that offer."""
+    """Number of the newest offer."""
     ready: int = 0
     """Number of the newest offer for which a node has read the club ahead."""
     listens: int = 0
-    """Epoch under which a node let bots in last."""
+    """Newest epoch under which a leader has let bots in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """Whether the node's row was there."""
+    """The answer to a renewal. `known` is false if the node has no row in the database."""
 
     known: bool
 
@@ -101,21 +102,21 @@ class Seen:
     nodes: tuple[NodeRow, ...] = ()
     """Nodes with a valid lease, by id."""
     clubs: Mapping[str, ClubRow] = field(default_factory=dict)
-    """Clubs that have a node."""
+    """Clubs with a node, by name."""
     lapse_in_ms: int | None = None
-    """Time in ms until the next lease of another node is over, unless that node renews it."""
+    """Time in ms until the next lease of another node ends if not renewed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acquired:
-    """The new epoch; None if another node leads the club."""
+    """The new epoch; None if the club has a leader with a valid lease."""
 
     epoch: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The number of the offer; None if this node does not lead the club under that epoch."""
+    """The number of the offer; None if this node does not lead the club under the epoch."""
 
     offer: int | None
 
@@ -129,7 +130,7 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The statement ran; the next look shows its effect."""
+    """The answer to a statement whose effect the next look shows."""
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen

@@ -56,7 +56,8 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             last,
             epoch,
             indexed,
-        ) in clubs:  # a club that is being played in has another `last` or epoch by now: its leader indexes it
+        ) in clubs:
+            # The commit has no effect if a leader has moved `last` or the epoch on; that leader writes the index.
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])
         for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
@@ -88,7 +89,7 @@ def verify(url: str) -> Findings:
     damaged: set[tuple[str, str]] = set()
     told: Told = {}
     with _existing(url) as connection:
-        # One statement reads the index and the newest facts, so that what nodes write afterwards is skipped.
+        # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
         indexed = connection.read(
             "SELECT club, id, listed, over, last FROM clubs LEFT JOIN tournaments USING (club) ORDER BY place"
         )

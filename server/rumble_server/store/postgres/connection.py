@@ -48,7 +48,7 @@ def told(error: psycopg.Error) -> str:
 
 
 def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection with these settings, on which each statement commits by itself. Raises psycopg.Error."""
+    """Open a connection with these settings. Each statement commits by itself. Raises psycopg.Error."""
     connection = psycopg.connect(
         url,
         autocommit=True,
@@ -67,7 +67,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
 
 
 class Connection:
-    """A connection that runs statements one at a time, from any thread."""
+    """A connection for use from any thread, with one statement at a time."""
 
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
         self._url = url

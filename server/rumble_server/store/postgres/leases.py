@@ -1,8 +1,9 @@
-"""Tables of nodes and clubs in PostgreSQL: leases, and who leads which club. Each call is one autocommit statement.
+"""Tables of nodes and clubs in PostgreSQL: leases, and the leaders of clubs.
 
-Times are of the database's clock. No lock outlives its statement. Whoever takes a club over locks the row of the node
-that led it, if the lease there is over, so that either a renewal comes first, and the takeover is refused, or the
-takeover does, and the look after the renewal shows it.
+`nodes.Node` calls for the lease, and the command line to list nodes, drain nodes and move clubs. Each call is a single
+autocommit statement, and no lock outlives a statement. Times are by the database's clock. A takeover locks the row of
+the club's former leader if the lease there is over. So if the former leader renews at the same time, either the renewal
+comes first and the takeover is refused, or the takeover comes first and the look after the renewal shows the takeover.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ SELECT
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
 _CHANGED = "rumble_nodes"
-"""Channel on which every node hears that it is to look."""
+"""Channel of the notification on which every node looks."""
 _TELL = f"pg_notify('{_CHANGED}', '')"
 _ACQUIRE = f"""
 WITH taken AS (
@@ -129,12 +130,12 @@ SELECT {_TELL} FROM asked
 
 
 class OtherSetup(StoreError):
-    """A node that is there has other games, limits or formats of the log."""
+    """A running node has different games, limits or formats of the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedNode:
-    """A node whose lease is valid, for `left_ms` more, and what it leads."""
+    """A node with its clubs. The lease is valid for `left_ms` more."""
 
     id: str
     address: str
@@ -144,25 +145,27 @@ class ListedNode:
 
 
 class Leases:
-    """The table of leases, on one connection that is opened when it is needed. Statements are given one at a time.
+    """The table of leases, on a connection opened when needed. Call for one statement at a time.
 
-    Each raises StoreError if it fails or is not answered within half a lease; it may have been done nevertheless.
+    Each call raises StoreError if the statement fails, or is not answered within half a lease. The statement may have
+    taken effect nevertheless.
     """
 
     def __init__(self, url: str, lease_ms: int) -> None:
-        """Raise StoreError for a bad URL."""
+        """Take the address of the database. Raises StoreError for a bad URL."""
         self._url = url
         self._name = shown(url)
         self._lease_ms = lease_ms
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
         self._running: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
-        """Statements that have not ended, those that were given up too."""
+        """Tasks of unfinished statements, the abandoned statements included."""
 
     async def close(self) -> None:
-        """End the connection, and whatever still runs."""
+        """Cancel the running statements, and close the connection."""
         for running in self._running:
-            if not running.cancelling():  # cancelled twice, it does not wait until the database has given it up
+            # A second cancellation would interrupt psycopg while it waits for the database to cancel the statement.
+            if not running.cancelling():
                 running.cancel()
         if self._running:
             await asyncio.wait(self._running, timeout=self._patience_s)
@@ -172,11 +175,12 @@ class Leases:
     # --- of a node ---
 
     async def join(self, node: str, address: str, setup: str) -> None:
-        """Take a lease. Raises OtherSetup where another node's setup differs."""
+        """Take a lease. Raises OtherSetup if a running node has a different setup."""
         values = {"node": node, "address": address, "setup": setup, "lease_ms": self._lease_ms}
         await self._rows(_TIDY)
         await self._rows(_JOIN, values)
-        others = await self._rows(_OTHERS, values)  # after the own row is there: of two that join at once one sees it
+        # The own row is written first, so that of two nodes that join at once at least the later finds a difference.
+        others = await self._rows(_OTHERS, values)
         if others:
             await self.leave(node)
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
@@ -207,36 +211,36 @@ class Leases:
                 return Done()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
-        """Write what goes on in the clubs that a node leads."""
+        """Write the uses of a node's clubs."""
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return what the other nodes wrote about the clubs that they lead, by club."""
+        """Return the uses written by the other nodes with a valid lease, by club."""
         return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
     async def leave(self, node: str) -> None:
-        """End a node's lease: what it leads is free."""
+        """End a node's lease, which frees the clubs of the node."""
         await self._rows(_LEAVE, {"node": node})
 
     # --- of all nodes ---
 
     async def listed(self) -> list[ListedNode]:
-        """Return the nodes that are there."""
+        """Return the nodes with a valid lease."""
         rows = await self._rows(_LIST)
         return [ListedNode(row[0], row[1], row[2], row[3], tuple(row[4])) for row in rows]
 
     async def drain(self, node: str) -> bool:
-        """Ask a node to hand its clubs over. Return whether it is there."""
+        """Ask a node to hand its clubs over. Return whether the node has a valid lease."""
         return bool(await self._rows(_DRAIN, {"node": node}))
 
     async def move(self, club: str, to: str) -> bool:
-        """Ask the leader of a club to hand it over to a node. Return whether somebody leads it."""
+        """Ask the leader of a club to hand the club over to a node. Return whether the club has a leader."""
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
     async def listen(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever a node is to look.
+        """Call `changed` at each notification, on a separate connection.
 
-        The call has a connection of its own, and ends with that connection. Raises StoreError.
+        The call does not return, and raises StoreError when the connection is lost.
         """
         try:
             async with await self._connect() as connection:
@@ -249,7 +253,10 @@ class Leases:
     # --- the connection ---
 
     async def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        """Run a statement. One that is given up ends in its own time; what comes next has a new connection."""
+        """Run a statement, and return its rows. Raises StoreError, also after half a lease without an answer.
+
+        An abandoned statement ends in its own time, and the next statement opens a new connection.
+        """
         running = asyncio.create_task(self._execute(statement, values))
         self._running.add(running)
         running.add_done_callback(self._ended)
@@ -265,7 +272,7 @@ class Leases:
             raise self._failed(error) from None
 
     async def _execute(self, statement: str, values: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
-        connection, self._connection = self._connection, None
+        connection, self._connection = self._connection, None  # put back only after a success
         try:
             if connection is None or connection.closed:
                 connection = await self._connect()
@@ -291,9 +298,9 @@ class Leases:
     def _ended(self, running: "asyncio.Task[list[tuple[Any, ...]]]") -> None:
         self._running.discard(running)
         with suppress(asyncio.CancelledError):
-            running.exception()  # who waited for it was told, or has given it up
+            running.exception()  # marks the error as seen, since the caller has raised it or given the statement up
 
 
 def _first(rows: Sequence[tuple[Any, ...]]) -> int | None:
-    """Return the number in the first row; None if there is no row."""
+    """Return the number in the first row; None without a row."""
     return int(rows[0][0]) if rows else None

@@ -1,4 +1,4 @@
-"""The rows of a club in PostgreSQL. Readers use them."""
+"""The rows of a club in PostgreSQL, for the readers of logs (`store/reader.py`)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -15,7 +15,7 @@ _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s AND number <= %(first)s), %(first)s, 0)"""
 """SQL condition of rows from the fact `first` on.
 
-A row's number is that of its first fact, so the row before `first` may hold the fact.
+A row has the number of its first fact, so the row before `first` may hold the fact.
 """
 
 

@@ -6,19 +6,21 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.connection import Connection
 
 CREATION = 0x52554D42
-"""The key of the advisory lock under which tables are made: of two servers that start at once, one waits."""
+"""Key of the advisory lock for making tables: if two servers start at once, the second waits."""
 
 OLDEST = 13
-"""The oldest release of PostgreSQL that has all that the statements use, and still had care when they were written."""
+"""Oldest supported release of PostgreSQL. All statements work, and PostgreSQL still maintained the release."""
 
 FIRST_EPOCH = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
-"""The epoch that follows that of a club's row, in SQL. It is at least the time in ms, and so above all that there ever
-were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place:
-nobody does that within a ms."""
+"""The next epoch of a club's row, in SQL.
+
+An epoch is at least the time in ms, and so greater than all earlier epochs, even if an older copy of the database was
+restored, or a standby without the last commits was promoted: nobody does either within a ms.
+"""
 
 VERSION = 3
-"""Number of these tables. A database with another number is refused."""
+"""Version of the tables. A database of any other version is refused."""
 TABLES = """
 CREATE TABLE nodes (
     id text PRIMARY KEY,
@@ -85,21 +87,26 @@ CREATE TABLE matches (
 """
 """The tables, in SQL.
 
-`nodes.until` is the end of a node's lease, by the database's clock; `uses` is what goes on in the clubs that it leads.
-`clubs.node` leads a club under `epoch`, or (NULL) nobody does; `epoch` becomes `NEXT_EPOCH` whenever `node` changes.
-`last` is the number of the club's newest fact, `bytes` about the size of its facts; `matches` has the matches of its
-facts up to number `indexed`. `wanted` is the node to which an operator wants the club to go, `offered` the node that
-was asked by the offer `offer` to read the club ahead, `ready` the newest offer for which a node has done so, and
-`listens` the epoch under which a node let bots in last.
+Columns of `nodes`: `until` is the end of the lease by the database's clock; `uses` has the uses of the node's clubs.
+
+Columns of `clubs`: `node` leads the club under `epoch`, and NULL means no leader; `epoch` becomes `NEXT_EPOCH` whenever
+`node` changes. `last` is the number of the newest fact, and `bytes` the approximate size of the facts. The table
+`matches` covers the facts up to number `indexed`. `wanted` is the next leader by an operator's wish. `offered` is the
+node asked to read the club ahead, `offer` the number of the offer, and `ready` the newest offer fulfilled. `listens` is
+the newest epoch under which a leader has let bots in. Every commit changes a row of `clubs`: half-filled pages
+(`fillfactor`) leave room for the new version beside the old one.
 """
 
 
 RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
-"""The address of a node that is there, in SQL."""
+"""Address of a node with a valid lease, in SQL."""
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables where there are none. Raises StoreError for a database of another version."""
+    """Make the tables unless the database has them.
+
+    Raises StoreError for tables of another version, an old release of PostgreSQL, or an encoding other than UTF8.
+    """
     ((number, encoding),) = connection.read(
         "SELECT current_setting('server_version_num'), current_setting('server_encoding')"
     )
@@ -113,7 +120,7 @@ def prepare(connection: Connection) -> None:
 
 
 def has_tables(connection: Connection) -> bool:
-    """Return whether a database has the tables. Raises StoreError if they are of another version."""
+    """Return whether a database has the tables. Raises StoreError for tables of another version."""
     if not connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]:
         return False
     version = int(connection.read("SELECT version FROM rumble_version")[0][0])
@@ -127,7 +134,7 @@ def has_tables(connection: Connection) -> bool:
 def _make(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
     connection.execute("SELECT pg_advisory_xact_lock(%s)", (CREATION,))
     connection.execute("CREATE TABLE IF NOT EXISTS rumble_version (version integer NOT NULL)")
-    if connection.execute("SELECT FROM rumble_version").fetchone() is not None:  # another server made them meanwhile
+    if connection.execute("SELECT FROM rumble_version").fetchone() is not None:  # made during the wait for the lock
         return
     connection.execute(TABLES.encode())
     connection.execute("INSERT INTO rumble_version VALUES (%s)", (VERSION,))

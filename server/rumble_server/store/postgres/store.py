@@ -1,6 +1,7 @@
-"""All clubs of one or several servers in PostgreSQL. Each club has an epoch, and only who has the newest writes it.
+"""The store in PostgreSQL, for all clubs of one or several servers.
 
-Facts are numbered per club. The run that turn ids tell is the club's epoch.
+`open_store` opens the store for `app.Server`. Each club has an epoch, and only the server with the newest epoch writes.
+Facts are numbered per club. The epoch also is the run in turn ids.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from rumble_server.store.reader import LogReader
 from rumble_server.tournament.ended import EndedTournament
 
 ANSWER_S = 10.0
-"""How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
+"""Maximum time in s of a commit. Afterwards the writing process is killed: the connection may be dead unnoticed."""
 
 _TAKE = f"""
 INSERT INTO clubs (club, epoch) VALUES (%(club)s, {FIRST_EPOCH})
@@ -35,10 +36,10 @@ ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epo
 
 
 class PostgresStore:
-    """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
+    """The store of all clubs. Construct, `attach` to the running loop, and at the end `close`."""
 
     def __init__(self, url: str, bounds: Bounds | None = None) -> None:
-        """Connect, and make the tables where there are none. Raises StoreError."""
+        """Connect, and make the tables unless the database has them. Raises StoreError."""
         self._url = url
         self._bounds = bounds or Bounds()
         self.connection = Connection(url)
@@ -56,7 +57,10 @@ class PostgresStore:
     # --- clubs ---
 
     def lead(self, club: str, epoch: int) -> ClubLog:
-        """Open the log of a club that this server leads under an epoch. It blocks; any thread. Raises StoreError."""
+        """Open the log of a club that this server leads under an epoch. Blocks; any thread may call.
+
+        Raises StoreError if another node leads the club, or the database fails.
+        """
         rows = self.connection.read(
             "SELECT last, bytes FROM clubs WHERE club = %(club)s AND epoch = %(epoch)s", {"club": club, "epoch": epoch}
         )
@@ -71,46 +75,46 @@ class PostgresStore:
     def log(self, club: str = MAIN) -> ClubLog:
         """Return the log of a club, the same one each time. Raises StoreError.
 
-        A club that was not given to `lead` is taken from whoever leads it, which blocks.
+        Without an earlier `lead`, the club is taken from its leader, if any. The taking blocks.
         """
         if club not in self.group.logs:
             self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
     def close_log(self, club: str) -> None:
-        """Forget the log of a club that is not used any more; what it gathered is written."""
+        """Forget the log of an unloaded club. Gathered facts are still written."""
         self.group.logs.pop(club, None)
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number that tells the turns of a club in this run from those in any other: its epoch."""
+        """Return the number of this run in a club's turn ids, which is the club's epoch."""
         return self.log(club).epoch
 
     def reader(self, club: str = MAIN) -> LogReader:
-        """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
+        """Return a reader of a club, for use on one thread. The caller closes the reader. Raises StoreError."""
         return read_postgres(self._url, club)
 
     def archive(self, club: str = MAIN) -> Archive:
-        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
+        """Return the archive of a club, which is closed with the store. Raises StoreError."""
         if self._room is None:
             self._room = ReadingRoom(partial(read_postgres, self._url), self._bounds)
         return Archive(self._room, club, partial(self._file, club))
 
     def _file(self, club: str, ended: EndedTournament) -> None:
-        if club in self.group.logs:  # else its leader files the record, or whoever leads it next
+        if club in self.group.logs:  # without the club's log here, the leader files the record when asked
             self.group.logs[club].file(ended)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a moment. It blocks; any thread."""
+        """Delete the plies and frames of challenges that ended before a time in ms. Blocks; any thread may call."""
         prune_challenges(self._url, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
-        """Count anew how many bytes the clubs take whose logs are open. Raises StoreError."""
+        """Read the sizes in bytes of clubs with open logs again. Raises StoreError."""
         for club, size in self.connection.read("SELECT club, bytes FROM clubs"):
             if club in self.group.logs:
                 self.group.logs[club].bytes = size
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        """Return the clubs with a tournament that is not over. Blocks. Raises StoreError."""
         query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
         return [row[0] for row in self.connection.read(query)]
 
@@ -121,7 +125,7 @@ class PostgresStore:
         self.group.attach(loop)
 
     async def start_writer(self) -> None:
-        """Start what writes, so that the first club that is led does not wait for it. Raises StoreError."""
+        """Start the writing process early, so that the first club does not wait for the start. Raises StoreError."""
         try:
             await self.writer.start()
         except OSError as error:
@@ -140,7 +144,7 @@ class PostgresStore:
 
     @property
     def commits(self) -> Histogram:
-        """How long the commits took that were written."""
+        """Histogram of the durations of commits."""
         return self.group.commits
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
@@ -159,11 +163,11 @@ class PostgresStore:
         )
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless there is one, and return what is kept, the same for all. Raises StoreError."""
+        """Keep a small value unless the key has one, and return the kept value. Raises StoreError."""
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value
 
     def purge(self, key: str, club: str = MAIN) -> None:
-        """Remove a small value. Its bytes go when the database reuses their place. Raises StoreError."""
+        """Remove a small value. The bytes on disk go when the database reuses their place. Raises StoreError."""
         self.connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})

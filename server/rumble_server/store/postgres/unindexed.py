@@ -33,7 +33,7 @@ class _Club:
 
 
 class Unindexed:
-    """The unindexed matches of the clubs that this program writes."""
+    """The unindexed matches of the clubs written by this program."""
 
     def __init__(self, connection: Connection, index_s: float) -> None:
         self._connection = connection
@@ -41,7 +41,7 @@ class Unindexed:
         self._clubs: dict[str, _Club] = {}
 
     def due(self, content: Content) -> Spans | None:
-        """Return the matches to index with a commit of a club; None before the time for it. Raises StoreError.
+        """Return the matches to index with a commit of a club; None if the index is not due. Raises StoreError.
 
         The same commit may come again. Matches that an earlier leader left unindexed are read from the log.
         """
@@ -66,5 +66,5 @@ class Unindexed:
         club.due_at_s = monotonic() + self._index_s
 
     def forget(self, name: str) -> None:
-        """Forget a club that another server leads."""
+        """Forget a club with another leader."""
         self._clubs.pop(name, None)

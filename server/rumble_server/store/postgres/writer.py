@@ -2,7 +2,7 @@
 
 A commit is a single statement outside any other transaction. The statement moves each club's row on, under the club's
 epoch, from the newest fact so far to the commit's newest fact, and inserts rows only for clubs whose row moved. So a
-server that no longer leads a club writes nothing there; and of a commit and its repetition exactly one takes effect, in
+server writes nothing for a club with a newer leader; and of a commit and its repetition exactly one takes effect, in
 any order. No lock outlives the statement. Some commits write the index of matches, too (`unindexed.py`).
 
 If a club's log ends before facts that were reported as written, the database has gone back, such as to an older copy.
@@ -69,7 +69,7 @@ _PARTS = {
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""Parts of a commit: the columns given, and the change that their rows make.
+"""Parts of a commit: the given columns, and the SQL statement for the given rows.
 
 `held` comes first; in the other parts, `given` has only rows of clubs that `held` has moved on. A part without rows is
 left out of the statement, since most commits have only facts.
@@ -85,8 +85,8 @@ _START_AGAIN = f"""
 WITH gone AS (DELETE FROM nodes)
 UPDATE clubs SET node = NULL, wanted = NULL, offered = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
 """
-"""Statement that makes all nodes start again: a node without a row ends (`nodes/lease.py`), and the new epochs fence
-its late writes."""
+"""Statement for a new start of all nodes: nodes without a row end (`nodes/lease.py`), and the new epochs fence late
+writes."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
