@@ -1,4 +1,4 @@
-"""What the connections of a server share, those of HTTP and those of bots."""
+"""The shared parts of a server's connections over HTTP and WebSocket. `app.py` puts the entrance together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,43 +18,43 @@ from rumble_server.limits.source import Sources
 
 
 class HasGateway(Protocol):
-    """A club that is loaded."""
+    """A loaded club."""
 
     @property
     def gateway(self) -> Gateway:
-        """What opens its sessions."""
+        """Gateway of the club, which opens sessions."""
 
 
 class Question(Protocol):
-    """Tells a proxy which node leads the club of a path."""
+    """The answers to proxies that ask which node leads the club of a path; see `nodes/question.py`."""
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
-        """Return the status and a header line of the answer to a request for `LEADER_PATH`; None: nobody may ask so."""
+        """Return the status and a header line of the answer; None for a request to be handled like any other."""
 
 
 class Clubs(Protocol):
-    """The clubs of a server by their names."""
+    """The clubs of a server by name."""
 
     def loaded(self, name: str) -> HasGateway | None:
-        """Return a club if it is loaded."""
+        """Return a loaded club; None for any other club."""
 
     async def load(self, name: str) -> HasGateway | None:
-        """Return a club, once it is loaded; None: there is no such club. Raises StoreError."""
+        """Return a club, loaded if needed; None for an unknown name. Raises StoreError."""
 
     def was_removed(self, name: str) -> bool:
-        """Whether there is no such club any more."""
+        """Return whether the club of this name was removed."""
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether this server has been without its lease for long, and lets no bot in."""
+        """True if this server has been without its lease for long, and lets no bot in."""
 
     def is_elsewhere(self, name: str) -> bool:
-        """Whether this server does not lead a club that another node leads, or is to lead."""
+        """Return whether a bot of this club belongs to another node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """The ways and bounds of everyone who connects."""
+    """The shared parts and bounds of all connections."""
 
     clubs: Clubs
     clock: Clock
@@ -67,4 +67,4 @@ class Entrance:
     turns: Turns
     descriptors: Descriptors
     question: Question | None = None
-    """None: this server is not one node of several."""
+    """Answers to proxies; None on a lone server."""

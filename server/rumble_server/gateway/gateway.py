@@ -1,4 +1,4 @@
-"""The gateway of a club: it opens sessions, and has what they share."""
+"""The gateway of a club: it opens and ends the sessions of connections. `club.py` makes the gateway."""
 
 from rumble_engine import game_names
 from rumble_protocol.clubs import MAIN
@@ -15,7 +15,7 @@ from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
 FEATURES = ["away_clock", "clubs", "identity", "info", "made_key", "pairing", "workers"]
-"""What was added to the protocol after version 1.0."""
+"""Names of the additions to the protocol since version 1.0, told to bots in `welcome`."""
 
 
 class Gateway:
@@ -55,7 +55,7 @@ class Gateway:
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self.shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
-        """The state that all sessions of the club share."""
+        """Shared state of the club's sessions."""
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""
@@ -64,7 +64,7 @@ class Gateway:
         return session
 
     def ban_of(self, address: str) -> Ban | None:
-        """Return the ban of an address, if it is banned."""
+        """Return the ban of an address; None without a ban."""
         return self.known.ban_of(address)
 
     def lost(self, session: Session) -> None:
@@ -74,21 +74,21 @@ class Gateway:
 
     @property
     def has_sessions(self) -> bool:
-        """Whether any connection is open, logged in or not."""
+        """True if any connection is open, logged in or not."""
         return bool(self.sessions.open)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return how many are logged in, and how many are not."""
+        """Return the number of sessions with a login, and the number without."""
         known = sum(session.name is not None for session in self.sessions.open.values())
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session at once. Its bot is gone from now on: nothing is asked of a bot that cannot hear it."""
+        """Close every session, and end it at once. The bots count as gone, so the arena asks them nothing more."""
         for session in list(self.sessions.open.values()):
             session.end(code)
             self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
-        """Close every session, after what it is to be sent."""
+        """Close every session after the frames held for the disk."""
         for session in list(self.sessions.open.values()):
             session.close(code)

@@ -13,11 +13,11 @@ from rumble_server.hosts import host_name, is_known
 LEADER_PATH = b"/api/leader"
 """Path at which a proxy asks which node leads the club of another path."""
 BOT_PATH = "/bot"
-"""Where bots connect, within the path of their club."""
+"""Path at which bots connect, within the path of a club."""
 
 
 class HandshakePolicy:
-    """Decides by host and origin. `hosts` are names, beside those of loopback, that lead here by loopback."""
+    """The rules for host and origin. `hosts` are accepted on a loopback address, as well as loopback names."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """`public_url` is the origin of the pages for people on other machines, whatever host a proxy then asks."""
@@ -41,7 +41,7 @@ class HandshakePolicy:
 
 
 def host_of(origin: str) -> str | None:
-    """Return the host of an Origin header, with its port; None for what is no origin."""
+    """Return the host of an Origin header, with its port; None for a malformed origin."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -49,5 +49,5 @@ def host_of(origin: str) -> str | None:
 
 
 def select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose version 1 if it is offered; else None, which an error frame explains after the handshake."""
+    """Choose version 1 if offered. For None, an error frame follows the handshake."""
     return next((name for name in offered if name == SUBPROTOCOL), None)

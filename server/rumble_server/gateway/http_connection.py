@@ -1,9 +1,9 @@
-"""Connections of HTTP, bounded in what they send, in time and in number; bots' connections begin as these.
+"""HTTP connections with bounds on bytes, time and number. The connection of a bot begins here, too.
 
-uvicorn parses and answers. What it leaves without a bound is bounded here: the bytes of headers, trailers and whatever
-else is no body; the time for headers and for a body, and for which an answer is not read; the requests that wait for an
-earlier answer; the work in one turn of the loop. A refusal is answered when every earlier request is, and then the
-connection ends.
+uvicorn makes an `HttpConnection` for each socket, parses requests and answers. This module bounds what uvicorn leaves
+unbounded: the bytes of headers, trailers and all else but bodies; the time for headers, for a body, and for the reading
+of an answer; the number of requests that wait for earlier answers; the work in a turn of the loop. A refusal is sent
+after the answers to all earlier requests, and then the connection ends.
 """
 
 import asyncio
@@ -32,24 +32,24 @@ from rumble_server.store.errors import StoreError
 log = logging.getLogger(__name__)
 
 LEAST_REQUEST_BYTES = 16
-"""Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
+"""Size in bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
 HEADER_OVERHEAD = 32
-"""Bytes that each header counts beside its own, as in HTTP/2 (RFC 9113, section 6.5.2)."""
+"""Bytes added to the size of each header, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 MOST_URL_BYTES = 4_096
-"""Bytes of a path and its query, which many routes look at; a longer one is refused."""
+"""Maximum size in bytes of a path with its query, because many routes match the path."""
 HEADERS_OF_A_REQUEST = 32
-"""Each further number of headers counts as one more request of its address; browsers send some 15."""
+"""Number of headers that count as one more request of the address; browsers send some 15."""
 BYTES_OF_A_REQUEST = 1_024
-"""Each of these in what is refused counts as a request of its address."""
+"""Number of bytes in a refused request that count as one more request of the address."""
 LINGER_S = 1.0
-"""How long a connection stays open after its last answer, so that the peer can read it."""
+"""Time in s for which a connection stays open after the last answer, for the peer to read the answer."""
 Refusal = tuple[HTTPStatus, str, str]
 """The status and the text of the answer, and the reason as a word."""
 TOO_MANY = "too many connections from your address\n"
 
 
 class _Flow(FlowControl):
-    """uvicorn's flow control; what was read before a pause is parsed before more is read."""
+    """uvicorn's flow control, with a change: bytes read before a pause are parsed before more bytes are read."""
 
     def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
         super().__init__(transport)
@@ -62,50 +62,50 @@ class _Flow(FlowControl):
 
 
 class HttpConnection(HttpToolsProtocol):
-    """One connection of HTTP, until its end or until it becomes a bot's."""
+    """An HTTP connection, until its end or until the upgrade to a bot's `Connection`."""
 
     def __init__(self, entrance: Entrance, **given: Any) -> None:
-        """`given` is what uvicorn gives to its protocols."""
+        """Make a connection for uvicorn. `given` has uvicorn's own arguments."""
         super().__init__(**given)
         self._entrance = entrance
         self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
         self._place: Place | None = None
         self._seeking: tuple[Newcomer, asyncio.TimerHandle] | None = None
-        """What waits for a place, and the end of that."""
+        """Place in the queue for a free place, and the timer that ends the waiting."""
         self._source = Source("", False, "http")
-        """That of the newest request whose headers have come."""
+        """Source of the newest request with complete headers."""
         self._club, self._path = MAIN, ""
-        """The club of that request, and its path there."""
+        """Club of the newest request with complete headers, and the path within the club."""
         self.rest = b""
-        """Bytes of which those from `rest_at` on are still to be parsed; meanwhile nothing is read from the socket."""
+        """Bytes to parse later, from `rest_at` on. Nothing is read from the socket until they are parsed."""
         self.rest_at = 0
         self._goes_on = False
-        """Whether it waits for its turn to parse them."""
+        """True while the connection waits for a turn to parse `rest`."""
         self._last: Callable[[], None] | None = None
-        """What is done once every earlier request is answered; nothing more is heard then."""
+        """Last action, due when all earlier requests are answered. Once set, further input is dropped."""
         self._opening: asyncio.Task[None] | None = None
-        """Loads the club that a bot asked for."""
+        """Task that loads the club for a bot."""
         self._is_question = False
-        """Whether the newest request was a proxy's question, and is answered."""
+        """True if the newest request was a proxy's question, and is answered."""
         self._in_head = True
         self._in_body = False
         self.other_bytes = 0
-        """Bytes of the request that are no body."""
+        """Number of bytes of the request outside of the body."""
         self._request = 0
-        """The number of the newest request."""
+        """Number of the newest request."""
         self._timed: tuple[int, bool] | None = None
-        """The request, and whether its head, that `_timer` is for."""
+        """Request of `_timer`, and whether `_timer` is for the head."""
         self._timer: asyncio.TimerHandle | None = None
         self._cycles: list[RequestResponseCycle] = []
-        """The requests that are not answered, the first first."""
+        """Unanswered requests, oldest first."""
         self._unread: asyncio.TimerHandle | None = None
-        """Runs while the peer takes nothing of what waits to be sent."""
+        """Timer that runs while the peer reads nothing of the waiting bytes."""
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a place, or refuse the connection. One of a believed proxy counts as those of its clients."""
+        """Take a place, or refuse the connection. A believed proxy is not counted, but the proxy's clients are."""
         super().connection_made(cast(asyncio.Transport, transport))
         self.flow = _Flow(self.transport, self._go_on)
         self._peer = self.client[0] if self.client else ""
@@ -120,14 +120,14 @@ class HttpConnection(HttpToolsProtocol):
             self._seek_place(address, self._begin, self._turn_away)
 
     def _begin(self, place: Place) -> None:
-        """Read the first request, and what had come of it while the connection waited for its place."""
+        """Read the first request, beginning with bytes received during the wait for the place."""
         self._place = place
         self._watch()
         if self.rest or not self.transport.is_reading():
             self._go_on()
 
     def _turn_away(self) -> None:
-        """Answer the first request with a refusal, unless too many of its address wait for that already."""
+        """Answer the first request with a refusal, unless too many connections of the address wait for refusals."""
         self._place = self._entrance.places.refuse(self.address)
         if self._place is None:
             self.transport.abort()
@@ -142,7 +142,7 @@ class HttpConnection(HttpToolsProtocol):
     def _seek_place(self, address: str, then: Callable[[Place], None], refuse: Callable[[], None]) -> None:
         """Call `then` with a place among the strangers of an address, or `refuse` if none is free in time.
 
-        Those who wait are read when they have a place.
+        Nothing is read while the connection waits for a place.
         """
         places = self._entrance.places
         place = places.open(address, self._entrance.clock.now_ms(), self._give_way)
@@ -150,7 +150,7 @@ class HttpConnection(HttpToolsProtocol):
             then(place)
             return
         self.transport.pause_reading()
-        # Later, since a place may become free in the middle of somebody's login.
+        # The admission runs later, because a place may become free in the middle of a login of another bot.
         newcomer = places.wait(address, lambda place: self.loop.call_soon(self._admit, then, place))
         if newcomer is not None:
             self._seeking = newcomer, self.loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
@@ -167,7 +167,7 @@ class HttpConnection(HttpToolsProtocol):
             then(place)
 
     def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
-        """Have a stranger give way; the place goes to who has waited longest."""
+        """Have a stranger give way. If this newcomer gets no place all the same, call `refuse`."""
         places = self._entrance.places
         places.make_room(newcomer.address, self._entrance.clock.now_ms())
         if places.leave(newcomer):
@@ -183,7 +183,7 @@ class HttpConnection(HttpToolsProtocol):
             self._entrance.places.leave(newcomer)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        for cycle in self._cycles:  # uvicorn tells only the newest; an earlier one may be a stream, which has no end
+        for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
             cycle.message_event.set()
         self._cycles.clear()
@@ -197,17 +197,17 @@ class HttpConnection(HttpToolsProtocol):
             self._place.close()
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came in, as much as one turn of the loop allows."""
+        """Parse received bytes, as many as one turn of the loop allows."""
         if self._last is not None:
             self._finish()
-        elif self.rest or self._seeking is not None:  # a transport may hand over what it had when it was paused
+        elif self.rest or self._seeking is not None:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
-            self.transport.pause_reading()  # some begin to read after `connection_made`, whatever was said there
+            self.transport.pause_reading()  # again, because some transports start to read after `connection_made`
         else:
             self._feed(data, 0)
 
     def read_on(self) -> None:
-        """Parse what waited for its turn; read from the socket again when nothing is left."""
+        """Parse the bytes that waited for this turn. Read from the socket again when none are left."""
         self._goes_on = False
         if self._last is not None or self.transport.is_closing():
             return
@@ -218,7 +218,7 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.resume_reading()
 
     def _is_held(self) -> bool:
-        """Whether no more is to be parsed before an answer or the reading of a body has gone on."""
+        """Return whether parsing waits for an answer, or for the reading of a body."""
         return self.flow.read_paused or bool(self.pipeline) or self._last is not None
 
     def _go_on(self) -> None:
@@ -230,7 +230,7 @@ class HttpConnection(HttpToolsProtocol):
         bounds, turns = self._entrance.bounds, self._entrance.turns
         stop = min(len(data), start + bounds.bytes_per_turn)
         while start < stop and not self._is_held() and turns.has_time():
-            # So small that it has no more requests than may wait.
+            # A piece of this size cannot hold more requests than may wait.
             piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
             start += len(piece)
             try:
@@ -260,7 +260,7 @@ class HttpConnection(HttpToolsProtocol):
         self._request += 1
 
     def on_headers_complete(self) -> None:
-        """Find out where the request comes from; refuse it, or have it answered."""
+        """Find the source of the request, and refuse the request or have uvicorn answer."""
         entrance, peer = self._entrance, self.client
         self._in_head = False
         self._is_question = self.url == LEADER_PATH and self._answer_question()
@@ -281,19 +281,19 @@ class HttpConnection(HttpToolsProtocol):
             super().on_headers_complete()
             if self.cycle is not before:
                 self._cycles.append(self.cycle)
-                if self._is_beyond():  # so that it takes no place beyond the answer
+                if self._is_beyond():  # the connection has no place, and so ends with the answer
                     self.cycle.keep_alive = False
             self._in_body = True
 
     def _answer_question(self) -> bool:
-        """Answer a proxy that asks who leads the club of a path. Return False if nobody may ask so.
+        """Answer a proxy that asks which node leads the club of a path. Return False for any other request.
 
-        The answer is written here, and counted by no limit: each request of every visitor brings one question.
+        The answer is written here, and counted by no limit, because each request of every visitor brings a question.
         """
         entrance = self._entrance
         if entrance.question is None or self._cycles or not entrance.sources.is_proxy(self._peer):
             return False
-        if self.parser.should_upgrade():  # nobody knows what would follow it
+        if self.parser.should_upgrade():  # bytes of another protocol may follow the request
             return False
         answer = entrance.question.answer(self.headers)
         if answer is None:
@@ -313,7 +313,7 @@ class HttpConnection(HttpToolsProtocol):
         return True
 
     def _refusal(self) -> Refusal | None:
-        """Return why the request whose headers have come is refused; None: it is answered."""
+        """Return the refusal of the request with these headers; None for an acceptable request."""
         if self.other_bytes > self._entrance.bounds.header_bytes:
             return self._too_large()
         if len(self.url) > MOST_URL_BYTES:
@@ -322,7 +322,7 @@ class HttpConnection(HttpToolsProtocol):
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
         upgrades = self._should_upgrade()
-        # The web counts the requests that it answers itself.
+        # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
         if not self._count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
             return HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests"
         if upgrades:
@@ -332,23 +332,23 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _is_beyond(self) -> bool:
-        """Whether the address has no place for one more connection."""
+        """Return whether the address has no room for this connection."""
         return self._place is not None and not self._place.has_room
 
     def _shows_made_token(self) -> bool:
-        """Whether the request shows a token of the form that Rumble makes, whoever's: it is compared in any case."""
+        """Return whether the request shows a token in the form made by Rumble. The web compares the token anyway."""
         shown = next((value for name, value in self.headers if name == b"authorization"), b"")
         scheme, _, token = shown.decode("latin-1").partition(" ")
         return scheme.lower() == "bearer" and is_made(token.strip())
 
     def _count(self, requests: int) -> bool:
-        """Count as many requests of the source. Return False if these are too many."""
+        """Count requests of the source. Return False if the address has asked too much."""
         entrance = self._entrance
         address = self._source.address or self.address
         return requests == 0 or entrance.places.may_request(address, entrance.clock.now_ms(), requests)
 
     def _ban(self) -> Ban | None:
-        """Return the ban of the source in its club, as far as that is loaded."""
+        """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""
         club = self._entrance.clubs.loaded(self._club)
         return None if club is None else club.gateway.ban_of(self._source.address)
 
@@ -388,7 +388,7 @@ class HttpConnection(HttpToolsProtocol):
         return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
 
     def _refusal_of_upgrade(self) -> Refusal | None:
-        """Return why a request cannot become a bot's connection, as far as its form tells; else None."""
+        """Return the refusal of an upgrade for the form of its request; None for a proper request."""
         if self.parser.get_http_version() != "1.1":
             return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
         for name, value in self.headers:
@@ -397,7 +397,7 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _on_upgrade(self, rest: bytes) -> None:
-        """The request asks to speak something else from now on; `rest` follows it."""
+        """Handle a request for another protocol. `rest` has the bytes after the request."""
         if self._last is not None:
             return
         if self._should_upgrade():
@@ -405,11 +405,11 @@ class HttpConnection(HttpToolsProtocol):
             self._last = partial(self._become_bot, rest)
             self._finish()
         else:
-            self.cycle.keep_alive = False  # it is answered, and nobody knows what follows
+            self.cycle.keep_alive = False  # the request is answered as HTTP; the bytes after it cannot be read
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Find the connection a place, unless it has one of its own."""
+        """Find a place for the bot's connection, unless the connection has its own."""
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
             return
@@ -420,14 +420,14 @@ class HttpConnection(HttpToolsProtocol):
         elif place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
             place.listen(entrance.clock.now_ms(), self._give_way)
             then(place)
-        else:  # it is another's, for whom it is forwarded
+        else:  # a proxy forwards the connection, so the place is taken at the address of the proxy's client
             if place is not None:
                 place.close()
             refuse = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
             self._seek_place(self._source.address, then, refuse)
 
     def _find_club(self, rest: bytes, place: Place) -> None:
-        """Hand the connection over to the club that was asked for, once that is loaded."""
+        """Hand the connection over to the requested club, after loading the club if needed."""
         self._place = place
         club = self._entrance.clubs.loaded(self._club)
         if club is not None:
@@ -436,7 +436,7 @@ class HttpConnection(HttpToolsProtocol):
             self._opening = self.loop.create_task(self._load(rest))
 
     async def _load(self, rest: bytes) -> None:
-        """Load a club for a bot; nothing is read from its socket meanwhile."""
+        """Load a club for a bot. Nothing is read from the bot's socket during the loading."""
         try:
             club = await self._entrance.clubs.load(self._club)
         except StoreError as error:
@@ -451,13 +451,13 @@ class HttpConnection(HttpToolsProtocol):
         if club is not None:
             self._hand_over(club, rest)
         elif main is not None and self._entrance.clubs.was_removed(self._club):
-            # A bot comes back after a 404, which a proxy may have answered; after this code it does not.
+            # Bots come back after a 404, since a proxy may have sent the 404. This close code makes bots stay away.
             self._hand_over(main, rest, CloseCode.CLUB_REMOVED)
         else:
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make the connection a bot's, with its place. `refused` closes it."""
+        """Turn this connection into a bot's `Connection` with the same place; with `refused` close with that code."""
         entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)
@@ -467,18 +467,18 @@ class HttpConnection(HttpToolsProtocol):
         bot.open(request, rest, refused)
 
     def _leave(self) -> bytes:
-        """Let go of the connection; return the request that was read from it."""
+        """Let go of the socket, and return the bytes of the upgrade request."""
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
         self.connections.discard(self)
-        self.parser = None  # type: ignore[assignment]  # as uvicorn does: they refer to each other
+        self.parser = None  # type: ignore[assignment]  # as in uvicorn, to break a reference cycle
         return b"\r\n".join(lines)
 
     # --- the end ---
 
     def _refuse(self, status: HTTPStatus, text: str, reason: str) -> None:
-        """Answer with a refusal when every earlier request is answered, and hear no more. Count it by its bytes."""
+        """Answer with a refusal after all earlier answers, and drop further input. Count the request by its bytes."""
         self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
         self._entrance.refusals.note(reason, self._source.address or self.address)
         self._last = partial(self._answer, status, text)
@@ -486,13 +486,13 @@ class HttpConnection(HttpToolsProtocol):
             self._finish()
         elif self.pipeline or self.cycle.response_started:
             self._close()
-        else:  # it is this very request that waits for an answer
+        else:  # this request itself is being answered, and no byte of the answer is sent yet
             self.cycle.disconnected = True
             self.cycle.message_event.set()
             self._last()
 
     def _finish(self) -> None:
-        """Do what is to be done last if nothing is being answered."""
+        """Run the last action unless a request is still being answered."""
         if self._last is not None and not self.pipeline and not self._is_answering():
             last, self._last = self._last, _nothing
             last()
@@ -502,7 +502,7 @@ class HttpConnection(HttpToolsProtocol):
         return cycle is not None and not cycle.response_complete
 
     def _answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
-        """Write an answer, with one more header line, and end the connection when the peer has had time to read it."""
+        """Write an answer, with an extra header line, and end the connection when the peer has had time to read."""
         self._last = _nothing
         self._let_go()
         self.rest = b""
@@ -510,7 +510,7 @@ class HttpConnection(HttpToolsProtocol):
         ending = f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode()
         self.transport.write(head + header + ending)
         if self.transport.can_write_eof():
-            # To close while bytes of the peer wait unread would have its side drop the answer.
+            # A close with unread input would send a reset, on which the peer drops the answer.
             self.transport.pause_reading()
             self.transport.write_eof()
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
@@ -541,7 +541,7 @@ class HttpConnection(HttpToolsProtocol):
             self._close()
 
     def _close(self) -> None:
-        """End the connection when the peer has taken all that was written."""
+        """End the connection when the peer has read all written bytes."""
         self.transport.close()
         self._expect_reader()
 
@@ -555,7 +555,7 @@ class HttpConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def _watch(self) -> None:
-        """See to it that the head or the body that is coming in does so in time."""
+        """Set the timer for the head or body that is coming in."""
         if self._last is not None:
             return
         timed = (self._request, self._in_head) if self._in_head or self._in_body else None
@@ -571,7 +571,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _on_late(self) -> None:
         self._timer = self._timed = None
-        if self.rest or self._is_held():  # it is not the peer that keeps others waiting
+        if self.rest or self._is_held():  # the server itself has stopped reading, so the peer is not late
             self._watch()
         elif self._request == 0:
             self.transport.close()
@@ -583,13 +583,13 @@ class HttpConnection(HttpToolsProtocol):
     # --- when an address is full, or descriptors run out ---
 
     def _give_way(self) -> None:
-        """End the connection, also as a bot's: its address is full of strangers, and a new one comes."""
+        """End the connection, even after an upgrade, because a newcomer needs a place at a full address."""
         self._entrance.refusals.note("strangers", self._source.address or self.address)
         self.transport.abort()
 
     @property
     def idleness(self) -> Idleness | None:
-        """How idle it is; None while it is answered, or sends a request that counts."""
+        """Idleness of the connection; None during a request (except the first head) or an answer."""
         if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER
         return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
@@ -605,4 +605,4 @@ class HttpConnection(HttpToolsProtocol):
 
 
 def _nothing() -> None:
-    """Nothing is left to do."""
+    """Do nothing, as the last action of a connection that has ended."""

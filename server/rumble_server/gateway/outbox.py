@@ -17,7 +17,7 @@ NOTICED_S = 0.001
 MOST_NOTED = 256
 """Maximum number of notes about waiting frames, a note for a turn of the loop; the newest are kept."""
 MOST_WAITING = 256
-"""Maximum number of waiting connections; one more makes all write at once, so that the first is not late."""
+"""Number of waiting connections at which all write at once, so that the first is not late."""
 
 
 class Writer(Protocol):

@@ -1,6 +1,6 @@
-"""Ports of the gateway: the arena of a club, as its sessions reach it.
+"""Ports of the gateway: the arena of a club, as seen by sessions and connections.
 
-On one node of several the gate of the club stands before the arena (`nodes/gate.py`).
+If the process leads clubs by a lease, the club's gate stands between sessions and arena (`nodes/gate.py`).
 """
 
 from typing import Protocol
@@ -13,38 +13,41 @@ from rumble_server.limits.bans import Ban
 
 
 class Leader(Protocol):
-    """The arena of a club, as sessions speak with it: messages and ids. It answers by its port `Sessions`."""
+    """The arena of a club, for sessions: calls with messages and ids, answered by the arena's port `Sessions`.
+
+    No call returns an answer and no object is shared, so that calls can wait at a gate.
+    """
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        """A session wants to log in. It is answered with `logged_in` or `not_logged_in`."""
+        """Log a session in. The answer is `logged_in` or `not_logged_in`."""
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """A session sent a valid message after its login; `text` is the whole frame."""
+        """Take a valid message that a session sent after its login. `text` is the whole frame."""
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        """A session sent a frame that is no message; `error` is the answer."""
+        """Take an invalid frame of a session, and answer with `error`."""
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """A session sent more than `allowed` messages a minute that answer no turn."""
+        """End a session that sent more than `allowed` messages a minute that answer no turn."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        """The connection's lag was measured again."""
+        """Take a new measurement of the connection's lag."""
 
     def silent(self, session_id: int) -> None:
-        """The connection has long been silent."""
+        """Note that the connection has long been silent."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        """Close the session, after what it is to be sent."""
+        """Close the session after all frames that wait for the disk."""
 
     def lost(self, session_id: int) -> None:
-        """The connection has ended."""
+        """Note that the connection has ended."""
 
 
 class Known(Protocol):
-    """What is known here of a club, for what is decided about connections alone."""
+    """The arena of a club, for decisions about connections."""
 
     def ban_of(self, address: str) -> Ban | None:
-        """Return the ban of an address, if it is banned."""
+        """Return the ban of an address; None without a ban."""
 
     def plays(self, name: str) -> bool | None:
-        """Whether the bot of this name is in a match; None: there is no such bot."""
+        """Return whether the bot of this name is in a match; None for an unknown bot."""

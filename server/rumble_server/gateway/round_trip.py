@@ -1,6 +1,6 @@
-"""Linux's own measurements of a connection, which the program at the other end cannot make longer.
+"""Linux's measurements of a connection: the round trip, and the time for which the newest data lay unread.
 
-They are the round trip, and the time for which the newest data lay unread while the server did something else.
+A `Connection` asks for both to tell network delay from thinking time. The program at the peer cannot lengthen them.
 """
 
 import asyncio

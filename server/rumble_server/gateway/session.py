@@ -1,7 +1,8 @@
-"""The sockets' side of a session: one connection's conversation, from `welcome` to the end. A `Link` carries frames.
+"""The connection's side of a session: the conversation with a bot, from `welcome` to the end.
 
-Each frame is checked here, and answered or handed to the arena in the call that brings it. What the arena has to say
-comes back by the session's id (see `Sessions`).
+`Gateway` opens a session for each WebSocket (`Link`), which hands over every received frame. The session checks the
+frame, and answers it or hands it to the club's leader in the same call. The leader answers by the session's id (see
+`Sessions`), so that a gate can stand between session and arena.
 """
 
 from collections.abc import Callable
@@ -20,11 +21,11 @@ from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
 
 BYTES_OF_A_MESSAGE = 1_024
-"""Each of these in a frame that is no message counts as one more message."""
+"""Number of bytes in an invalid frame that count as one more message."""
 
 
 class Link(Protocol):
-    """What a session needs from its connection."""
+    """The connection of a session."""
 
     @property
     def address(self) -> str:
@@ -32,35 +33,35 @@ class Link(Protocol):
 
     @property
     def is_local(self) -> bool:
-        """Whether the peer is on this very machine, and not forwarded."""
+        """True if the peer is on this machine, and not forwarded by a proxy."""
 
     @property
     def lag_ms(self) -> int:
-        """The least of the last round trips."""
+        """Shortest of the last round trips, in ms."""
 
     @property
     def lag_by_pings(self) -> bool:
-        """Whether only pings measure them: behind a proxy, and where the kernel does not tell its round trips."""
+        """True if only pings measure round trips: behind a proxy, or if the kernel reports no round trips."""
 
     @property
     def delay_ms(self) -> Callable[[int], int] | None:
-        """Tells how long a frame of so many ms ago and its answer waited in this machine (see `Caller`)."""
+        """Function that tells how long a frame sent some ms ago, and the answer, waited in this machine (`Caller`)."""
 
     @property
     def has_room(self) -> bool:
-        """Whether its address may have one more connection that has logged in, or this one is invited."""
+        """True if the address may have one more connection with a login, or this connection is invited."""
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Whether it has room, or would have by an invitation to this tournament."""
+        """Return whether the connection has room, or would have room by an invitation to this tournament."""
 
     def known(self) -> None:
-        """Count it among those that have logged in."""
+        """Count the connection as logged in."""
 
     def invited(self, tournament_id: str) -> None:
-        """Count it among those that showed a valid invitation to this tournament, if there is room for it there."""
+        """Count the connection as invited to a tournament, if the tournament has room for one more."""
 
     def unasked(self) -> None:
-        """Take note of a message that answers no turn."""
+        """Note a message that answers no turn."""
 
     def hold(self) -> None:
         """Read no more, until `go_on`."""
@@ -80,22 +81,22 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the sessions of a club share."""
+    """The parts of a gateway for all sessions of the club."""
 
     leader: Leader
     clock: Clock
     strangers: Strangers
     limits: Limits
     messages: NameBuckets
-    """How many messages that answer no turn each worker of each name may still send, on whatever connection."""
+    """Allowances of messages that answer no turn, by name and worker, over all connections."""
     welcome: bytes
     """The first frame of every connection."""
     open_names: bool
-    """Whether names from beyond this machine may go without a key."""
+    """True if bots of other machines may log in without a key."""
 
 
 class Session:
-    """The conversation with one connection. `name` is the bot's, once its login was accepted."""
+    """The conversation with a connection. `name` is the name of the bot after an accepted login."""
 
     __slots__ = (
         "_asks",
@@ -118,19 +119,19 @@ class Session:
         self.name: str | None = None
         self.shared = shared
         self._counted_as: tuple[str, ...] = ()
-        """Whose messages its messages are, and its login: those of its name and worker, and the logins of workers."""
+        """Keys of `Shared.messages` for the bot's messages (first), and for the login (all)."""
         self.link = link
         self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
-        """How many messages it may send before its login."""
+        """Allowance of messages before the login; None after the login."""
         self.closing = False
         self._is_leaving = False
-        """Whether the leader was asked to close it."""
+        """True if the leader was asked to close the session."""
         self.is_deaf = False
-        """Whether what comes is not handled: it is closing, or its login is not answered."""
+        """True while received frames are not handled: the session is closing, or the login is not answered."""
         self._asks = False
-        """Whether its login is not answered."""
+        """True while the login is not answered."""
         self._unread: list[str] | None = None
-        """What came meanwhile; None: nothing."""
+        """Frames received while the login is not answered; None without such frames."""
         self._login_timer: TimerHandle | None = shared.clock.call_at(now_ms + shared.limits.login_ms, self._no_login)
         link.send(shared.welcome)
 
@@ -153,11 +154,11 @@ class Session:
         self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
 
     def count(self) -> None:
-        """Count a frame that answered no turn; one too many ends the connection, and its bot's matches."""
+        """Count a frame that answered no turn. Too many frames end the connection and the bot's matches."""
         self._take()
 
     def end(self, code: CloseCode) -> None:
-        """Begin the closing handshake: everything to be sent before was sent."""
+        """Begin the closing handshake. The arena has sent all earlier frames."""
         if self.closing:
             return
         self.closing = self.is_deaf = True
@@ -192,7 +193,7 @@ class Session:
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
-        """Close the connection, after what the arena has still to send; it is asked for once, and waits with that."""
+        """Ask the leader to close the session, once. The closing follows the frames that the arena holds back."""
         if not self._is_leaving:
             self._is_leaving = True
             self.shared.leader.close(self.id, code)
@@ -209,7 +210,7 @@ class Session:
         self.shared.leader.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        """Ask the leader to let the bot in. Until it has answered, nothing more is read."""
+        """Ask the leader to let the bot in, and read nothing more until the answer."""
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
         if not self._may_ask(login.name):
@@ -231,7 +232,7 @@ class Session:
             link.hold()
 
     def _answered(self) -> None:
-        """Handle what came while the login was looked at."""
+        """Handle the frames received while the login was not answered, and read on."""
         self._asks, self.is_deaf = False, self.closing
         unread, self._unread = self._unread, None
         for text in unread or ():
@@ -242,7 +243,7 @@ class Session:
     # --- limits ---
 
     def _take(self, messages: int = 1) -> bool:
-        """Count messages that answer no turn: one too many ends the connection, and the matches of a known bot."""
+        """Count messages that answer no turn. Too many end the connection, and the matches of a known bot."""
         shared = self.shared
         now_ms = shared.clock.now_ms()
         self.link.unasked()
@@ -266,7 +267,7 @@ class Session:
         return True
 
     def _may_ask(self, name: str) -> bool:
-        """Whether the leader is to look at a login under this name."""
+        """Return whether a login under this name may be tried; close the connection otherwise."""
         now_ms = self.shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
@@ -276,7 +277,7 @@ class Session:
         return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
-        """Close a connection that has not logged in; no match is lost by that."""
+        """Close a connection without a login, by which no match is lost."""
         self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
@@ -292,7 +293,7 @@ class Session:
 
 
 def _counted_as(login: Login) -> tuple[str, ...]:
-    """Return what the messages of a login are counted as, and beside it the login itself.
+    """Return the keys under which messages after a login are counted (first), and the login itself (all keys).
 
     The logins of a name's workers are counted together: otherwise each new name of a worker would bring new messages.
     """

@@ -75,7 +75,7 @@ class Turns:
     def waste(self) -> None:
         """Count a message that was handled at once as an answer, and answered no open turn."""
         self.wasted += 1
-        self.has_time()  # starts the budget, so that later work has the rest
+        self.has_time()  # starts the budget, of which later work has the rest
 
     def end(self) -> None:
         """Spend the rest of this turn."""
