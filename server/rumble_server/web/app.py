@@ -1,4 +1,4 @@
-"""The web of one server: API, feed, pages and guards of all its clubs in one ASGI application."""
+"""The web of a server: API, feed, pages and guards of all clubs in a single ASGI application, made by `app.Server`."""
 
 import logging
 from functools import cache
@@ -53,11 +53,11 @@ HEADERS = {
     429: {"Retry-After": "60"},
     503: {"Retry-After": "1"},
 }
-"""What answers of a status have in their headers."""
+"""Extra headers of answers, by status."""
 
 
 def make_web(clubs: Clubs, process: Process) -> ASGIApp:
-    """Make the web of a server. It has the routes of every server: none knows a server or a club but by its request."""
+    """Make the web of a server. Routes are the same for every server, and find server and club in the request."""
     shared = {
         "clubs": clubs,
         "process": process,
@@ -71,7 +71,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
 
 @cache
 def application() -> FastAPI:
-    """Make the application that answers, once in a process: it takes a fifth of a second."""
+    """Make the application with all routes, once in a process, because the making takes 0.2 s."""
     app = FastAPI(
         title="Rumble",
         version=version("botrumble"),
@@ -99,7 +99,7 @@ def application() -> FastAPI:
     app.include_router(club_routes())  # last: routes are tried in order, and these are asked rarely
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
-    for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
+    for route in app.routes:  # the first match prepares a route, and would hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     return app
 
@@ -130,7 +130,7 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _unreadable(error: StoreError) -> WebError:
-    """Convert an error of the store. Its text has the path of the database, so only the host's log tells it."""
+    """Convert an error of the store. Only the log has the error's text, because the text names the database."""
     if isinstance(error, DamagedLog):
         text = "what the database holds of this is damaged; the server's log says more"
         return WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "damaged", text)
@@ -155,5 +155,5 @@ def _answer(request: Request, error: WebError) -> Response:
     page = html(request, "error.html", error.status, title=phrase, message=error.message)
     page.headers.update(headers or {})
     if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        page.headers["Refresh"] = page.headers["Retry-After"]  # a page comes again by itself
+        page.headers["Refresh"] = page.headers["Retry-After"]  # a browser loads the page again by itself
     return page

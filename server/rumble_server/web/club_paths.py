@@ -1,4 +1,4 @@
-"""The club that a path leads to: `/c/NAME/...`; every other path is one of main."""
+"""The clubs of paths: `/c/NAME/...` is a path of the club NAME, and any other path belongs to main or the server."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -17,9 +17,9 @@ from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
 
 OF_SERVER = (*OF_NODE, f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")
-"""Beginnings of paths that no club but main has."""
+"""Prefixes of paths that only main has."""
 WITHOUT_CLUB = ("/healthz", "/readyz", "/metrics", f"{PREFIX}/")
-"""Beginnings of paths that a process answers whatever becomes of main."""
+"""Prefixes of paths that a process answers even without main."""
 ELSEWHERE = "another node leads this club; ask again"
 
 
@@ -34,10 +34,7 @@ class ClubPaths:
         shared: Mapping[str, object],
         refuse: Callable[[Request, WebError], Response],
     ) -> None:
-        """`shared` is put into the state of every request.
-
-        `refuse` makes the answer for a club that is not there, or not now.
-        """
+        """Wrap `app`. `shared` is put into the state of every request; `refuse` makes the answer to an error."""
         self._app = app
         self._clubs = clubs
         self._process = process
@@ -64,12 +61,12 @@ class ClubPaths:
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Return what answers a request for a path inside a club."""
+        """Return the application for a path of a club: `app` with the club's site, or a refusal."""
         clubs = self._clubs
         try:
             if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
                 raise WebError.not_found("no address has a NUL")
-            if not is_club_name(name):  # main is not read for what no club can be called
+            if not is_club_name(name):  # no club can have this name, so main is not asked
                 raise WebError.not_found(f"there is no club {name!r}")
             if isinstance(owner, str) and clubs.is_elsewhere(name):
                 raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
@@ -88,7 +85,7 @@ class ClubPaths:
         return self._app
 
     def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
-        """Raise WebError for a path that only the server has, and for an address that the club has banned."""
+        """Raise WebError for a path that only main has, and for an address banned by the club."""
         if path.startswith(OF_SERVER):
             raise WebError.not_found(f"a club has no {path}")
         ban = None if site is None else site.arena.door.bans.of_address(address, self._process.now_ms())
@@ -97,7 +94,8 @@ class ClubPaths:
 
 
 def _moved(root: str, rest: str, query: bytes) -> Response:
-    """Send on to a path below `root`. It has one slash at its start: with two, it would name another server."""
+    """Redirect to a path below `root`."""
+    # A path with two slashes at its start would be read as the address of another server.
     address = f"{root}/{quote(rest.lstrip('/'), safe='/:@!$&()*+,;=~')}"
     more = "?" + query.decode("latin-1") if query else ""
     return RedirectResponse(address + more, HTTPStatus.PERMANENT_REDIRECT)

@@ -1,6 +1,7 @@
-"""Whose a path is: the one mapping that the server, and the answer to a proxy's question, go by.
+"""The owners of paths: a club, any node, or each node for itself.
 
-Every route is looked at: tests/server/web/test_path_owner.py has them all.
+Both the server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) use this mapping, so that
+they cannot differ. tests/server/web/test_path_owner.py covers every route.
 """
 
 import re
@@ -13,7 +14,7 @@ from rumble_server.web.static_files import PREFIX
 
 
 class Owner(Enum):
-    """Who answers a path that is of no club."""
+    """The owner of a path outside of clubs."""
 
     ANY_NODE = "any node"
     """Every node gives the same answer."""
@@ -22,17 +23,17 @@ class Owner(Enum):
 
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
-"""Paths about one process. The last is a proxy's question, and nothing for anybody else."""
+"""Paths about a single process. `/api/leader` is the question of proxies, with no answer for other clients."""
 OF_ALL = frozenset({"/docs", "/clubs"})
-"""Paths of pages that are made without anything of a club but its name and title."""
+"""Paths of pages that need only a club's name and title."""
 WRITE = "/write"
-"""Path of the guide, which is about the tournament that its address names, if it names one."""
+"""Path of the guide. With `join` in the query, the guide is about a tournament, and so belongs to a club."""
 TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
-"""Path at which the administrator makes tokens of a club: a path of the server, but about that club."""
+"""Path at which the administrator makes tokens of a club. The path is under the server's, but the club answers."""
 
 
 def owner_of(path: str, query: str) -> str | Owner:
-    """Return the club whose leader answers a path, or who else does. `path` is decoded, `query` is not."""
+    """Return the club whose leader answers a path, or another owner. `path` is decoded, `query` is not."""
     if path in OF_NODE:
         return Owner.THIS_NODE
     if path.startswith(f"{PREFIX}/"):

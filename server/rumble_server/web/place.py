@@ -1,4 +1,7 @@
-"""What this server is called: in pages, and in links that are passed on to others."""
+"""The server's addresses in pages, commands and links, for the reader and for people on other machines.
+
+Pages begin all links with these addresses. An address depends on the request, because a server has several names.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,53 +15,56 @@ from rumble_server.web.tries import is_local
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page is seen."""
+    """The addresses and title of a club, for the reader of a page."""
 
     base: str
-    """The club's address as the reader knows it: `http://HOST:PORT`, with `root` behind it."""
+    """URL of the club as used by the reader: `http://HOST:PORT` and `root`."""
     others: tuple[str, ...] = ()
-    """Its addresses for other machines, where `base` is for this machine only."""
+    """URLs of the club for other machines, if `base` works on this machine only."""
     root: str = ""
-    """What the paths of the club's pages begin with; empty for main."""
+    """Prefix of the paths of the club's pages; empty for main."""
     title: str = ""
-    """What people call the club; main may have no title, and another has its name instead."""
+    """Title of the club, or else the name; main may have no title."""
 
     @property
     def server(self) -> str:
-        """The address of the whole server, which static files have."""
+        """URL of the whole server, used for static files."""
         return self.base.removesuffix(self.root)
 
     @property
     def bot_url(self) -> str:
-        """Where bots connect."""
+        """URL at which bots connect."""
         return f"{self.base.replace('http', 'ws', 1)}/bot"
 
     @property
     def bot_server(self) -> str:
-        """The server as a bot without the SDK takes it: HOST:PORT, or `base` where it speaks TLS."""
+        """Server argument of a bot without the SDK: HOST:PORT, or `base` for a server with TLS."""
         return self.base.removeprefix("http://")
 
     @property
     def only_here(self) -> bool:
-        """Whether nobody can use `base` but those who sit at the server's own machine."""
+        """True if `base` works on the server's own machine only."""
         return is_loopback_host(urlsplit(self.base).netloc)
 
     @property
     def to_share(self) -> "Place":
-        """Where those are to whom a link is given."""
+        """Place of the people to whom a link is given."""
         return replace(self, base=self.others[0], others=()) if self.others else self
 
 
 class Addresses:
-    """Finds the place of a request."""
+    """The finder of places for requests."""
 
     def __init__(self, public_url: str | None = None, networks: Callable[[], Sequence[str]] = tuple) -> None:
-        """`networks` gives this server's addresses on the networks of its machine; it is asked by local requests."""
+        """Prefer `public_url`. `networks` returns the server's URLs for other machines, and is called locally only."""
         self._public_url = public_url
         self._networks = networks
 
     def place_of(self, request: Request) -> Place:
-        """Return the public URL if there is one, else what the browser asked, as a believed proxy or Host tells."""
+        """Return the place of a request: the public URL, else the host asked by the browser.
+
+        The host is taken from a believed proxy, else from the Host header.
+        """
         root: str = request.scope["root_path"]
         title: str = request.scope["state"].get("title", "")
         if self._public_url is not None:
@@ -72,6 +78,6 @@ class Addresses:
 
 
 def place_of(request: Request) -> Place:
-    """Return where the reader of a request is."""
+    """Return the place of a request, by the addresses of its process."""
     addresses: Addresses = request.state.process.addresses
     return addresses.place_of(request)

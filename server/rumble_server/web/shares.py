@@ -1,4 +1,4 @@
-"""What one address may ask of the web: requests and work of the server a minute, event streams at a time."""
+"""Limits of the web for each address: requests and work of the server a minute, and open event streams."""
 
 import re
 
@@ -14,9 +14,9 @@ from rumble_server.web.tries import source_of
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 """Paths of feeds."""
 FREE_BYTES = 262_144
-"""Bytes of an answer that cost nothing beside the time to make them: ordinary pages are smaller."""
+"""Number of bytes of an answer that cost an address nothing; ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096
-"""Further bytes that cost a ms of the share of an address: packing and sending them takes the event loop's time."""
+"""Number of further bytes that cost an address 1 ms, since packing and sending take the event loop's time."""
 
 
 class RequestShares:
@@ -35,7 +35,7 @@ class RequestShares:
 
 
 class Shares:
-    """ASGI middleware: refuses streams beyond the share of their address with 429, and has the others' cost counted."""
+    """ASGI middleware: refuses event streams beyond an address's share with 429, and counts the cost of answers."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app
@@ -69,7 +69,7 @@ class Shares:
 
 
 def _counted(send: Send, asker: Asker) -> Send:
-    """Have the bytes of a long answer cost a part of its asker's share."""
+    """Wrap `send` so that the bytes of a long answer cost a part of the asker's share."""
     free = FREE_BYTES
 
     async def count(message: Message) -> None:

@@ -1,4 +1,7 @@
-"""What the web uses of a process and of its clubs, and its ports. `app` brings the adapters, tests bring their own."""
+"""The ports of the web: a process and its clubs, as seen by routes, pages and feeds.
+
+`app.py` and `club.py` bring the adapters; tests bring their own. Routes find both in the state of a request.
+"""
 
 import asyncio
 from collections import Counter
@@ -30,7 +33,7 @@ from rumble_server.web.place import Addresses
 from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
-"""Longest time in s that a request waits for the disk; then it is answered with 503."""
+"""Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
@@ -41,91 +44,91 @@ class DurableLog(Protocol):
 
     @property
     def durable(self) -> int:
-        """The number of the newest fact on disk; all older facts are on disk, too."""
+        """Number of the newest fact on disk; all older facts are on disk, too."""
 
     @property
     def last(self) -> int:
-        """The number of the newest fact appended."""
+        """Number of the newest appended fact."""
 
     @property
     def trouble(self) -> str | None:
-        """Why the log cannot be written at the moment; None while it can."""
+        """Reason why the log cannot be written at present; None while the log can be written."""
 
     async def wait(self, number: int) -> None:
-        """Return once the fact of that number is on disk."""
+        """Return when the fact with this number is on disk."""
 
 
 class Archive(Protocol):
-    """What is on disk, also of tournaments that are not in memory. Raises StoreError.
+    """The facts and records on disk, of all tournaments. All methods raise StoreError.
 
-    `make` is a function of a module that runs in another process: what it is given and what it gives are pickled.
+    `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
     """
 
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Have something made of a tournament as the log has it; None if there is none of that id."""
+        """Return the result of `make` for a tournament as rebuilt from the log; None for an unknown id."""
 
     async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        """Have something made of every fact of a match, all attempts, in order; there are none if it never began."""
+        """Return the result of `make` for a match's facts of all attempts, in order, without any before the start."""
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Have something made that needs nothing of the log."""
+        """Return the result of `make`, which needs nothing of the log."""
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
-        """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
+        """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
 
     async def listed(self, limit: int) -> Sequence[Outline]:
-        """Read the newest listed tournaments that are over, newest first; outlines of those without a record."""
+        """Return the newest listed tournaments that are over, newest first; outlines for those without a record."""
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Find the matches that have begun beside one, which is of a tournament that is there."""
+        """Return the matches begun before and after a match of a known tournament."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What /metrics tells of the process."""
+    """The figures of the process for /metrics."""
 
     ended: Callable[[], Counter[str]] = Counter
-    """How many tournaments are over, by status."""
+    """Numbers of ended tournaments, by status."""
     counts: Counter[type] = field(default_factory=Counter)
-    """How many facts this process has written in all clubs, by type."""
+    """Numbers of facts written by this process in all clubs, by type."""
     connections: Callable[[], Mapping[str, int]] = dict
-    """How many there are, by kind."""
+    """Numbers of open connections, by kind."""
     refusals: Refusals = field(default_factory=Refusals)
     turn_latency: Histogram = field(default_factory=Histogram)
     lag_s: Callable[[], float] = float
-    """How late the event loop came round when it was last measured."""
+    """Lateness of the event loop in s at the newest measurement."""
     lags: Histogram = field(default_factory=Histogram)
     commits: Histogram = field(default_factory=Histogram)
     metrics_token: str | None = None
-    """Opens /metrics to other machines, as the host token does."""
+    """Token that opens /metrics to other machines, as a host token does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What the clubs of a process share."""
+    """The process for the web: the parts for all clubs."""
 
     now_ms: Callable[[], int]
     addresses: Addresses = field(default_factory=Addresses)
-    """What this server is called."""
+    """Finder of the server's public addresses for pages and links."""
     hosts: frozenset[str] = frozenset()
-    """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+    """Host names that a request to a loopback address may give, as well as loopback names (for a proxy)."""
     bounds: Bounds = field(default_factory=Bounds)
     operation: Operation = field(default_factory=Operation)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
-    """What each address has open."""
+    """Connections, streams and allowances of each address."""
     unready: Callable[[], str | None] = lambda: None
-    """Why matches cannot start at the moment; None while they can."""
+    """Reason why matches cannot start at present; None while matches can start."""
     tries: Tries = field(default_factory=lambda: Tries(Guesses(Bounds(), Refusals()), int))
-    """How the secrets of requests about the process are compared: together with those of main."""
+    """Checks of secrets in requests about the process, counted together with the checks of main."""
     leads: Callable[[], list[str]] = list
-    """The clubs that this process leads at this moment."""
+    """Names of the clubs led by this process now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One club, as the web sees it."""
+    """A club, for the web."""
 
     arena: Arena
     log: DurableLog
@@ -137,17 +140,17 @@ class Site:
 
     @property
     def root(self) -> str:
-        """What the paths of its pages begin with, without a slash at the end."""
+        """Prefix of the paths of the club's pages, without a slash at the end."""
         return web_path(self.club)
 
     @property
     def tries(self) -> Tries:
-        """How the secrets of requests are compared."""
+        """Checks of secrets in requests to this club."""
         return Tries(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property
     def ranker(self) -> Ranker:
-        """Standings and ratings: the same for pages, API and feed."""
+        """Standings and ratings, the same for pages, API and feed."""
         return self.feed.ranker
 
     def need_disk(self) -> None:
@@ -156,7 +159,7 @@ class Site:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
 
     async def on_disk(self, number: int | None = None) -> None:
-        """Wait until the fact of that number (None: every fact) is on disk, and so may be told. Raises WebError."""
+        """Wait until the fact `number` (by default the newest fact) is on disk, and so may be told. Raises WebError."""
         number = self.log.last if number is None else number
         if number <= self.log.durable:
             return
@@ -170,18 +173,18 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class ClubUse:
-    """What goes on in a club, and what it uses of its quotas: as its leader tells it, or the database."""
+    """Activity in a club and use of the club's quotas, by the club's leader, or else by the database."""
 
     running: int = 0
     """Listed tournaments that run."""
     connected: int = 0
     """Bots that are logged in."""
     used: Quotas | None = None
-    """How much it has of each thing that has a quota; None where that is not known."""
+    """Use of each quota; None for an unknown use."""
 
     @classmethod
     def of(cls, site: Site) -> Self:
-        """Look at a club that this process leads."""
+        """Return the use of a club led by this process."""
         arena = site.arena
         used = Quotas(
             bots=arena.names.of_bots,
@@ -198,36 +201,36 @@ class Clubs(Protocol):
     """The clubs of a process."""
 
     def is_elsewhere(self, name: str, /) -> bool:
-        """Whether another node leads a club, or is to lead it."""
+        """Return whether a request for a club belongs to another node."""
 
     async def site(self, name: str, /) -> Site | None:
-        """Find a club that is not elsewhere; None if there is none. Raises WebError if it cannot be had now.
+        """Return the site of a club that is not elsewhere, loaded if needed; None for an unknown name.
 
-        It is loaded if it was not.
+        Raises WebError if the club cannot be read, or has no valid lease now.
         """
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:
         """Keep a club while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
-        """Return those that are loaded, main first."""
+        """Return the sites of loaded clubs."""
 
     async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
-        """Return what goes on in the clubs, by name, as far as that can be found out within a moment.
+        """Return the uses of led clubs, by name, as far as known within a moment.
 
-        With `stored` it is also of clubs in which nothing runs, as the database has them.
+        With `stored`, the uses of clubs that nobody leads are read from the database.
         """
 
     def count_streams(self) -> int:
-        """Return how many streams of events are open to visitors."""
+        """Return the number of open event streams of visitors."""
 
     @property
     def has_residents(self) -> bool:
-        """Whether house bots of main wait to be challenged."""
+        """True if main has residents, house bots that wait to be challenged."""
 
     @property
     def directory(self) -> ClubDirectory:
-        """All that there are."""
+        """Directory of all existing clubs."""
 
 
 def site_of(request: Request) -> Site:

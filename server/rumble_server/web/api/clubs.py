@@ -1,4 +1,4 @@
-"""The clubs of the server: the list that everyone may see, and the administrator's commands."""
+"""The clubs of the server over HTTP: the public list, and the administrator's commands."""
 
 from dataclasses import asdict, replace
 from http import HTTPStatus
@@ -23,7 +23,7 @@ from rumble_server.web.site import Clubs, ClubUse, clubs_of, process_of, site_of
 
 
 def club_routes() -> APIRouter:
-    """Make these routes; all but the list need the administrator's token."""
+    """Make the routes of clubs. Only the list needs no administrator's token."""
     router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
     commands = APIRouter(
         prefix="/clubs",
@@ -33,7 +33,7 @@ def club_routes() -> APIRouter:
 
     @router.get("/clubs", tags=["read"])
     async def list_clubs(request: Request, response: Response) -> models.ClubList:
-        """List the clubs that want to be listed; with the administrator's token all of them, with quotas and use."""
+        """List the listed clubs; with the administrator's token every club, with quotas and use."""
         is_administrator = shows_token(request)
         if is_administrator:
             await administrator_only(request, response)
@@ -42,7 +42,7 @@ def club_routes() -> APIRouter:
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
-        """Create a club. Its name is for good, and is never given again; make a host's token for it next."""
+        """Create a club. The name is for good, and is never given again. Next, make a host token of the club."""
         main = site_of(request)
         given = await read_model(request, models.NewClub)
         quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
@@ -56,7 +56,7 @@ def club_routes() -> APIRouter:
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
     async def change_club(request: Request, club: str) -> models.ClubView:
-        """Change what is given of a club: its title, quotas, and whether it is listed and has residents."""
+        """Change the given settings of a club: title, quotas, listing, and residents."""
         main = site_of(request)
         given = await read_model(request, models.ChangedClub)
         known = _entry(clubs_of(request), club)
@@ -71,7 +71,7 @@ def club_routes() -> APIRouter:
 
     @commands.delete("/{club}")
     async def remove_club(request: Request, club: str) -> Done:
-        """Remove a club for good, with all that goes on in it. Its facts stay in the database."""
+        """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
         _entry(clubs_of(request), club)
         main.need_disk()
@@ -82,9 +82,9 @@ def club_routes() -> APIRouter:
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
-        """Make a host's token of a club. Only this answer ever shows it."""
+        """Make a host token of a club. Only this answer ever shows the token."""
         given = await read_model(request, NewHostToken)
-        # The request is one about this club: `web.path_owner.TOKENS`.
+        # `site_of` returns the site of the path's club, not of main: `web.path_owner.TOKENS`.
         return await make_token(site_of(request), given.name, response)
 
     router.include_router(commands)
@@ -92,7 +92,7 @@ def club_routes() -> APIRouter:
 
 
 async def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
-    """Show the clubs that are listed, or `everything` of all; none is loaded for it. Main comes first."""
+    """Return the views of listed clubs, or with `everything` the full views of all clubs. No club is loaded."""
     uses = await clubs.uses(stored=everything)
     return [
         _view(entry, uses.get(entry.name, ClubUse()), has_house=clubs.has_residents, everything=everything)

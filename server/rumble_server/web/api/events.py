@@ -19,7 +19,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream"
 
 
 class EventStream(StreamingResponse):
-    """Server-Sent Events. When the answer ends, for any reason, its iterator is closed at once."""
+    """Server-Sent Events. When the answer ends, for any reason, the iterator is closed at once."""
 
     media_type = "text/event-stream"
 
@@ -31,7 +31,7 @@ class EventStream(StreamingResponse):
 
 
 def event_routes() -> APIRouter:
-    """Make the route of the feed; it needs no token."""
+    """Make the route of the feed, which needs no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
     @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
@@ -41,7 +41,7 @@ def event_routes() -> APIRouter:
         last_event_id: Annotated[str | None, Header()] = None,
         accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> EventStream:
-        """Stream Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
+        """Stream Server-Sent Events: first a `snapshot`, then changes. `Last-Event-ID` resumes a stream."""
         site, library = site_of(request), library_of(request)
         seen, packed = read_event_id(last_event_id), takes_gzip(accept_encoding)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}

@@ -26,7 +26,7 @@ LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
 
 
 def figures(clubs: Clubs, operation: Operation) -> CollectorRegistry:
-    """Gather the figures of a process; they are read when they are asked for."""
+    """Make the registry of a process's figures, which are read at each request."""
     registry = CollectorRegistry()
     registry.register(_Figures(clubs, operation))
     ProcessCollector(registry=registry)
@@ -34,7 +34,7 @@ def figures(clubs: Clubs, operation: Operation) -> CollectorRegistry:
 
 
 def metrics_routes() -> APIRouter:
-    """Make this route."""
+    """Make the route of the figures."""
     router = APIRouter(tags=["operation"])
 
     @router.get("/metrics", response_class=Response)
@@ -51,7 +51,7 @@ def metrics_routes() -> APIRouter:
 
 
 def _may_read(request: Request) -> bool:
-    """Whether a request is local or shows a token. Raises WebError with `too_many_requests`."""
+    """Return whether a request is local or shows a token. Raises WebError (429) after too many wrong tokens."""
     process = process_of(request)
     shown, token = bearer_token(request), process.operation.metrics_token
     main = next((site for site in clubs_of(request).sites() if site.club == MAIN), None)
@@ -62,12 +62,12 @@ def _may_read(request: Request) -> bool:
         is_metrics_token = token is not None and hmac.compare_digest(shown.encode(), token.encode())
         return is_metrics_token or (main is not None and main.arena.host_tokens.holder(shown) is not None)
 
-    # One try of both: a token that was compared beside the count could be guessed without end.
+    # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
     return len(shown) >= SHORTEST_TOKEN and process.tries.is_right(request, HOST, shown, is_token)
 
 
 class _Figures(Collector):
-    """The figures of a process, read when they are asked for."""
+    """The figures of a process, read at each request."""
 
     def __init__(self, clubs: Clubs, operation: Operation) -> None:
         self._clubs = clubs

@@ -1,4 +1,4 @@
-"""The live feed: Server-Sent Events to everyone who watches a tournament. An unwatched one costs nothing."""
+"""The live feed: Server-Sent Events for all viewers of a tournament. An unwatched tournament costs nothing."""
 
 import logging
 from collections import Counter
@@ -17,21 +17,21 @@ from rumble_server.web.feed.waker import Waker
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_MS = 5_000
-"""A stream without events is sent one at this interval, in ms, so that its reader knows that it is alive."""
+"""Maximum time in ms without an event on a stream; then an empty event tells the reader that the server is alive."""
 STUCK_MS = 60_000
-"""A reader that takes nothing for this time, in ms, is cut off."""
+"""Time in ms after which a reader is cut off if it reads nothing."""
 UNWATCHED_MS = 60_000
-"""How long, in ms, the changes of an unwatched tournament are kept for readers that come back."""
+"""Time in ms for which the changes of an unwatched tournament are kept for returning readers."""
 
 KEEP_ALIVE = Chunk(0, b": keep-alive\nevent: alive\ndata: {}\n\n")
 RETRY = Chunk(0, b"retry: 1000\n\n")
 
 
 class Feed:
-    """All channels of one server. It runs on the event loop; `publish` is given facts that are on disk."""
+    """The channels of a club. The feed runs on the event loop; `publish` takes facts that are on disk."""
 
     def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
-        """`counts` are how many facts were written in this run, by type; it adds to them."""
+        """Make the feed of an arena. `publish` adds the number of published facts by type to `counts`."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.on_news.append(self._on_ranking)
         self._counts = Counter() if counts is None else counts
@@ -39,14 +39,14 @@ class Feed:
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
         self._readers_of_ended: dict[Spectator, str] = {}
-        """Who reads of tournaments that are over and not in memory, with the tournament's id."""
+        """Readers of tournaments that are over and not in memory, with the tournament's id."""
         self._told_of_ended_ms = 0
-        """When these were last sent something."""
+        """Time in ms at which readers of ended tournaments were last sent an event."""
         self._waiting: set[Spectator] = set()
         self._waker = Waker(arena.clock)
         self._timer: TimerHandle | None = None
         self.closed = False
-        """Whether the server is about to stop."""
+        """True if the server is about to stop."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
         """Take in facts that are on disk, counted by kind in `kinds`, and wake the readers that waited for them."""
@@ -88,7 +88,7 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life.
 
-        The snapshot took time to make; a server that began to stop meanwhile tells nothing more.
+        Yield nothing if the server began to stop while the snapshot was made.
         """
         if self.closed:
             return
@@ -122,7 +122,7 @@ class Feed:
         self.end_streams()
 
     def end_streams(self) -> None:
-        """End the streams that are open; whoever comes again gets another."""
+        """End all open streams. A reader may open another stream."""
         for spectator in [
             *self._readers_of_ended,
             *(each for one in self._channels.values() for each in one.spectators),
@@ -131,12 +131,12 @@ class Feed:
 
     @property
     def waiting(self) -> int:
-        """How many streams wait for the disk."""
+        """Number of streams that wait for the disk."""
         return len(self._waiting)
 
     @property
     def readers_of_ended(self) -> int:
-        """How many streams are of tournaments that are over and not in memory."""
+        """Number of streams of tournaments that are over and not in memory."""
         return len(self._readers_of_ended)
 
     @property
