@@ -1,4 +1,4 @@
-"""Several nodes in this process: real clubs and leases, with the tables in memory, on one database in a file."""
+"""Several nodes in this process: real clubs and leases, with the tables of leases in memory and the log in a file."""
 
 import asyncio
 import time
@@ -32,11 +32,11 @@ from tests.server.store.disk import WriterInProcess
 from tests.server.world import Bot, MemoryLink
 
 LEASE_MS = 60_000
-"""Longer than any test: no lease is over because a machine is busy."""
+"""Time in ms longer than any test, so that a busy machine ends no lease."""
 
 
 class Store(SqliteStore):
-    """The database of all nodes: a club's log is under the epoch of the node that leads it."""
+    """The database of all nodes, in which a leader opens a club's log under the leader's epoch."""
 
     def lead(self, club: str, epoch: int) -> ClubLog:
         self.close_log(club)
@@ -52,7 +52,7 @@ class Store(SqliteStore):
 
 
 class MemoryLeases:
-    """The leases of all nodes, as `store/postgres/leases.py` has them. A statement takes some turns of the loop."""
+    """The fake of `store/postgres/leases.py` for all nodes. A statement takes some turns of the loop."""
 
     def __init__(self) -> None:
         self.table = Table(lambda: 1000 * time.monotonic(), LEASE_MS, on_change=self.look)
@@ -63,7 +63,7 @@ class MemoryLeases:
         self.table.join(node)
 
     async def run(self, node: str, statement: Statement) -> Answer:
-        for _ in range(20):  # long enough for a node to look for what is not there yet
+        for _ in range(20):  # long enough to show a node that looks too early
             await asyncio.sleep(0)
         if isinstance(statement, Acquire):
             self.table.clubs.setdefault(statement.club, Row(epoch=int(1000 * time.time())))
@@ -75,7 +75,7 @@ class MemoryLeases:
             asyncio.get_running_loop().call_soon(look)
 
     def move(self, club: str, to: str) -> None:
-        """As `rumble club move` does."""
+        """Ask for the move of a club, like `rumble club move`."""
         self.table.clubs[club].wanted = to
         self.look()
 
@@ -97,7 +97,7 @@ class MemoryLeases:
 
 
 class MemoryNode:
-    """One node, whose bots are on connections in memory."""
+    """A node with bots on connections in memory."""
 
     id: str
     clock: LoopClock
@@ -143,11 +143,11 @@ class MemoryNode:
         self.clubs.let_go()
 
     def leads(self) -> list[str]:
-        """The clubs that it leads and has loaded."""
+        """Return the names of the clubs that are led and loaded here."""
         return sorted(club.name for club in self.clubs if club.name in self.node.leads)
 
     def bot(self, club: str, name: str = "", **login: Any) -> Bot:
-        """A bot on a connection to this node, which leads the club. With a name it has said its login."""
+        """Return a bot connected to this node, the club's leader. With a `name` the bot has sent a login."""
         led = self.clubs.loaded(club)
         assert led is not None
         world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=SimpleNamespace(check=lambda *_: None))
@@ -158,7 +158,7 @@ class MemoryNode:
 
 
 class MemoryCluster:
-    """Some nodes."""
+    """Nodes on the same database and tables."""
 
     def __init__(self, store: Store) -> None:
         self.store, self.leases = store, MemoryLeases()
@@ -170,7 +170,7 @@ class MemoryCluster:
         return main
 
     async def create(self, name: str) -> None:
-        """Create a club, by the node that leads main; every node knows of it."""
+        """Create a club at the leader of main, and have every node learn of the club."""
         main = self.main
         Administrator(main.arena).create(name, "", NO_QUOTAS)
         await main.log.wait(main.log.last)
@@ -187,7 +187,7 @@ class MemoryCluster:
         return leader
 
     async def led(self, name: str, by: MemoryNode | None = None) -> Club:
-        """Create a club, and have it led: by the node that all name, or by this one."""
+        """Create a club, and have it led: by the first node in the club's order, or by `by`."""
         await self.create(name)
         for node in self.nodes:
             node.clubs.is_elsewhere(name)
@@ -201,13 +201,13 @@ class MemoryCluster:
 
 
 def heard(bot: Bot, kind: str) -> bool:
-    """Whether a bot was sent a message of this type."""
+    """Return whether a bot has received a message of this type."""
     return any(frame["type"] == kind for frame in bot.inbox.frames)
 
 
 @asynccontextmanager
 async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
-    """Run nodes. Give them when each knows of all."""
+    """Run nodes, and yield them when every node knows all nodes."""
     store = Store(str(folder / "rumble.db"))
     store.group.writer = WriterInProcess(store.database)
     cluster = MemoryCluster(store)

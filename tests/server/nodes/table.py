@@ -1,4 +1,4 @@
-"""Nodes and clubs in memory: what `store/postgres/leases.py` does in PostgreSQL, by the clock of the database."""
+"""The tables of nodes and clubs in memory, with the statements of `store/postgres/leases.py`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from rumble_server.store.lease_statements import (
 
 @dataclass
 class Row:
-    """A club."""
+    """The row of a club."""
 
     node: str | None = None
     epoch: int = 0
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass
 class Lives:
-    """A node."""
+    """The row of a node."""
 
     until_ms: float
     draining: bool = False
@@ -48,16 +48,16 @@ class Lives:
 
 @dataclass
 class Table:
-    """The rows. Each call is one statement."""
+    """Both tables; `now_ms` is the clock of the database. Each call of `run` is a statement."""
 
     now_ms: Callable[[], float]
     lease_ms: int
     nodes: dict[str, Lives] = field(default_factory=dict)
     clubs: dict[str, Row] = field(default_factory=dict)
     epochs: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)
-    """All epochs that a club has had, and whose they were."""
+    """Past and present epochs of each club, with their nodes."""
     on_change: Callable[[], None] = lambda: None
-    """Called as PostgreSQL notifies the nodes."""
+    """Stands for PostgreSQL's notification of the nodes."""
 
     def join(self, node: str) -> None:
         self.nodes[node] = Lives(self.now_ms() + self.lease_ms)
@@ -126,6 +126,6 @@ class Table:
         return node in self.nodes and self.nodes[node].until_ms > self.now_ms()
 
     def leader(self, club: str) -> str | None:
-        """The node that leads a club by a valid lease."""
+        """Return the leader of a club with a valid lease; None without a leader."""
         row = self.clubs.get(club)
         return row.node if row is not None and row.node is not None and self.is_alive(row.node) else None

@@ -1,4 +1,4 @@
-"""The tables of a store in an empty database of the tests."""
+"""The tables of a store, made in an empty database of the tests."""
 
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.schema import prepare

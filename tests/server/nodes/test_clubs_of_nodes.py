@@ -1,4 +1,4 @@
-"""The clubs of nodes in one process: who leads, who says that another does, and how a club goes from one to another."""
+"""Clubs of nodes in one process: leaders, answers of the other nodes, and hand-overs."""
 
 import asyncio
 from pathlib import Path
@@ -30,7 +30,7 @@ def play(bot: Bot) -> Bot:
 
 
 def playing(cluster: MemoryCluster, club: Club, cycles: int = 100) -> list[Bot]:
-    """Begin a tournament of two bots in a club, at its leader."""
+    """Begin a tournament of two bots in a club, at the club's leader."""
     Organiser(club.arena).create(TournamentConfig(name="Friday", game="tictactoe", cycles=cycles, start_at_bots=2))
     leader = cluster.leader(club.name)
     return [play(leader.bot(club.name, name, key=name * 4, join="friday")) for name in ("anna", "bert")]
@@ -182,7 +182,7 @@ async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
 
 
 async def told_of(node: MemoryNode) -> dict[str, int]:
-    """Return how many bots a node says are connected in each club, once it has heard of two clubs with bots."""
+    """Return the numbers of connected bots by club as told by a node, when the node knows two clubs with bots."""
     async with asyncio.timeout(5):
         while True:
             told = {club: use.connected for club, use in (await node.clubs.uses(stored=False)).items() if use.connected}

@@ -1,4 +1,4 @@
-"""A club whose leader's lease is over tells nothing, its clocks stand, and then it goes on."""
+"""The gate of a club: while the lease is over, nothing is told and clocks stand; then the club goes on."""
 
 import pytest
 from rumble_engine import Termination
@@ -12,7 +12,7 @@ from tests.server.world import Bot, VirtualClock, World
 
 
 class Lease:
-    """Whether the node may lead."""
+    """The lease of the node, valid or not."""
 
     valid = True
 
@@ -37,7 +37,7 @@ def go_on(world: World, lease: Lease) -> None:
 
 
 def suspend(world: World, lease: Lease, ms: int) -> None:
-    """Let the lease be over for a while."""
+    """Let the lease be over for some ms, and go on."""
     lease.valid = False
     world.gate.close()
     world.run(ms)
@@ -45,7 +45,7 @@ def suspend(world: World, lease: Lease, ms: int) -> None:
 
 
 def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
-    """Two bots in a match; the first is on turn."""
+    """Return a tournament and two bots in a match; the first bot is on turn."""
     tournament = world.create(start_at_bots=2, **config)
     bots = world.logins("ann", "ben", join=tournament.id)
     other, mover = sorted(bots, key=lambda bot: "turn" in bot.inbox.kinds())
@@ -56,7 +56,7 @@ def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
 
 def test_it_tells_nothing_and_then_all_of_it(world: World, lease: Lease) -> None:
     tournament, mover, other = playing(world, legs=1)
-    lease.valid = False  # and nobody has noticed it: the process was frozen
+    lease.valid = False  # without a call of `close`, as after a freeze of the process
     mover.move(first_legal(mover.last("turn")))
     late = world.connect()
     late.login("cas")
@@ -162,7 +162,7 @@ def test_those_who_were_not_closed_have_no_grace(lease: Lease) -> None:
 
 
 def waiting(world: World) -> Bot:
-    """A bot whose opponent has been absent for two of the three seconds that it may be."""
+    """Return a bot whose opponent has been absent for two of three allowed seconds."""
     tournament = world.create(absent_ms=3000)
     ann, ben = world.logins("ann", "ben", join=tournament.id)
     ben.drop()
@@ -183,7 +183,7 @@ def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Lease
 def test_one_whose_absent_budget_is_used_up_in_the_moment_of_the_suspension_loses(world: World, lease: Lease) -> None:
     ann = waiting(world)
     lease.valid = False
-    world.run(2000)  # the timer of the budget is the first to find it closed
+    world.run(2000)  # the timer of the budget is the first call to find the lease over
     assert not ann.heard("match_over")
     go_on(world, lease)
     assert ann.heard("match_over")

@@ -16,7 +16,7 @@ CLUBS = ("main", "one", "two", "three")
 
 
 class Cluster:
-    """Nodes and a table on virtual time; statements and answers are late or lost as `random` has it."""
+    """Nodes and a table on virtual time. `random` decides which statements and answers are late or lost."""
 
     def __init__(self, random: Random, *, delay_ms: int = 5, lost: float = 0.0) -> None:
         self.random, self.delay_ms, self.lost = random, delay_ms, lost
@@ -34,16 +34,16 @@ class Cluster:
         return node
 
     def notify(self) -> None:
-        """Have every node look, as the database's notifications do."""
+        """Have every node look, like a notification of the database."""
         for node in self.nodes.values():
             self.after(node.delay_ms, lambda node=node: node.act(lambda: node.lease.look(node.now_ms())))  # type: ignore[misc]
 
     def leaders(self, club: str) -> list[str]:
-        """Who would tell something for a club at this moment."""
+        """Return the nodes that would act for a club now."""
         return [name for name, node in self.nodes.items() if club in node.lease.clubs and node.holds()]
 
     def run(self, ms: int) -> None:
-        """Let time pass; at each moment no club has two leaders, and epochs go up."""
+        """Let time pass, and check at each moment that no club has two leaders."""
         for _ in range(ms // 10):
             self.time.advance(10)
             for club in CLUBS:
@@ -54,12 +54,12 @@ class Cluster:
 
 
 def answer_ms(delay_ms: int) -> int:
-    """Return how long a node waits for an answer, in ms."""
+    """Return the time in ms that a node waits for an answer."""
     return 3 * delay_ms + 100
 
 
 class Node:
-    """A process with a clock of its own: it does what its lease wants, unless it is frozen or dead."""
+    """A process with a separate clock, and the driver of a lease unless the process is frozen or dead."""
 
     lease: Lease
 
@@ -78,7 +78,7 @@ class Node:
         return not self.dead and self.lease.holds(self.now_ms())
 
     def act(self, call: Callable[[], None]) -> None:
-        """Call when the process runs, and then see when its lease wants to be woken."""
+        """Call when the process runs, and set the timer for the lease's next wake."""
         if self.dead:
             return
         wait_ms = self.frozen_until_ms - self.cluster.time.now_ms()
@@ -185,7 +185,7 @@ def three(**weather: float) -> tuple[Cluster, Node, Node, Node]:
 
 
 def lead(cluster: Cluster, node: Node, *clubs: str) -> None:
-    """Have a node lead clubs, whichever node all of them name."""
+    """Have a node lead clubs, whatever the clubs' order of nodes."""
     for club in clubs:
         node.act(lambda club=club: node.lease._add(Acquire(club), node.now_ms()))  # type: ignore[misc]
     cluster.run(300)
@@ -442,7 +442,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
 
 
 def test_what_the_table_asks_for_is_done() -> None:
-    """`rumble club move` and `rumble node drain` write it there."""
+    """`rumble club move` and `rumble node drain` write wishes into the tables."""
     cluster, a, b, c = three()
     lead(cluster, a, "one")
     cluster.table.clubs["one"].wanted = "b"
@@ -474,7 +474,7 @@ def test_a_club_that_the_database_refused_is_discarded_at_once() -> None:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something that happens to a node, or is done there."""
+    """A fault of a node, or a command to a node."""
 
     at_ms: int
     node: int
@@ -503,7 +503,7 @@ TROUBLES = st.builds(
 def test_never_two_leaders_and_epochs_never_go_back(
     seed: int, rates: list[float], delay_ms: int, lost: float, troubles: list[Trouble]
 ) -> None:
-    """Whatever is late, lost, frozen or wrong with a clock."""
+    """The property holds for late and lost answers, frozen processes, and clocks with other rates and offsets."""
     random = Random(seed)
     cluster = Cluster(random, delay_ms=delay_ms, lost=lost)
     nodes = [

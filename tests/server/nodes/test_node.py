@@ -1,4 +1,4 @@
-"""Nodes with a real PostgreSQL and a lease of a second: who leads, who stands by, who takes over."""
+"""Nodes with a real PostgreSQL and a lease of a second: leading, standing by and taking over."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -25,7 +25,7 @@ PATIENCE_S = 20
 
 
 class Clubs:
-    """What a node leads, in name only."""
+    """The fake of a node's clubs, which logs the node's commands."""
 
     def __init__(self) -> None:
         self.log: list[str] = []
@@ -95,7 +95,7 @@ async def node(
 
 @asynccontextmanager
 async def pair(url: str) -> AsyncIterator[tuple[tuple[Node, Clubs], tuple[Node, Clubs]]]:
-    """Run two nodes of several, which know each other."""
+    """Run two nodes, and yield them when both know both."""
     async with node(url, stands_by=False) as first, node(url, "http://b:1", stands_by=False) as second:
         await until(lambda: all(len(each.lease.nodes) == 2 for each, _ in (first, second)))
         yield first, second
@@ -103,7 +103,7 @@ async def pair(url: str) -> AsyncIterator[tuple[tuple[Node, Clubs], tuple[Node, 
 
 async def until(what: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE_S):
-        while not what():  # noqa: ASYNC110  # it is in the hands of the database and the clock
+        while not what():  # noqa: ASYNC110  # the database and the clock decide when
             await asyncio.sleep(0.005)
 
 
@@ -115,7 +115,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
             await until(lambda: firsts.epochs == of_first)
             assert first.leads == ["main", "one"]
             waiting = asyncio.create_task(second.acquire("main"))
-            first._act = lambda call: None  # type: ignore[method-assign]  # it does nothing any more
+            first._act = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
             await until(lambda: not first.holds())
             assert second.leads == []
         assert await waiting > of_first["main"]
@@ -214,7 +214,7 @@ async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str)
         await until(lambda: run(url, "SELECT uses ->> 'main' FROM nodes WHERE id = %s", [first.id]) == [("something",)])
         firsts.uses = "more"
         async with asyncio.timeout(PATIENCE_S):
-            while await second.uses_elsewhere() != {"main": "more"}:  # noqa: ASYNC110  # it is told after a second
+            while await second.uses_elsewhere() != {"main": "more"}:  # noqa: ASYNC110  # written after a second
                 await asyncio.sleep(0.05)
 
 
@@ -241,7 +241,7 @@ async def test_a_node_with_another_setup_does_not_start(url: str) -> None:
 
 
 async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
-    """A batch of the node's last leadership may be tried again when it leads once more, and is refused then."""
+    """A batch of an earlier leadership may be tried again, and refused, when the node leads the club once more."""
     async with node(url) as (only, clubs):
         epoch = await only.acquire("main")
         await until(lambda: clubs.epochs == {"main": epoch})

@@ -1,4 +1,4 @@
-"""What a proxy is told that asks who leads."""
+"""The answers to a proxy's question about the leader of a club."""
 
 from http import HTTPStatus
 from types import SimpleNamespace
@@ -10,14 +10,14 @@ from rumble_server.store.lease_statements import Acquired, ClubRow, NodeRow, Ren
 
 
 class Driver:
-    """Runs no statement."""
+    """A driver that runs no statement."""
 
     def __getattr__(self, name: str) -> object:
         return lambda *_: None
 
 
 class Asked:
-    """The question at node `a`, which leads `own`; `b` leads main; nobody leads `free`; `late` had a node that died."""
+    """The answers of node `a`, leader of `own`; `b` leads main, nobody leads `free`, and the leader of `late` died."""
 
     def __init__(self) -> None:
         self.held = True
