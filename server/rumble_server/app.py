@@ -283,7 +283,7 @@ class Server:
                     log.warning("the host token stays in clear until the next start: %s", error)
 
     def _take_up_administrator(self, has_lost_tokens: bool) -> None:
-        """Register the administrator's token: the configured token, else a new token if none is known for sure."""
+        """Register the token of the administrator: configured, else a new one if none is stored or facts are lost."""
         directory, token = self.clubs.directory, self.config.admin_token
         if token is None and (has_lost_tokens or not directory.has_administrator):
             token = self.made_admin_token = make_secret()
@@ -293,7 +293,7 @@ class Server:
     # --- parts for all clubs ---
 
     def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
-        """Make the process as the web sees it."""
+        """Make the process for the web, with the figures for /metrics."""
         config = self.config
         operation = Operation(
             ended=self.ended.by_status,
@@ -441,7 +441,7 @@ class Server:
         return self._url(EVERY_ADDRESS.get(host, host))
 
     def network_urls(self) -> list[str]:
-        """Return the server's URLs for other machines, by the present networks of this machine."""
+        """Return the server's URLs on the present networks of this machine."""
         host, _ = self.address
         if host not in EVERY_ADDRESS:
             return [] if is_loopback(host) else [self._url(host)]

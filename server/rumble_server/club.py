@@ -281,7 +281,7 @@ class Club:
 
     @property
     def is_suspended(self) -> bool:
-        """True if nobody may be told anything of the club, because the lease of this node is over."""
+        """True if the club is suspended: nothing may be told, because the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
 
     def suspend(self) -> None:

@@ -79,7 +79,7 @@ class Node(Protocol):
         """Give up a club, which needs no leader."""
 
     def fenced(self, club: str, epoch: int) -> None:
-        """Note that the database refused a commit of a club under this epoch."""
+        """Note that the database refused a commit under this epoch of a club."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
         """Return the uses of the other nodes' clubs, by club. Raises StoreError."""

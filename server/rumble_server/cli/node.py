@@ -1,4 +1,4 @@
-"""`rumble node`: the servers on a shared PostgreSQL database, read and drained through the database itself."""
+"""`rumble node`: the servers on a shared PostgreSQL database, reached through the database."""
 
 import typer
 
