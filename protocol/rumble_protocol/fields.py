@@ -75,11 +75,14 @@ class TimeControl(BaseModel):
     If neither `move_ms` nor `bank_ms` is given, `move_ms` is 10000. If only the bank is given, `move_ms` is 0.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     move_ms: Duration = 0
+    """Time for each move, used first."""
     bank_ms: Duration = 0
+    """Time for a whole match, used when a move takes longer. With a bank alone, a move has no time of its own."""
     increment_ms: Duration = 0
+    """Time that the bank gains after each move."""
 
     @model_validator(mode="before")
     @classmethod

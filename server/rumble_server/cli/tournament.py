@@ -8,31 +8,55 @@ from typing import Annotated, Any
 
 import typer
 
-from rumble_server.cli.support import completion, tournament_options
-from rumble_server.cli.support.answers import print_answer
-from rumble_server.cli.support.commands import App
+from rumble_server.cli.support import completion
+from rumble_server.cli.support.answers import only_here, print_answer
+from rumble_server.cli.support.commands import App, Group
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import (
     LOCAL_SERVER,
-    Game,
     HostToken,
     Json,
     Key,
     Server,
-    Setting,
     given,
-    read_settings,
+    with_parameters,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.terminal import plain, plain_or_rich
 from rumble_server.match.match_id import tournament_id_of
 
-app = App(help="Create, start, watch and end tournaments on a server.")
+
+class _Tournament(Group):
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "create":
+            from rumble_server.cli.support.creating import create_command
+
+            command = create_command()
+        return name, command, rest
+
+
+app = App(cls=_Tournament, help="Create, start, watch and end tournaments on a server.")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: rumble tournament list.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="A match's id, like friday.1.2.1.1.")]
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="A bot's name.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; by default standard output.")]
+
+
+VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "start": ("Number the bots and start the first matches.", {}),
+    "pause": (
+        "Let running matches finish, and start no more.",
+        {"reason": Annotated[str | None, typer.Option(help="Text for the bots and the page.")]},
+    ),
+    "resume": ("Start matches again after a pause.", {}),
+    "cancel": ("End a tournament without a result; nothing counts.", {}),
+    "end": ("End a tournament early; the standings count as they are.", {}),
+    "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
+    "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
+}
+"""The commands that only tell the server what to do: what each does, and the fields of its request."""
 
 
 class ExportFormat(StrEnum):
@@ -46,160 +70,27 @@ class ExportFormat(StrEnum):
 
 
 @app.command()
-def create(
-    name: Annotated[str, typer.Argument(help="Its name for people; its id is made from it.")],
-    game: Game,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    format_: tournament_options.Format = None,
-    cycles: Annotated[int | None, typer.Option(min=1, help="How often everyone meets everyone; 1 by default.")] = None,
-    legs: Annotated[int | None, typer.Option(min=1, help="Matches of a pairing, seats swapped; 2 by default.")] = None,
-    move_ms: Annotated[
-        int | None,
-        typer.Option(min=0, help="Time for each move, in ms; 10000 by default, or 0 with a bank."),
-    ] = None,
-    bank_ms: Annotated[
-        int | None,
-        typer.Option(min=0, help="Time for a whole match, used by moves longer than --move-ms, in ms; 0 by default."),
-    ] = None,
-    increment_ms: Annotated[
-        int | None, typer.Option(min=0, help="How much the bank grows after each move, in ms; 0 by default.")
-    ] = None,
-    rounds: tournament_options.Rounds = None,
-    challengers: tournament_options.Challengers = None,
-    replays: tournament_options.Replays = None,
-    pairing_rules: tournament_options.PairingRules = None,
-    acceleration: tournament_options.Acceleration = None,
-    seed_ratings: tournament_options.SeedRatings = None,
-    tiebreaks: tournament_options.Tiebreaks = None,
-    tiebreak_rules: tournament_options.TiebreakRules = None,
-    points: tournament_options.Points = None,
-    openings: tournament_options.Openings = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random; 0 by default.")] = None,
-    start_at_bots: Annotated[
-        int | None,
-        typer.Option(min=2, help="Number of bots with which it starts by itself; by default the host starts it."),
-    ] = None,
-    start_at: tournament_options.StartAt = None,
-    late_join: tournament_options.LateJoin = None,
-    setting: Setting = None,
-    illegal_retries: Annotated[
-        int | None, typer.Option(min=0, help="How many illegal moves a bot may correct in a match; 0 by default.")
-    ] = None,
-    away_ms: Annotated[
-        int | None, typer.Option(min=0, help="How long a bot may be disconnected in a match, in ms; 30000 by default.")
-    ] = None,
-    away_clock: tournament_options.AwayClock = None,
-    absent_ms: Annotated[
-        int | None, typer.Option(min=0, help="How long matches wait for an absent bot, in ms; 120000 by default.")
-    ] = None,
-    bench_after: tournament_options.BenchAfter = None,
-    rated: Annotated[
-        bool | None, typer.Option("--rated/--unrated", help="Whether it has ratings; it has by default.")
-    ] = None,
-    listed: Annotated[
-        bool | None, typer.Option("--listed/--unlisted", help="Whether the list shows it; it does by default.")
-    ] = None,
-    invite: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join; by default anyone may join.")
-    ] = None,
-    forecast: tournament_options.Forecast = None,
-    json_: Json = False,
-) -> None:
+def create() -> None:
     """Create a tournament, in its lobby."""
-    settings = read_settings(setting)
-    config = given(
-        name=name,
-        game=game,
-        settings=settings,
-        format=format_,
-        cycles=cycles,
-        legs=legs,
-        rounds=rounds,
-        challengers=challengers,
-        replays=replays,
-        tiebreaks=tournament_options.split_list(tiebreaks),
-        tiebreak_rules=tiebreak_rules,
-        points=tournament_options.points_of(points),
-        openings=tournament_options.openings_of(openings, game, settings),
-        time_control=given(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms) or None,
-        seed=seed,
-        start_at_bots=start_at_bots,
-        start_at_ms=tournament_options.moment_ms(start_at),
-        late_join=late_join,
-        bench_after=bench_after,
-        illegal_retries=illegal_retries,
-        away_ms=away_ms,
-        away_clock=away_clock,
-        absent_ms=absent_ms,
-        rated=rated,
-        listed=listed,
-        invite=invite,
-        pairing_rules=pairing_rules,
-        acceleration=acceleration,
-        seed_ratings=tournament_options.seed_ratings_of(seed_ratings),
-    )
-    client = OrganiserClient(server, host_token)
-    if forecast is not None:
-        answer = client.post(f"host/forecast?bots={forecast}", config)
-        print_answer(answer, json_, answer["text"])
-        return
-    created = client.post("tournaments", config)
-    told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
-    lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
-    print_answer(created, json_, *lines, *_only_here(told))
+    # Stands in the list of commands; `_Tournament` puts the command with its options here.
 
 
-@app.command()
-def start(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """Number the bots and start the first matches."""
-    _command(server, host_token, tournament_id, "start", json_)
+def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
+    def ask(
+        tournament_id: Id,
+        *,
+        server: Server = LOCAL_SERVER,
+        host_token: HostToken = None,
+        json_: Json = False,
+        **body: Any,
+    ) -> None:
+        _command(server, host_token, tournament_id, name, json_, given(**body) or None)
+
+    app.command(name, help=about)(with_parameters(ask, parameters))
 
 
-@app.command()
-def pause(
-    tournament_id: Id,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    reason: Annotated[str | None, typer.Option(help="Text for the bots and the page.")] = None,
-    json_: Json = False,
-) -> None:
-    """Let running matches finish, and start no more."""
-    _command(server, host_token, tournament_id, "pause", json_, given(reason=reason))
-
-
-@app.command()
-def resume(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """Start matches again after a pause."""
-    _command(server, host_token, tournament_id, "resume", json_)
-
-
-@app.command()
-def cancel(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """End a tournament without a result; nothing counts."""
-    _command(server, host_token, tournament_id, "cancel", json_)
-
-
-@app.command()
-def end(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """End a tournament early; the standings count as they are."""
-    _command(server, host_token, tournament_id, "end", json_)
-
-
-@app.command()
-def remove(
-    tournament_id: Id, bot: BotName, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False
-) -> None:
-    """Remove a bot for good. It loses the matches that it has not finished."""
-    _command(server, host_token, tournament_id, "remove", json_, {"name": bot})
-
-
-@app.command()
-def unbench(
-    tournament_id: Id, bot: BotName, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False
-) -> None:
-    """Let a bot play again that was benched for its faults."""
-    _command(server, host_token, tournament_id, "unbench", json_, {"name": bot})
+for _name, (_about, _parameters) in VERBS.items():
+    _add_verb(_name, _about, _parameters)
 
 
 @app.command()
@@ -265,7 +156,7 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    print_answer(told, json_, *lines, f"command  {told['command']}", *_only_here(told))
+    print_answer(told, json_, *lines, f"command  {told['command']}", *only_here(told))
 
 
 @app.command("reset-key")
@@ -355,12 +246,6 @@ def transcript(
     """Write every frame of a match as ND-JSON. It has both directions, server times and the verdict."""
     client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
-
-
-def _only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a hint if an invitation's link works only on the server's own machine."""
-    hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
-    return (hint,) if told.get("only_here") else ()
 
 
 def _command(

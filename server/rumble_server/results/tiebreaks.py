@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rumble_engine import Termination
-from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results import direct_encounter
 from rumble_server.results.editions import FIRST, Edition
@@ -32,6 +31,8 @@ from rumble_server.results.sums import Sums, split_by
 from rumble_server.results.tally import Count, Scheme, Tally
 
 if TYPE_CHECKING:
+    from rumble_protocol.feed_messages import Standing
+
     from rumble_server.results.rounds import Rounds
 
 TIEBREAKS: dict[str, str] = {
@@ -97,7 +98,7 @@ def rank(
     field: Iterable[str] = (),
     byes: Mapping[str, int] | None = None,
     edition: Edition = FIRST,
-) -> list[Standing]:
+) -> "list[Standing]":
     """Rank the bots of results.
 
     `field` adds names of bots that may have no result. `byes` has numbers of matches that count as won, by name.
@@ -113,7 +114,7 @@ def rank_tally(
     *,
     edition: Edition = FIRST,
     rounds: "Rounds | None" = None,
-) -> list[Standing]:
+) -> "list[Standing]":
     """Rank the bots of a tally, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
 
     `rounds` are the rounds of a Swiss; without `rounds` forfeits count as played. The rules of Rumble 0.1 use counts
@@ -133,7 +134,7 @@ def rank_sums(
     tiebreaks: Sequence[str],
     faults: Faults = MappingProxyType({}),
     edition: Edition = FIRST,
-) -> list[Standing]:
+) -> "list[Standing]":
     """Rank a field by its sums; the lines also show `counts` and `faults`."""
     tiebreaks = check_tiebreaks(tiebreaks, edition, rounds=isinstance(sums, RoundSums))
     groups = [(POINTS, group) for group in split_by(list(counts), sums.points)]
@@ -185,7 +186,9 @@ def _lines(
     groups: list[tuple[str, list[str]]],
     shown: Shown,
     faults: Faults,
-) -> list[Standing]:
+) -> "list[Standing]":
+    from rumble_protocol.feed_messages import Standing  # loaded late: the help of a command needs no messages
+
     lines: list[Standing] = []
     labels = [label for label, _ in groups]
     for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):

@@ -26,62 +26,79 @@ Count = Annotated[int, Field(ge=1, le=1000)]
 class TournamentConfig(BaseModel):
     """All options of a tournament, with defaults that suit a first tournament. Bad values raise ValidationError.
 
-    Durations are in ms.
+    Durations are in ms, and times in ms since the epoch.
+
+    The description of a field is its only one: the API's document, the console's form and the command line show it.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=80)]
+    """Name for people. The tournament's id, as in addresses, is made from it."""
     game: ShortText
+    """Game that is played."""
     settings: Settings = Field(default_factory=dict)
-    format: ShortText = "round-robin"
+    """Settings of the game by name; the game's own defaults where they are missing."""
+    format: Annotated[ShortText, Field(json_schema_extra={"enum": list(FORMATS)})] = "round-robin"
+    """Rule by which pairings are made."""
     cycles: Count = 1
+    """Round-robin, gauntlet: number of times that everyone meets everyone."""
     legs: Count = 2
+    """Matches of a pairing, seats swapped. With 2, both bots play the same opening from both seats, which is fair."""
     rounds: Count | None = None
-    """Swiss: number of rounds; None for the number of rounds of a knockout with as many bots."""
+    """Swiss: number of rounds; by default as many as a knockout has."""
+    pairing_rules: Literal["dutch-2025", "dutch-2026"] | None = None
+    """Swiss: edition of the FIDE Dutch System, by default the newest; the tournament keeps it."""
+    # None means the newest edition in a new tournament, and `dutch-2025` in a tournament made by Rumble 0.1.
+    acceleration: Literal["none", "baku"] = "none"
+    """Swiss: with baku, the first half of the seeds meet each other at first, by virtual points."""
     challengers: Count = 1
-    """Gauntlet: number of bots, the first by number, that meet every other bot."""
+    """Gauntlet: number of bots, the first by number, that meet all others."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
-    """Knockout: number of times that a tied pairing is played again before the better seed goes on."""
-    tiebreaks: list[str] | None = Field(default=None, max_length=8)
-    """Tie-breaks in order; None for the format's own."""
+    """Knockout: number of times that a tied pairing plays again before the better seed goes on."""
+    time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
+    """Time that a bot has to think."""
+    invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    """Code that a bot needs to join; by default anyone may join."""
+    start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
+    """Number of bots with which the tournament starts by itself; by default the host starts the tournament."""
+    start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
+    """Time of the automatic start; with fewer than two bots by then, the start comes with the second bot."""
+    late_join: bool = False
+    """Round-robin: bots may join while the tournament runs. A late bot meets all earlier bots, in rounds after the
+    schedule's own."""
+    openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
+    """Openings, each played from both seats: auto begins without an opening and goes on with the game's openings, suite
+    plays only the game's, none plays without; or your own."""
     points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
     """Points for a win, a draw and a loss."""
-    openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
-    """Openings of each pair, played from both seats: `auto` begins without an opening and continues with the game's
-    suite, so that no match is played twice; `suite` plays only the suite; or a list of openings."""
-    time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
-    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
-    start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
-    start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
-    """Time of the automatic start in ms since the epoch; with fewer than two bots by then, the start comes with the
-    second."""
-    late_join: bool = False
-    """Round-robin: true if bots may join while it runs. A late bot meets all earlier bots, as often as they meet each
-    other, in rounds after the schedule's own; a bot that leaves loses its remaining matches as `no_show`."""
-    illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
-    away_ms: Duration = 30_000
-    away_clock: AwayClock = "stands"
-    """Rule for the clock of a bot that is away on its own turn: the clock stands, or runs on."""
-    absent_ms: Duration = 120_000
-    bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """Number of matches lost in a row by its own fault after which a bot is benched; 0 for never."""
+    tiebreaks: list[str] | None = Field(default=None, max_length=8)
+    """Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, tpr (by given
+    ratings); by default the tie-breaks of the format."""
+    tiebreak_rules: FideEdition | None = None
+    """Edition of FIDE's tie-break rules, by default the newest; the tournament keeps it."""
+    # None means the newest edition in a new tournament, and Rumble 0.1's own in a tournament made by it.
     rated: bool = True
-    listed: bool = True
-    invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
-    pairing_rules: Literal["dutch-2025", "dutch-2026"] | None = None
-    """Swiss: edition of the pairing rules. None means the newest in a new tournament, and `dutch-2025` in a tournament
-    made by Rumble 0.1."""
-    acceleration: Literal["none", "baku"] = "none"
-    """Swiss: with `baku`, virtual points make the first half of the seeds meet each other at first."""
+    """Ratings, with their intervals, are computed."""
+    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
+    """Seed of everything random: the same seed and the same bots give the same schedule and openings."""
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """Ratings by name that decide the seeding, greatest first; bots without a rating come last, in an order by the
-    seed. A list of texts `NAME=RATING` is accepted, too."""
-    tiebreak_rules: FideEdition | None = None
-    """Edition of the tie-break rules. None means the newest in a new tournament, and Rumble 0.1's own in a tournament
-    made by it."""
+    """Ratings by which the bots are seeded, the greatest first; bots without a rating come last, by the
+    seed."""
+    illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
+    """Number of illegal moves in a match that a bot may correct, on the same clock."""
+    bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
+    """Number of matches lost in a row by its own fault after which a bot is benched; 0: never."""
+    away_ms: Duration = 30_000
+    """Time for which a bot may be disconnected in a match, apart from its clock."""
+    away_clock: AwayClock = "stands"
+    """Rule for the clock of a bot that is away on its own turn: the clock stands or runs."""
+    absent_ms: Duration = 120_000
+    """Time for which matches wait for a bot that is not connected; then the bot loses them."""
+    listed: bool = True
+    """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
     @field_validator("format")
     @classmethod

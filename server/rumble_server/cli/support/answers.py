@@ -1,6 +1,7 @@
 """Printing the server's answer to a host's command."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -18,3 +19,9 @@ def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
             typer.echo(plain(each))
         else:
             plain_or_rich().print(each)
+
+
+def only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a hint if an invitation's link works only on the server's own machine."""
+    hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
+    return (hint,) if told.get("only_here") else ()

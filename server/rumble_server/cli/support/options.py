@@ -1,11 +1,14 @@
 """Options that several commands share."""
 
+import inspect
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import Annotated, Any
 
 import typer
+from typer.models import ArgumentInfo
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -82,6 +85,28 @@ Iterations = Annotated[
 def given(**options: Any) -> dict[str, Any]:
     """Return the options that are not None, that is, given on the command line."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def with_parameters(run: Callable[..., None], parameters: Mapping[str, Any]) -> Callable[..., None]:
+    """Have typer see `parameters`, each an annotation by name, in the place of the function's `**`.
+
+    An argument is required, and an option that is not given is None.
+    """
+    own = inspect.signature(run, eval_str=True)
+    added = []
+    for name, annotation in parameters.items():
+        is_argument = isinstance(annotation.__metadata__[0], ArgumentInfo)
+        default = inspect.Parameter.empty if is_argument else None
+        added.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+    before = [each for each in own.parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    after = [each for each in own.parameters.values() if each.kind is each.KEYWORD_ONLY]
+
+    @wraps(run)
+    def typed(**given: Any) -> None:
+        run(**given)
+
+    typed.__signature__ = own.replace(parameters=[*before, *added, *after])  # type: ignore[attr-defined]
+    return typed
 
 
 def check_purpose(join: str | None, challenges: bool) -> None:

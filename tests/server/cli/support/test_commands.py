@@ -8,6 +8,7 @@ import pytest
 import typer
 from rumble_server.cli.main import COMMANDS, load, run
 from rumble_server.cli.support.commands import LongCommand
+from rumble_server.cli.support.creating import create_command
 from rumble_server.tournament.config import TournamentConfig
 from typer.core import TyperGroup
 
@@ -20,7 +21,8 @@ def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
         command = load(name)
         yield (name,), command
         if isinstance(command, TyperGroup):
-            yield from (((name, each), part) for each, part in command.commands.items())
+            context = typer.Context(command)
+            yield from (((name, each), command.resolve_command(context, [each])[1]) for each in command.commands)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -64,15 +66,17 @@ def test_bounds_are_told_in_words(capsys: Captured) -> None:
     assert "[from 0.1 to 100]" in told
 
 
-def test_the_defaults_of_a_tournament_are_those_of_its_model() -> None:
-    about = {param.name: param.help for param in load("tournament").commands["create"].params}
+def test_a_tournament_has_an_option_for_each_field_with_its_default() -> None:
+    about = {param.name: param.help for param in create_command().params}
     default = TournamentConfig(name="x", game="tictactoe")
     times = default.time_control.model_dump()
+    assert about.keys() >= {*TournamentConfig.model_fields, *times} - {"time_control", "settings"}
     told = ("cycles", "legs", "challengers", "replays", "seed", "illegal_retries", "away_ms", "away_clock", "absent_ms")
-    for name in (*times, *told, "bench_after", "openings", "format_"):
-        value = times[name] if name in times else getattr(default, name.rstrip("_"))
-        assert re.search(rf"[ ;(]{value} by default", about[name]), (name, about[name])
-    assert "by default" in about["rated"]
-    assert "by default" in about["listed"]
-    assert default.rated
-    assert default.listed
+    for name in (*times, *told, "bench_after", "openings", "format", "acceleration"):
+        value = times[name] if name in times else getattr(default, name)
+        assert f" By default {value}." in about[name], (name, about[name])
+    assert default.points == [1, 0.5, 0]
+    assert " By default 1,0.5,0." in about["points"]
+    for name in ("rated", "listed"):
+        assert getattr(default, name)
+        assert " By default yes." in about[name]

@@ -1,0 +1,169 @@
+"""`rumble tournament create`: an option for each field of a tournament's configuration.
+
+The module is loaded when the command is used, since the options are made of the model, which takes long to load.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rumble_engine import get_game
+
+from rumble_server.cli.support.answers import only_here, print_answer
+from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import (
+    LOCAL_SERVER,
+    Game,
+    HostToken,
+    Json,
+    Server,
+    Setting,
+    given,
+    read_points,
+    read_settings,
+    with_parameters,
+)
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.tournament.config_fields import ConfigField, config_fields
+from rumble_server.tournament.openings import BadOpenings, read_openings
+
+OPTIONS = {
+    "late_join": "--late-join",
+    "rated": "--rated/--unrated",
+    "listed": "--listed/--unlisted",
+    "start_at_ms": "--start-at",
+    "seed_ratings": "--seed-rating",
+}
+"""The options that are not called as their field."""
+WRITTEN = {
+    "invite": ("CODE", ""),
+    "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
+    "openings": ("auto|suite|none|FILE", " A FILE has one opening on each line."),
+    "points": ("W,D,L", " By default 1,0.5,0."),
+    "tiebreaks": ("LIST", ""),
+    "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
+}
+"""The placeholders of values that are more than a number or one word of several, and how to write such a value."""
+
+
+def create_command() -> Any:
+    """Make the command."""
+    app = App()
+    app.command("create")(with_parameters(create, {name: _option(name, each) for name, each in _fields().items()}))
+    return typer.main.get_command(app)
+
+
+def create(
+    name: Annotated[str, typer.Argument(help="Its name for people; its id is made from it.")],
+    game: Game,
+    *,
+    setting: Setting = None,
+    forecast: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            metavar="BOTS",
+            help="Create nothing: tell the number of matches of this many bots, and about how long they take.",
+        ),
+    ] = None,
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    json_: Json = False,
+    **options: Any,
+) -> None:
+    """Create a tournament, in its lobby."""
+    settings = read_settings(setting)
+    config: dict[str, Any] = {"name": name, "game": game, "settings": settings}
+    for option, value in given(**options).items():
+        read = READERS.get(option)
+        group, _, field = _fields()[option].name.rpartition(".")
+        (config.setdefault(group, {}) if group else config)[field] = value if read is None else read(value)
+    if "openings" in config:
+        config["openings"] = openings_of(config["openings"], game, settings)
+    client = OrganiserClient(server, host_token)
+    if forecast is not None:
+        answer = client.post(f"host/forecast?bots={forecast}", config)
+        print_answer(answer, json_, answer["text"])
+        return
+    created = client.post("tournaments", config)
+    told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
+    lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
+    print_answer(created, json_, *lines, *only_here(told))
+
+
+def _fields() -> dict[str, ConfigField]:
+    """Return the fields that have an option, by its name in Python."""
+    return {name.rpartition(".")[2]: each for name, each in config_fields().items() if name not in ("name", "game")}
+
+
+def _option(name: str, field: ConfigField) -> Any:
+    """Return the annotation of the option for a field."""
+    metavar, how = WRITTEN.get(name, ("|".join(field.choices) or None, ""))
+    about = f"{field.about}{how}"
+    if isinstance(field.default, int | str) and field.default is not False and "default" not in about:
+        about += f" By default {'yes' if field.default is True else field.default}."
+    if name.endswith("_ms"):
+        metavar = metavar or "MS"
+    kind = {"boolean": bool, "integer": int, "object": list[str]}.get(field.type, str)
+    if name == "start_at_ms":
+        kind = str
+    written = [OPTIONS[name]] if name in OPTIONS else []
+    return Annotated[kind | None, typer.Option(*written, metavar=metavar, min=field.minimum, help=about)]
+
+
+def split_list(text: str) -> list[str]:
+    """Split `a,b` into a list; an empty text is an empty list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def points_of(text: str) -> list[float]:
+    """Read `3,1,0` as three numbers. Raises CliError."""
+    try:
+        return list(read_points(text))
+    except ValueError as error:
+        raise CliError(f"--points: {error}", ExitCode.USAGE) from None
+
+
+def openings_of(text: str, game: str, settings: Mapping[str, Any]) -> str | list[list[str]]:
+    """Return a word for openings, or the openings in a file. Raises CliError, with the number of each bad line."""
+    words = config_fields()["openings"].choices
+    if text in words:
+        return text
+    try:
+        lines = Path(text).read_text("utf-8")
+    except OSError as error:
+        raise CliError(f"--openings {text}: {error.strerror} (or one of {', '.join(words)})", ExitCode.USAGE) from None
+    except UnicodeDecodeError as error:
+        raise CliError(f"--openings {text}: byte {error.start} is not UTF-8", ExitCode.USAGE) from None
+    try:
+        return [list(opening) for opening in read_openings(lines, get_game(game), settings)]
+    except BadOpenings as error:
+        raise CliError(f"--openings {text}: {error}", ExitCode.USAGE) from None
+
+
+def moment_ms(text: str) -> int:
+    """Read a time in ISO 8601, local if it has no zone, as ms since the epoch. Raises CliError."""
+    try:
+        return round(datetime.fromisoformat(text).astimezone().timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        raise CliError(f"--start-at: {text!r} is not a time like 2030-01-31T20:00", ExitCode.USAGE) from None
+
+
+def seed_ratings_of(texts: Sequence[str]) -> list[str]:
+    """Return ratings as `NAME=RATING`; a text without `=` names a file of such lines. Raises CliError."""
+    from rumble_server.cli.support.files import read_text
+
+    lines = [line for text in texts for line in ([text] if "=" in text else read_text(text).splitlines())]
+    return [line for line in lines if line.strip()]
+
+
+READERS = {
+    "start_at_ms": moment_ms,
+    "points": points_of,
+    "tiebreaks": split_list,
+    "seed_ratings": seed_ratings_of,
+}
+"""The readers of values, by option; openings are read by the rules of the game."""
