@@ -67,188 +67,207 @@ Page = Callable[[Request], Awaitable[Response]]
 Given = TypeVarTuple("Given")
 
 
+async def _answer(request: Request, template: str, **context: Any) -> Response:
+    await site_of(request).on_disk()
+    return await asyncio.to_thread(html, request, template, **context)
+
+
+def _shown_code(request: Request, tournament: Tournament) -> str | None:
+    """Return the invitation code in the page's address.
+
+    Returns an empty text for a wrong code, and None if the address has no code or the tournament needs none.
+    Raises WebError with `too_many_requests` after too many wrong codes.
+    """
+    given = request.query_params.get("invite")
+    if given is None or tournament.invite is None:
+        return None
+    return given if site_of(request).tries.is_invited(request, tournament, given) else ""
+
+
+def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
+    """Make the invitation on a page from the page's address; without a tournament, no invitation."""
+    return NOT_INVITED if tournament is None else page_invitation(tournament, _shown_code(request, tournament))
+
+
+async def _home(request: Request) -> Response:
+    site = site_of(request)
+    listing = await _digests_of(request).listing(site, library_of(request))
+    groups = [(title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS]
+    bots = await asyncio.to_thread(records, listing.counted)
+    own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
+    live, directory = site.arena.tournaments, clubs_of(request).directory
+    invited = live.get(request.query_params.get("join", ""))
+    invitation = _invitation_to(request, invited)
+    lobbies = [each.id for each in listing.tournaments if each.status == "lobby"]
+    open_to_all = (each for each in lobbies if each in live and live[each].invite is None)
+    return await _answer(
+        request,
+        "home.html",
+        groups=groups,
+        listing=listing,
+        joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
+        bots=own[:MOST_BOTS],
+        most_unfolded=MOST_UNFOLDED,
+        house_bots=house[:MOST_BOTS],
+        more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
+        is_connected=site.arena.is_connected,
+        other_clubs=site.club == MAIN and any(each.listed for each in directory if each.name != MAIN),
+        **invitation,
+    )
+
+
+async def _list_of_clubs(request: Request) -> Response:
+    listed = await club_views(clubs_of(request))
+    shown = sorted(listed, key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
+    first, more = shown[:MOST_CLUBS], len(shown[MOST_CLUBS:])
+    return await asyncio.to_thread(lambda: html(request, "clubs.html", clubs=first, more=more))
+
+
+async def _admin(request: Request) -> Response:
+    return html(request, "admin.html", quotas=QUOTAS)
+
+
+async def _bot(request: Request) -> Response:
+    name, site = request.path_params["bot"], site_of(request)
+    listing = await _digests_of(request).listing(site, library_of(request))
+    found = await asyncio.to_thread(lines_of, listing.counted, name)
+    player = site.arena.players.get(name)
+    if not found and (player is None or not player.is_connected):
+        unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
+        raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
+    record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
+    if record is None:
+        record = Record(name if player is None else player.name)
+    player = site.arena.players.get(record.name)
+    session = None if player is None else player.newest
+    return await _answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
+
+
+async def _tournament(request: Request) -> Response:
+    site, library = site_of(request), library_of(request)
+    found = library.in_memory(request.path_params["tournament"])
+    if found is None:
+        connected = await library.connected(request.path_params["tournament"])
+        return await _written(request, page_of_tournament, None, connected, None, place_of(request), None)
+    invite, place = _shown_code(request, found), place_of(request)
+
+    async def make() -> bytes:
+        shown = await tournament_json(site, library, found)
+        context = library.audit_context(found.id)
+        return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+
+    page = await library.once((page_of_tournament, found.id, place, invite), make)
+    own = page.replace(BOT_NAME.encode(), made_name().encode())
+    return await streamed(only(own), "text/html")
+
+
+async def _rounds(request: Request) -> Response:
+    page = await library_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
+    if not page:
+        raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
+    return await packed_answer(request, page, "text/html")
+
+
+async def _audit(request: Request) -> Response:
+    context = library_of(request).audit_context(request.path_params["tournament"])
+    return await _written(request, part_with_audit, context, place_of(request))
+
+
+async def _matches(request: Request) -> Response:
+    query = request.query_params
+    page = query.get("page", "")
+    number = int(page) if page.isdecimal() and len(page) < 10 else 1
+    return await _written(request, page_of_matches, query.get("bot"), query.get("against"), number, place_of(request))
+
+
+async def _written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
+    """Answer with a page about the request's tournament, written in the process that reads the log."""
+    page = await library_of(request).packed(request.path_params["tournament"], make, *given)
+    return await packed_answer(request, page, "text/html")
+
+
+async def _match(request: Request) -> Response:
+    asked_ply = request.query_params.get("ply", "")
+    context = await match_context(library_of(request), request.path_params["match"], asked_ply)
+    return await _answer(request, "match.html", **context)
+
+
+async def _play(request: Request) -> Response:
+    games = playable_games()
+    here = opponents(site_of(request), games)
+    choice = choose(request.query_params, games, here)
+    return await asyncio.to_thread(
+        lambda: html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+    )
+
+
+async def _write(request: Request) -> Response:
+    joins = request.query_params.get("join", "")
+    found = await library_of(request).basics(joins) if joins else None
+    invitation = _invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
+    tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
+
+    def page() -> Response:
+        about = {"tournament": tournament, "by_invitation": by_invitation, **invitation}
+        return html(request, "write.html", bare_bot=guide.bare_bot(), protocol=guide.protocol(), **about)
+
+    return await asyncio.to_thread(page)
+
+
+async def _protocol(request: Request) -> Response:
+    return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
+
+
+async def _exported(request: Request) -> Response:
+    return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
+
+
+def _document(request: Request) -> Mapping[str, Any]:
+    return document_in(request.app.openapi(), request.scope["root_path"])
+
+
+async def _openapi(request: Request) -> Response:
+    return await asyncio.to_thread(lambda: JSONResponse(_document(request)))
+
+
+async def _docs(request: Request) -> Response:
+    return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(_document(request))))
+
+
+async def _console(request: Request) -> Response:
+    return await asyncio.to_thread(
+        lambda: html(request, "console.html", groups=form_groups(), games=games_with_settings())
+    )
+
+
+async def _console_tournament(request: Request) -> Response:
+    return html(request, "console_tournament.html", id=request.path_params["tournament"])
+
+
+PAGES: dict[str, Page] = {
+    "/console": _console,
+    "/console/{tournament}": _console_tournament,
+    "/": _home,
+    "/bots/{bot}": _bot,
+    "/tournaments/{tournament}": _tournament,
+    "/tournaments/{tournament}/matches": _matches,
+    "/tournaments/{tournament}/rounds": _rounds,
+    "/tournaments/{tournament}/audit": _audit,
+    "/matches/{match}": _match,
+    "/play": _play,
+    "/write": _write,
+    "/protocol.json": _protocol,
+    "/export.schema.json": _exported,
+    "/openapi.json": _openapi,
+    "/docs": _docs,
+    "/clubs": _list_of_clubs,
+    "/admin": _admin,
+}
+
+
 def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
-
-    async def answer(request: Request, template: str, **context: Any) -> Response:
-        await site_of(request).on_disk()
-        return await asyncio.to_thread(html, request, template, **context)
-
-    def shown_code(request: Request, tournament: Tournament) -> str | None:
-        """Return the invitation code in the page's address.
-
-        Returns an empty text for a wrong code, and None if the address has no code or the tournament needs none.
-        Raises WebError with `too_many_requests` after too many wrong codes.
-        """
-        given = request.query_params.get("invite")
-        if given is None or tournament.invite is None:
-            return None
-        return given if site_of(request).tries.is_invited(request, tournament, given) else ""
-
-    def invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
-        """Make the invitation on a page from the page's address; without a tournament, no invitation."""
-        return NOT_INVITED if tournament is None else page_invitation(tournament, shown_code(request, tournament))
-
-    async def home(request: Request) -> Response:
-        site = site_of(request)
-        listing = await _digests_of(request).listing(site, library_of(request))
-        groups = [
-            (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
-        ]
-        bots = await asyncio.to_thread(records, listing.counted)
-        own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
-        live, directory = site.arena.tournaments, clubs_of(request).directory
-        invited = live.get(request.query_params.get("join", ""))
-        invitation = invitation_to(request, invited)
-        lobbies = [each.id for each in listing.tournaments if each.status == "lobby"]
-        open_to_all = (each for each in lobbies if each in live and live[each].invite is None)
-        return await answer(
-            request,
-            "home.html",
-            groups=groups,
-            listing=listing,
-            joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
-            bots=own[:MOST_BOTS],
-            most_unfolded=MOST_UNFOLDED,
-            house_bots=house[:MOST_BOTS],
-            more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
-            is_connected=site.arena.is_connected,
-            other_clubs=site.club == MAIN and any(each.listed for each in directory if each.name != MAIN),
-            **invitation,
-        )
-
-    async def list_of_clubs(request: Request) -> Response:
-        listed = await club_views(clubs_of(request))
-        shown = sorted(listed, key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
-        first, more = shown[:MOST_CLUBS], len(shown[MOST_CLUBS:])
-        return await asyncio.to_thread(lambda: html(request, "clubs.html", clubs=first, more=more))
-
-    async def admin(request: Request) -> Response:
-        return html(request, "admin.html", quotas=QUOTAS)
-
-    async def bot(request: Request) -> Response:
-        name, site = request.path_params["bot"], site_of(request)
-        listing = await _digests_of(request).listing(site, library_of(request))
-        found = await asyncio.to_thread(lines_of, listing.counted, name)
-        player = site.arena.players.get(name)
-        if not found and (player is None or not player.is_connected):
-            unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
-            raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
-        record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
-        if record is None:
-            record = Record(name if player is None else player.name)
-        player = site.arena.players.get(record.name)
-        session = None if player is None else player.newest
-        return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
-
-    async def tournament(request: Request) -> Response:
-        site, library = site_of(request), library_of(request)
-        found = library.in_memory(request.path_params["tournament"])
-        if found is None:
-            connected = await library.connected(request.path_params["tournament"])
-            return await written(request, page_of_tournament, None, connected, None, place_of(request), None)
-        invite, place = shown_code(request, found), place_of(request)
-
-        async def make() -> bytes:
-            shown = await tournament_json(site, library, found)
-            context = library.audit_context(found.id)
-            return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
-
-        page = await library.once((page_of_tournament, found.id, place, invite), make)
-        own = page.replace(BOT_NAME.encode(), made_name().encode())
-        return await streamed(only(own), "text/html")
-
-    async def rounds(request: Request) -> Response:
-        page = await library_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
-        if not page:
-            raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
-        return await packed_answer(request, page, "text/html")
-
-    async def audit(request: Request) -> Response:
-        context = library_of(request).audit_context(request.path_params["tournament"])
-        return await written(request, part_with_audit, context, place_of(request))
-
-    async def matches(request: Request) -> Response:
-        query = request.query_params
-        page = query.get("page", "")
-        number = int(page) if page.isdecimal() and len(page) < 10 else 1
-        return await written(
-            request, page_of_matches, query.get("bot"), query.get("against"), number, place_of(request)
-        )
-
-    async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
-        """Answer with a page about the request's tournament, written in the process that reads the log."""
-        page = await library_of(request).packed(request.path_params["tournament"], make, *given)
-        return await packed_answer(request, page, "text/html")
-
-    async def match(request: Request) -> Response:
-        asked_ply = request.query_params.get("ply", "")
-        context = await match_context(library_of(request), request.path_params["match"], asked_ply)
-        return await answer(request, "match.html", **context)
-
-    async def play(request: Request) -> Response:
-        games = playable_games()
-        here = opponents(site_of(request), games)
-        choice = choose(request.query_params, games, here)
-        return await asyncio.to_thread(
-            lambda: html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
-        )
-
-    async def write(request: Request) -> Response:
-        joins = request.query_params.get("join", "")
-        found = await library_of(request).basics(joins) if joins else None
-        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
-        tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
-
-        def page() -> Response:
-            about = {"tournament": tournament, "by_invitation": by_invitation, **invitation}
-            return html(request, "write.html", bare_bot=guide.bare_bot(), protocol=guide.protocol(), **about)
-
-        return await asyncio.to_thread(page)
-
-    async def protocol(request: Request) -> Response:
-        return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
-
-    async def exported(request: Request) -> Response:
-        return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
-
-    def document(request: Request) -> Mapping[str, Any]:
-        return document_in(app.openapi(), request.scope["root_path"])
-
-    async def openapi(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: JSONResponse(document(request)))
-
-    async def docs(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(document(request))))
-
-    async def console(request: Request) -> Response:
-        return await asyncio.to_thread(
-            lambda: html(request, "console.html", groups=form_groups(), games=games_with_settings())
-        )
-
-    async def console_tournament(request: Request) -> Response:
-        return html(request, "console_tournament.html", id=request.path_params["tournament"])
-
-    pages: dict[str, Page] = {
-        "/console": console,
-        "/console/{tournament}": console_tournament,
-        "/": home,
-        "/bots/{bot}": bot,
-        "/tournaments/{tournament}": tournament,
-        "/tournaments/{tournament}/matches": matches,
-        "/tournaments/{tournament}/rounds": rounds,
-        "/tournaments/{tournament}/audit": audit,
-        "/matches/{match}": match,
-        "/play": play,
-        "/write": write,
-        "/protocol.json": protocol,
-        "/export.schema.json": exported,
-        "/openapi.json": openapi,
-        "/docs": docs,
-        "/clubs": list_of_clubs,
-        "/admin": admin,
-    }
-    for path, page in pages.items():
+    for path, page in PAGES.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
 
 
