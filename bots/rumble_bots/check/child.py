@@ -1,15 +1,20 @@
-"""The bot's program: started, watched, and ended together with every process it started."""
+"""The bot's program: started, watched, and ended together with every process it started.
+
+`rumble check` and `rumble practice` start a bot's program this way.
+"""
 
 import asyncio
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rumble_bots.check.errors import BadCommand
-from rumble_bots.check.events import Event, Exited
-from rumble_bots.sdk.processes import end_process, start_group
+from rumble_bots.check.events import Exited
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.processes import end_process, filled, start_group
 
 KILL_AFTER_S = 1.0
 """Time in s for the program to end after SIGTERM; then it is killed."""
@@ -19,20 +24,29 @@ ERROR = re.compile("error|exception|panic", re.IGNORECASE)
 """Marks the line that best explains a program's end; not every language prints this line last."""
 
 
+@dataclass(slots=True)
 class Child:
-    """The bot's program, one process at a time. Its end is put into the inbox as `Exited`, unless `stop` ended it."""
+    """The bot's program, one process at a time.
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], inbox: "asyncio.Queue[Event]", folder: Path
-    ) -> None:
-        self._command = command
-        self._environment = {**os.environ, **environment}
-        self._inbox = inbox
-        self._folder = folder
-        self._output: Path | None = None
-        self._process: asyncio.subprocess.Process | None = None
-        self._watch: asyncio.Task[None] | None = None
-        self._exited: Exited | None = None
+    The environment and the places of the command (`{address}`, `{join}`, `{name}`) tell the program where to play.
+    """
+
+    command: Sequence[str]
+    server: Address
+    join: str
+    name: str
+    folder: Path
+    """The folder of the bot's keys, and of its output."""
+    on_end: Callable[[Exited], object] = lambda _: None
+    """Called with the program's end, unless `stop` ended the program."""
+    output: int | None = None
+    """The descriptor that gets the output; None for a file, from which `Exited` has the last words."""
+    key: str | None = None
+    exited: Exited | None = field(default=None, init=False)
+    """The end of the program; None while the program runs, and once it was stopped."""
+    _file: Path | None = field(default=None, init=False)
+    _process: asyncio.subprocess.Process | None = field(default=None, init=False)
+    _watch: "asyncio.Task[None] | None" = field(default=None, init=False)
 
     @property
     def running(self) -> bool:
@@ -40,42 +54,48 @@ class Child:
 
     async def start(self) -> None:
         """Start the program. Raises BadCommand."""
-        program = self._command[0]
-        descriptor, name = tempfile.mkstemp(dir=self._folder, suffix=".out")
-        self._output = Path(name)
+        command = filled(self.command, {"{address}": self.server.place, "{join}": self.join, "{name}": self.name})
+        told = {"RUMBLE_SERVER": self.server.place, "RUMBLE_JOIN": self.join, "RUMBLE_NAME": self.name}
+        told |= {"RUMBLE_CONFIG_DIR": str(self.folder)} | ({} if self.key is None else {"RUMBLE_KEY": self.key})
+        output = self.output
+        if output is None:
+            output, name = tempfile.mkstemp(dir=self.folder, suffix=".out")
+            self._file = Path(name)
         try:
             self._process = await start_group(
-                self._command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=descriptor,
-                stderr=descriptor,
-                env=self._environment,
+                command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, env=os.environ | told
             )
         except (OSError, ValueError) as error:
-            raise BadCommand(f"cannot run {program!r}: {getattr(error, 'strerror', None) or error}") from None
+            raise BadCommand(f"cannot run {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
         finally:
-            os.close(descriptor)
+            if output != self.output:
+                os.close(output)
         self._watch = asyncio.create_task(self._wait(self._process))
+
+    async def ended(self) -> None:
+        """Wait for the end of the program."""
+        if self._watch is not None:
+            await asyncio.shield(self._watch)
 
     async def stop(self) -> None:
         process, watch = self._process, self._watch
         if process is None or watch is None:
             return
         watch.cancel()
-        if self._exited is not None:
-            self._exited.stale = True
-            self._exited = None
+        if self.exited is not None:
+            self.exited.stale = True
+            self.exited = None
         await end_process(process, group=True, patience_s=KILL_AFTER_S)
         self._process = None
 
     async def _wait(self, process: asyncio.subprocess.Process) -> None:
         code = await process.wait()
-        self._exited = Exited(code, self._last_words())
-        self._inbox.put_nowait(self._exited)
+        self.exited = Exited(code, self._last_words())
+        self.on_end(self.exited)
 
     def _last_words(self) -> str:
-        if self._output is None:
+        if self._file is None:
             return ""
-        lines = [line.strip() for line in self._output.read_text("utf-8", "replace").splitlines() if line.strip()]
+        lines = [line.strip() for line in self._file.read_text("utf-8", "replace").splitlines() if line.strip()]
         errors = [line for line in lines if ERROR.search(line)]
         return (errors or lines or [""])[-1][:LAST_WORDS]

@@ -1,8 +1,15 @@
 """Events outside the kit, in the order in which they happened."""
 
+import asyncio
 from dataclasses import dataclass
 
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
 from rumble_bots.check.link import Link
+from rumble_bots.check.record import Record
+
+ABNORMAL = 1006
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +60,22 @@ class Exited:
 
 
 Event = Connected | Said | Ended | TurnedAway | Exited
+
+
+async def put_events(socket: ServerConnection, inbox: "asyncio.Queue[Event]", record: Record) -> None:
+    """Put all events of a connection into the inbox, until the connection's end."""
+    link = Link(socket, record)
+    inbox.put_nowait(Connected(link))
+    pinging = asyncio.create_task(link.keep_pinging())
+    code, reason = ABNORMAL, ""
+    try:
+        async for frame in socket:
+            inbox.put_nowait(Said(link, frame, record.now()))
+        code, reason = socket.close_code or ABNORMAL, socket.close_reason or ""
+    except ConnectionClosed as closed:
+        close = closed.rcvd or closed.sent  # the close frame of the bot, or else the reason of our library
+        if close is not None:
+            code, reason = close.code, close.reason
+    finally:
+        pinging.cancel()
+    inbox.put_nowait(Ended(link, code, reason))

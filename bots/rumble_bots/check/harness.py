@@ -7,10 +7,10 @@ from rumble_protocol.fields import TimeControl
 from rumble_bots.check.child import Child
 from rumble_bots.check.errors import Trouble
 from rumble_bots.check.events import Connected, Ended, Exited, TurnedAway
+from rumble_bots.check.listener import Listener
 from rumble_bots.check.playing import Play
 from rumble_bots.check.scripted_referee import LoggedIn, ScriptedReferee
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
-from rumble_bots.check.websocket_server import WebSocketServer
 
 LOGIN_S = 3.0
 """Maximum time in s from a bot's connection to its entry into the tournament."""
@@ -26,7 +26,7 @@ class Harness(Play):
     def __init__(
         self,
         referee: ScriptedReferee,
-        server: WebSocketServer,
+        server: Listener,
         child: Child | None,
         wait_s: float,
         patience: float | None = None,

@@ -3,26 +3,26 @@
 import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rumble_engine import game_names, get_game
-from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.clubs import web_path
 from rumble_protocol.fields import TimeControl
 
 from rumble_bots.check.child import Child
 from rumble_bots.check.course import Course
-from rumble_bots.check.events import Event
+from rumble_bots.check.events import Event, TurnedAway, put_events
 from rumble_bots.check.harness import Harness
+from rumble_bots.check.listener import Listener
 from rumble_bots.check.record import Record
 from rumble_bots.check.report import Report
 from rumble_bots.check.scripted_referee import ScriptedReferee
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
-from rumble_bots.check.websocket_server import WebSocketServer
 from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.processes import filled
 
 DEFAULT_GAME = "tictactoe"
+ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
 """Name that the program finds in RUMBLE_NAME; the report has the name of the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
@@ -41,10 +41,8 @@ class Plan:
     command: Sequence[str] = ()
     games: Sequence[str] = ()
     """The games to play; empty: tic-tac-toe, or the first game that the bot names."""
-    host: str = "127.0.0.1"
-    port: int = 0
-    club: str = MAIN
-    """The club whose server the kit plays."""
+    server: Address = ANY_PORT
+    """The address, and the club, at which the kit is the server; port 0 for any free port."""
     wait_s: float = STARTED_S
     """Maximum time in s for the bot to connect."""
     move_ms: int = MOVE_MS
@@ -64,21 +62,22 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
     inbox: asyncio.Queue[Event] = asyncio.Queue()
     record = Record(asyncio.get_running_loop().time)
     control = TimeControl(move_ms=plan.move_ms, bank_ms=plan.move_ms * BANK_MOVES)
-    referee = ScriptedReferee(inbox, record, game_names(), games[0], control, plan.club, wanted=plan.games)
-    server = WebSocketServer(plan.host, plan.port, f"{web_path(plan.club)}/bot", inbox, record)
+    referee = ScriptedReferee(inbox, record, game_names(), games[0], control, plan.server.club, wanted=plan.games)
+    server = Listener(
+        plan.server.host,
+        plan.server.port,
+        f"{web_path(plan.server.club)}/bot",
+        lambda socket: put_events(socket, inbox, record),
+        lambda why: inbox.put_nowait(TurnedAway(f"it {why}")),
+    )
     with tempfile.TemporaryDirectory(prefix="rumble-check-") as folder:
         await server.up()
-        address = Address(plan.host, server.port, club=plan.club)
+        address = replace(plan.server, port=server.port)
         if not plan.command:
             say(f"waiting {plan.wait_s:g} s for a bot at {address.ws_url} (tournament: {TOURNAMENT_ID})")
-        environment = {
-            "RUMBLE_SERVER": address.http_base.removeprefix("http://"),
-            "RUMBLE_JOIN": TOURNAMENT_ID,
-            "RUMBLE_NAME": NAME,
-            "RUMBLE_CONFIG_DIR": folder,
-        }
-        places = {"{address}": environment["RUMBLE_SERVER"], "{join}": TOURNAMENT_ID, "{name}": NAME}
-        child = Child(filled(plan.command, places), environment, inbox, Path(folder)) if plan.command else None
+        child = None
+        if plan.command:
+            child = Child(plan.command, address, TOURNAMENT_ID, NAME, Path(folder), inbox.put_nowait)
         try:
             harness = Harness(referee, server, child, plan.wait_s, plan.patience)
             return await Course(harness, plan.games, plan.budget_s, say).run()

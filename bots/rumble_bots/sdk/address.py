@@ -68,12 +68,12 @@ class Address:
     @property
     def ws_url(self) -> str:
         """The address to which bots connect."""
-        return f"{'wss' if self.secure else 'ws'}://{self._place}/bot"
+        return f"{'wss' if self.secure else 'ws'}://{self.place}/bot"
 
     @property
     def http_base(self) -> str:
         """The base address of the club's pages and HTTP API, without a slash at the end."""
-        return f"{'https' if self.secure else 'http'}://{self._place}"
+        return f"{'https' if self.secure else 'http'}://{self.place}"
 
     @property
     def loopback(self) -> bool:
@@ -87,7 +87,8 @@ class Address:
         return server + web_path(self.club)
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
+        """The address without a scheme, as programs find it in RUMBLE_SERVER."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}{web_path(self.club)}"
 

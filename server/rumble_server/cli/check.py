@@ -36,7 +36,6 @@ def check(
         str | None,
         typer.Option(metavar="URL", help="Be the server at this address; by default 127.0.0.1 and a free port."),
     ] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Be the server at this port of 127.0.0.1.")] = None,
     wait: Annotated[
         float | None, typer.Option(min=0.1, help="Time in s for the bot to connect; 30, or 60 without COMMAND.")
     ] = None,
@@ -57,25 +56,18 @@ def check(
     The bot finds RUMBLE_SERVER (host:port, and /c/NAME if --server has that), RUMBLE_JOIN and RUMBLE_NAME in its
     environment; COMMAND may have {address} (as RUMBLE_SERVER), {join} and {name}.
     """
-    from rumble_bots.check.errors import BadCommand
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
     from rumble_bots.check.writers import as_junit, as_lines
 
     from rumble_server.cli.support.loop import run_unless_stopped
 
-    if server is not None and port is not None:
-        raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)
     if junit is not None and not junit.parent.is_dir():
         raise CliError(f"--junit {junit}: there is no folder {junit.parent}", ExitCode.USAGE)
-    address = _address(server, port)
     wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
     games = list(dict.fromkeys(game or ()))
-    plan = Plan(program(command or ()), games, address.host, address.port, address.club, wait_s, move_ms, patience)
-    try:
-        report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
-    except BadCommand as error:
-        raise CliError(str(error), ExitCode.USAGE) from None
+    plan = Plan(program(command or ()), games, _address(server), wait_s, move_ms, patience)
+    report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
     if report is None:
         return ExitCode.INTERRUPTED
     if junit is not None:
@@ -89,12 +81,13 @@ def check(
     return ExitCode.DONE if report.passed else ExitCode.FAILED
 
 
-def _address(server: str | None, port: int | None) -> "Address":
+def _address(server: str | None) -> "Address":
     """Return the address to be the server at. Raises BadAddress, or CliError for an address with TLS."""
+    from rumble_bots.check.run import ANY_PORT
     from rumble_bots.sdk.address import Address
 
     if server is None:
-        return Address("127.0.0.1", port or 0)
+        return ANY_PORT
     address = Address.parse(server)
     if address.secure:
         raise CliError("--server: the kit brings no TLS; write http://, ws:// or host:port", ExitCode.USAGE)

@@ -29,7 +29,8 @@ def practice(
     json_: Json = False,
 ) -> int:
     """Let a bot play a reference bot without a clock, show every frame, and say how to fix what goes wrong."""
-    from rumble_server.cli.support.practising import Screen, practise
+    from rumble_server.cli.support.practising import practise
+    from rumble_server.cli.support.screen import Screen
 
     return practise(
         game,

@@ -8,6 +8,7 @@ import pytest
 from rumble_bots.check.child import Child
 from rumble_bots.check.errors import BadCommand
 from rumble_bots.check.events import Event, Exited
+from rumble_bots.sdk.address import Address
 
 from tests.bots.bridges.scripts import until_true
 
@@ -17,15 +18,15 @@ PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by th
 
 def make(tmp_path: Path, *command: str) -> tuple[Child, "asyncio.Queue[Event]"]:
     inbox: asyncio.Queue[Event] = asyncio.Queue()
-    return Child(command, {"RUMBLE_NAME": "ann"}, inbox, tmp_path), inbox
+    return Child(command, Address("127.0.0.1", 1), "cup", "ann", tmp_path, inbox.put_nowait), inbox
 
 
 async def test_its_end_is_told_with_what_it_said(tmp_path: Path) -> None:
-    child, inbox = make(tmp_path, "sh", "-c", 'echo "I am $RUMBLE_NAME"; exit 4')
+    child, inbox = make(tmp_path, "sh", "-c", 'echo "{name}@$RUMBLE_JOIN at $RUMBLE_SERVER"; exit 4')
     await child.start()
     event = await asyncio.wait_for(inbox.get(), PATIENCE_S)
     assert isinstance(event, Exited)
-    assert event.how == "ended with exit code 4; it said last: I am ann"
+    assert event.how == "ended with exit code 4; it said last: ann@cup at 127.0.0.1:1"
     assert not child.running
     await child.stop()
 

@@ -87,7 +87,7 @@ def test_a_program_that_never_connects(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_without_a_command_it_waits_for_a_while(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", "--wait", "0.1", "--port", "0"]) == 1
+    assert run(["check", "--wait", "0.1"]) == 1
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith("waiting 0.1 s for a bot at ws://127.0.0.1:")
     assert first.endswith("/bot (tournament: check)")
@@ -107,7 +107,6 @@ def test_a_report_is_written_even_if_no_bot_comes(tmp_path: Path, capsys: pytest
         (["--game", "nope", "--", "true"], "unknown game 'nope'"),
         (["--server", "https://localhost:1"], "brings no TLS"),
         (["--server", "nowhere"], "is not a server address"),
-        (["--server", "localhost:1", "--port", "2"], "give one of them"),
         (["--server", "203.0.113.1:8765"], "cannot listen on 203.0.113.1 port 8765"),
         (["--move-ms", "0"], "--move-ms"),
         (["--junit", "no/such/folder/file.xml"], "there is no folder no/such/folder"),

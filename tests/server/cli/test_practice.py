@@ -108,11 +108,11 @@ def _type(entry: dict[str, Any]) -> object:
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("illegal", ["next   send `move` as one of the texts in the turn's `legal`", "lost 1 of 1 by its own fault"]),
-        ("crash", ["your program ended (exit code 1) before the practice was over", "next   fix its error"]),
-        ("join", ["next   join the tournament that RUMBLE_JOIN names", "your program ended (exit code 0)"]),
-        ("binary", ["the server closed the connection: 1003", "next   send text frames"]),
-        ("json", ["next   fix that message and send it again", "your bot has sent nothing since that error"]),
+        ("illegal", ["next   Send one of the moves in turn.legal", "lost 1 of 1 by its own fault"]),
+        ("crash", ["your program ended with exit code 1 before the practice was over", "next   Fix its error"]),
+        ("join", ["next   Join the tournament that RUMBLE_JOIN names", "your program ended with exit code 0"]),
+        ("binary", ["the server closed the connection: 1003", "next   Send text frames"]),
+        ("json", ["next   Compare what you send with PROTOCOL.md", "your bot has sent nothing since that error"]),
     ],
 )
 def test_a_bot_that_fails_is_told_what_to_do_next(
@@ -127,16 +127,27 @@ def test_a_bot_that_fails_is_told_what_to_do_next(
     assert ("boom" in err) == (what == "crash")
 
 
+ELSEWHERE = """
+import os, socket
+host, port = os.environ["RUMBLE_SERVER"].split(":")
+asked = "GET /socket HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"
+with socket.create_connection((host, int(port))) as connection:
+    connection.send("\\r\\n".join([*asked, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
+    connection.recv(1000)
+"""
+
+
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "exit_code", "told"),
     [
-        ([sys.executable, "-S", "-c", "raise SystemExit(3)"], "next   it never connected: open a WebSocket"),
-        (["/no/such/bot"], "rumble: cannot start /no/such/bot: No such file or directory"),
+        ([sys.executable, "-S", "-c", "raise SystemExit(3)"], 1, "next   It never connected: open a WebSocket"),
+        ([sys.executable, "-S", "-c", ELSEWHERE], 1, "next   Your bot asked for /socket; bots connect at /bot."),
+        (["/no/such/bot"], 2, "rumble: cannot run '/no/such/bot': No such file or directory"),
     ],
 )
-def test_a_program_that_never_connects(command: list[str], told: str, practise: Practice) -> None:
+def test_a_program_that_never_connects(command: list[str], exit_code: int, told: str, practise: Practice) -> None:
     code, out, err = practise("--", *command)
-    assert code == 1
+    assert code == exit_code
     assert told in out + err
 
 

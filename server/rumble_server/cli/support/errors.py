@@ -25,6 +25,7 @@ def as_cli_error(error: Exception) -> CliError | None:
     """Return `error` as the user of a command reads it, or None for an error that can only be a bug of Rumble."""
     if isinstance(error, CliError):
         return error
+    from rumble_bots.check.errors import BadCommand
     from rumble_bots.reference import ReferenceBotError
     from rumble_bots.sdk.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_engine import EngineError
@@ -32,7 +33,7 @@ def as_cli_error(error: Exception) -> CliError | None:
     from rumble_server.store.errors import StoreError
 
     match error:
-        case BadAddress() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
+        case BadAddress() | BadCommand() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError() | StoreError():
             return CliError(str(error))

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from rumble_bots.check.events import Exited
 from rumble_bots.sdk.processes import filled
-from rumble_server.cli.support.practising import CONNECT, Screen, _ended_early
+from rumble_server.cli.support.practising import CONNECT, _ended_early
+from rumble_server.cli.support.screen import Screen
 from rumble_server.cli.support.trace import Trace
 
 WELCOME = '{"type": "welcome"}'
@@ -21,17 +23,17 @@ Captured = pytest.CaptureFixture[str]
 
 async def test_each_frame_is_shown_for_people(capsys: Captured) -> None:
     screen = Screen(as_json=False, step=False)
-    await screen.opened()
+    screen.opened()
     await screen.frame("server", WELCOME)
     await screen.frame("bot", LOGIN)
-    await screen.closed("bot", 1000, "")
+    screen.closed("bot", 1000, "")
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in shown if line.startswith(("server", "bot"))] == [
         ["server", "welcome"],
         ["bot", "login"],
     ]
     assert shown[-2] == "note   your bot closed the connection: 1000"
-    assert shown[-1].startswith("next   keep the connection open until `tournament_over`")
+    assert shown[-1].startswith("next   Keep the connection and the program until tournament_over")
 
 
 async def test_or_as_json_until_only_the_ends_of_programs_follow(capsys: Captured) -> None:
@@ -61,10 +63,10 @@ async def test_a_step_waits_for_a_line_before_each_turn_until_there_is_none(
 @pytest.mark.parametrize(
     ("frames", "code", "advice"),
     [
-        (None, 1, f"it never connected: {CONNECT}"),
-        ([WELCOME], 0, "answer `welcome` at once with"),
-        ([WELCOME, LOGIN, SESSION], 2, "fix its error and try again"),
-        ([WELCOME, LOGIN, SESSION], -9, "fix its error and try again"),
+        (None, 1, f"It never connected: {CONNECT}"),
+        ([WELCOME], 0, 'When "welcome" comes, send'),
+        ([WELCOME, LOGIN, SESSION], 2, "Fix its error and try again."),
+        ([WELCOME, LOGIN, SESSION], -9, "Fix its error and try again."),
     ],
 )
 def test_a_program_that_ended_early_is_told_why(frames: list[str] | None, code: int, advice: str) -> None:
@@ -73,8 +75,8 @@ def test_a_program_that_ended_early_is_told_why(frames: list[str] | None, code: 
         list(trace.opened())
         for frame in frames:
             list(trace.frame("bot" if frame is LOGIN else "server", frame))
-    ended, following = _ended_early(code, trace)
-    assert ("SIGKILL" if code < 0 else f"exit code {code}") in ended.text
+    ended, following = _ended_early(Exited(code, ""), trace)
+    assert (f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}") in ended.text
     assert advice in following.text
 
 

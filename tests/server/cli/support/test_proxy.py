@@ -2,21 +2,12 @@ import asyncio
 
 import pytest
 from rumble_server.cli.support import proxy
-from rumble_server.cli.support.proxy import Sender, proxying
+from rumble_server.cli.support.proxy import proxying
+from rumble_server.cli.support.screen import Screen
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 
 pytestmark = pytest.mark.e2e
-
-
-class Nobody:
-    """Watches nothing."""
-
-    async def opened(self) -> None: ...
-
-    async def frame(self, sender: Sender, frame: str | bytes) -> None: ...
-
-    async def closed(self, sender: Sender, code: int, reason: str) -> None: ...
 
 
 async def test_a_bot_hears_something_while_its_server_has_nothing_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,8 +26,8 @@ async def test_a_bot_hears_something_while_its_server_has_nothing_to_say(monkeyp
     async with serve(say_nothing, "127.0.0.1", 0, ping_interval=None) as server, asyncio.timeout(60):
         port = next(iter(server.sockets)).getsockname()[1]
         async with (
-            proxying(f"ws://127.0.0.1:{port}", Nobody()) as place,
-            connect(f"ws://127.0.0.1:{place}", create_connection=Hearing, ping_interval=None, proxy=None),
+            proxying(f"ws://127.0.0.1:{port}", Screen(as_json=True, step=False)) as place,
+            connect(place.ws_url, create_connection=Hearing, ping_interval=None, proxy=None),
         ):
             for _ in range(4):
                 await heard.acquire()
