@@ -111,7 +111,14 @@ def _option(name: str, field: ConfigField) -> Any:
     if name == "start_at_ms":
         kind = str
     written = [OPTIONS[name]] if name in OPTIONS else []
-    return Annotated[kind | None, typer.Option(*written, metavar=metavar, min=field.minimum, help=about)]
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in field.choices if choice.startswith(incomplete)]
+
+    return Annotated[
+        kind | None,
+        typer.Option(*written, metavar=metavar, min=field.minimum, help=about, autocompletion=complete),
+    ]
 
 
 def split_list(text: str) -> list[str]:
