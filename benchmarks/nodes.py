@@ -501,7 +501,7 @@ async def measure(at: Machines, name: str, times: int, options: argparse.Namespa
     leader = await at.leader()
     cup = name.replace(",", "").replace(" ", "-")
     create = {"name": cup, "game": "tictactoe", "start_at_bots": bots, "cycles": cycles, "legs": 2}
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30) as host:
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=120) as host:
         (await host.post(f"{leader.url}/api/tournaments", json=create)).raise_for_status()
     playing = Field(cup, names, [f"{at.front.replace('http', 'ws')}/bot"], think_ms, tally=row.tally)
     reading = Pauses()
@@ -564,7 +564,7 @@ async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool
     while await at.leader() is not first:  # noqa: ASYNC110  # it tells nobody
         await asyncio.sleep(1)
     fields = []
-    async with httpx.AsyncClient(base_url=at.front, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=at.front, timeout=120) as client:
         for number in range(clubs):
             club, token = f"club{number:02}", f"{TOKEN}-of-the-administrator"
             await ask(client, "/api/clubs", token, name=club)
