@@ -1,87 +1,62 @@
-"""A log file for each day (UTC), readable only by its owner, and removed after some days."""
+"""The file of the audit log: a new file each day (UTC), readable only by its owner, and removed after some days."""
 
 import logging
 import os
-from contextlib import suppress
-from datetime import UTC, date, datetime
+import re
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from io import TextIOWrapper
+from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
 
 log = logging.getLogger(__name__)
 
 
-class DayFile(logging.Handler):
-    """Writes today's events to `path`, and keeps those of earlier days as `path.YYYY-MM-DD`."""
+class DayFile(TimedRotatingFileHandler):
+    """Writes today's events to `path`, and keeps those of earlier days as `path.YYYY-MM-DD`.
 
-    def __init__(self, path: str, days: int, now_s: float) -> None:
+    The standard library keeps a number of files; a promise to people with an address is about days. Call `tick` about
+    once a minute, so that a day without an event ends, too.
+    """
+
+    def __init__(self, path: str, days: int) -> None:
         """Open the file; `days` is the age in days at which a file is removed. Raises OSError."""
-        super().__init__()
-        self._path = Path(path)
         self._days = days
         self._failed = False
-        self._day = _day(self._path.stat().st_mtime if self._path.exists() else now_s)
-        self._file: int | None = self._open()
-        self._turn(now_s)
-        self._remove_old(_day(now_s))
+        super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        try:
-            self._turn(record.created)
-            if self._file is None:
-                self._file = self._open()
-            os.write(self._file, f"{self.format(record)}\n".encode())
+    def tick(self) -> None:
+        """Begin the file of a new day, if a day has begun, and allow another report of a failure."""
+        record = logging.makeLogRecord({})
+        with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
-        except OSError as error:
-            if not self._failed:
-                self._failed = True
-                log.error("the audit log %s cannot be written: %s", self._path, error.strerror)
+            try:
+                if self.shouldRollover(record):
+                    self.doRollover()
+            except OSError:
+                self.handleError(record)
 
-    def tick(self, now_s: float) -> None:
-        """Turn to a new file, and remove old ones, if a day has begun."""
-        self.acquire()
-        try:
-            with suppress(OSError):  # `emit` reports the error when the next event cannot be written
-                self._turn(now_s)
-        finally:
-            self.release()
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Log the current error once between two ticks: a full disk refuses every event."""
+        if not self._failed:
+            self._failed = True
+            log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())
 
-    def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-        super().close()
+    def getFilesToDelete(self) -> list[str]:
+        path = Path(self.baseFilename)
+        last = (datetime.fromtimestamp(time.time(), UTC) - timedelta(days=self._days)).date().isoformat()
+        found = (
+            (file, re.fullmatch(r"\.(\d{4}-\d\d-\d\d)(\.\d+)?", file.name.removeprefix(path.name)))
+            for file in path.parent.iterdir()
+        )
+        return [str(file) for file, day in found if day is not None and day[1] <= last]
 
-    def _open(self) -> int:
-        file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._path.chmod(0o600)
-        return file
+    def rotation_filename(self, default_name: str) -> str:
+        """Return a free name: if the clock was set back, a day has several files, and none replaces another."""
+        return default_name if not os.path.exists(default_name) else f"{default_name}.{time.time_ns()}"
 
-    def _turn(self, now_s: float) -> None:
-        today = _day(now_s)
-        if today > self._day:
-            if self._file is not None:
-                os.close(self._file)
-                self._file = None
-            self._put_away(self._path.with_name(f"{self._path.name}.{self._day}"))
-            self._file = self._open()
-            self._day = today
-            self._remove_old(today)
-
-    def _put_away(self, kept: Path) -> None:
-        if kept.exists():  # the clock was set back, so both files have events of that day
-            with kept.open("ab") as file:
-                file.write(self._path.read_bytes())
-            self._path.unlink()
-        elif self._path.exists() and self._path.stat().st_size:
-            self._path.rename(kept)
-
-    def _remove_old(self, today: date) -> None:
-        for file in self._path.parent.iterdir():
-            name, _, day = file.name.rpartition(".")
-            if name == self._path.name:
-                with suppress(ValueError):  # a file whose name does not end with a day
-                    if (today - date.fromisoformat(day)).days >= self._days:
-                        file.unlink()
-
-
-def _day(time_s: float) -> date:
-    return datetime.fromtimestamp(time_s, UTC).date()
+    def _open(self) -> TextIOWrapper:
+        file = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.chmod(self.baseFilename, 0o600)  # a file of before keeps its mode at the opening
+        return open(file, "a", encoding=self.encoding)

@@ -26,10 +26,9 @@ class Logs:
 
     def tick(self) -> None:
         """Log the counts of a finished window, and begin the file of a new day."""
-        now_s = time.time()
-        self.flood.tick(now_s)
+        self.flood.tick(time.time())
         if self.audit_file is not None:
-            self.audit_file.tick(now_s)
+            self.audit_file.tick()
 
     def close(self) -> None:
         """Log the last counts, and undo `set_up_logs`."""
@@ -54,7 +53,7 @@ def set_up_logs(config: ServerConfig) -> Logs:
     audit = logging.getLogger(AUDIT)
     audit_file = None
     if config.audit_log is not None:
-        audit_file = DayFile(config.audit_log, config.bounds.address_days, time.time())
+        audit_file = DayFile(config.audit_log, config.bounds.address_days)
         audit_file.setFormatter(lines)
         audit.addHandler(audit_file)
         audit.propagate = False

@@ -2,7 +2,9 @@ import logging
 import os
 import stat
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rumble_server.logs.day_file import DayFile
@@ -12,64 +14,99 @@ NOW_S = 20_000 * DAY_S + 100
 """A time on 2024-10-04, in s since the epoch."""
 
 
-def tell(file: DayFile, text: str, now_s: float) -> None:
-    record = logging.makeLogRecord({"msg": text})
-    record.created = now_s
-    file.handle(record)
+class Clock:
+    """The time of the files, in s since the epoch."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s = NOW_S
+        shown = SimpleNamespace(**vars(time) | {"time": lambda: self.now_s})
+        monkeypatch.setattr("logging.handlers.time", shown)
+        monkeypatch.setattr("rumble_server.logs.day_file.time", shown)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def tell(file: DayFile, text: str) -> None:
+    file.handle(logging.makeLogRecord({"msg": text}))
 
 
 def contents(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
-def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path) -> None:
-    (tmp_path / "audit.log.notes").write_text("mine")
-    file = DayFile(str(tmp_path / "audit.log"), 2, NOW_S)
-    tell(file, "one", NOW_S)
-    tell(file, "two", NOW_S + DAY_S - 101)
-    tell(file, "three", NOW_S + DAY_S)
-    kept = {"audit.log": "three\n", "audit.log.2024-10-04": "one\ntwo\n", "audit.log.notes": "mine"}
-    assert contents(tmp_path) == kept
-    file.tick(NOW_S + 2 * DAY_S)  # a day without an event
-    assert contents(tmp_path) == {"audit.log": "", "audit.log.2024-10-05": "three\n", "audit.log.notes": "mine"}
-    file.tick(NOW_S + 9 * DAY_S)
-    assert contents(tmp_path) == {"audit.log": "", "audit.log.notes": "mine"}
+def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "audit.log"
+    for name in ("audit.log.notes", "audit.log.2024-10-01.gz", "another.log.2024-10-01"):
+        (tmp_path / name).write_text("mine")
+    others = contents(tmp_path)
+    file = DayFile(str(path), 2)
+    os.utime(path, (NOW_S, NOW_S))
+    file.close()
+    file = DayFile(str(path), 2)
+    tell(file, "one")
+    clock.now_s = NOW_S + DAY_S - 101
+    tell(file, "two")
+    clock.now_s = NOW_S + DAY_S
+    tell(file, "three")
+    assert contents(tmp_path) == {"audit.log": "three\n", "audit.log.2024-10-04": "one\ntwo\n", **others}
+    clock.now_s = NOW_S + 2 * DAY_S
+    file.tick()  # a day without an event
+    assert contents(tmp_path) == {"audit.log": "", "audit.log.2024-10-05": "three\n", **others}
+    clock.now_s = NOW_S + 9 * DAY_S
+    tell(file, "ten")
+    assert contents(tmp_path) == {"audit.log": "ten\n", **others}
     file.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
-def test_it_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_it_is_for_its_owner_alone(tmp_path: Path, clock: Clock) -> None:
     path = tmp_path / "audit.log"
     path.write_text("older\n")
     path.chmod(0o644)
     os.utime(path, (NOW_S, NOW_S))
-    file = DayFile(str(path), 30, NOW_S)
-    tell(file, "one", NOW_S + 1)
-    tell(file, "two", NOW_S + DAY_S)
+    file = DayFile(str(path), 30)
+    tell(file, "one")
+    clock.now_s = NOW_S + DAY_S
+    tell(file, "two")
     assert contents(tmp_path) == {"audit.log": "two\n", "audit.log.2024-10-04": "older\none\n"}
     assert {stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()} == {0o600}
     file.close()
 
 
-def test_a_start_on_a_later_day_puts_the_old_file_away(tmp_path: Path) -> None:
+def test_the_first_event_on_a_later_day_puts_the_old_file_away_and_replaces_none(tmp_path: Path, clock: Clock) -> None:
     path = tmp_path / "audit.log"
     path.write_text("older\n")
     (tmp_path / "audit.log.2024-10-04").write_text("oldest\n")
     os.utime(path, (NOW_S, NOW_S))
-    DayFile(str(path), 30, NOW_S + DAY_S).close()
-    assert contents(tmp_path) == {"audit.log": "", "audit.log.2024-10-04": "oldest\nolder\n"}
+    clock.now_s = NOW_S + DAY_S
+    file = DayFile(str(path), 2)
+    tell(file, "new")
+    assert sorted(contents(tmp_path).values()) == ["new\n", "older\n", "oldest\n"]
+    assert (tmp_path / "audit.log.2024-10-04").read_text() == "oldest\n"
+    clock.now_s = NOW_S + 2 * DAY_S
+    file.tick()
+    assert sorted(contents(tmp_path)) == ["audit.log", "audit.log.2024-10-05"], "both files of that day are removed"
+    file.close()
 
 
-def test_a_file_that_cannot_be_written_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_that_cannot_be_written_is_told_once_a_tick(
+    tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
-    file = DayFile(str(folder / "audit.log"), 30, NOW_S)
+    file = DayFile(str(folder / "audit.log"), 30)
     (folder / "audit.log").unlink()
     folder.rmdir()
-    for _ in range(3):
-        tell(file, "lost", NOW_S + DAY_S)
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    clock.now_s = NOW_S + 20_000 * DAY_S
+    for told in (1, 2):
+        for _ in range(3):
+            tell(file, "lost")
+        assert [record.levelname for record in caplog.records] == ["ERROR"] * told
+        file.tick()
     folder.mkdir()
-    tell(file, "kept", NOW_S + DAY_S)
+    tell(file, "kept")
     assert contents(folder) == {"audit.log": "kept\n"}
     file.close()
