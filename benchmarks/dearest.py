@@ -19,7 +19,6 @@ from pathlib import Path
 from sys import path as modules
 
 import uvloop
-from rumble_protocol.server_messages import Limits
 from rumble_server.app import Server
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
@@ -235,10 +234,10 @@ async def main(options: argparse.Namespace) -> None:
     bounds = Bounds(
         header_ms=SHORT_MS, body_ms=SHORT_MS, idle_ms=SHORT_MS, wrong_tries_per_minute=MANY, requests_per_minute=MANY,
         reading_ms_per_minute=MANY, open_challenges=MANY, challenges_per_address=MANY, names_per_hour=MANY,
+        unsolicited_per_minute=MANY,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        limits = Limits(unsolicited_per_minute=MANY)
-        server = Server(ServerConfig(port=0, db=str(Path(folder, "a.db")), limits=limits, bounds=bounds, drain_ms=0))
+        server = Server(ServerConfig(port=0, db=str(Path(folder, "a.db")), bounds=bounds, drain_ms=0))
         await server.start()
         print(f"{'kind':30} {'tries':>6} {'turn ms':>8} {'all ms':>8} {'bytes':>7}  begins")
         for name, kind in KINDS.items():

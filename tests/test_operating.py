@@ -14,7 +14,6 @@ import httpx
 import pytest
 import yaml
 from rumble_server.cli.main import COMMANDS
-from rumble_server.cli.serve import FIRST_OF_PANEL, PANEL_OF_PART
 from rumble_server.cli.support.settings import Setting, read_config, settings
 
 from tests.command_line import parse_all
@@ -24,16 +23,23 @@ from tests.server.web.memory_server import MemoryServer
 
 PAGE = ROOT / "docs" / "OPERATING.md"
 MARKER = "<!-- settings: python -m tests.test_operating writes these tables -->\n"
+TITLES = {
+    "host": "What a first server needs",
+    "public_url": "Server",
+    "tls_cert": "TLS",
+    "log_level": "Logs and metrics",
+    "ping_ms": "Bounds of a connection, an address, a match, a club",
+}
+"""The titles of the tables, by the first setting of each."""
 EXPOSURE = "20"
 """Maximum exposure, of 100, that `systemd-analyze security` may find for the unit."""
 
 
 def tables() -> str:
-    """Return the tables of all settings, one table per panel of the help."""
+    """Return the tables of all settings."""
     parts: list[str] = []
     for setting in settings().values():
-        title = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name)
-        if title is not None and f"\n### {title}\n" not in parts:
+        if title := TITLES.get(setting.name):
             parts += [f"\n### {title}\n", "\n| setting | default | what it is |\n|---|---|---|\n"]
         parts.append(_row(setting))
     return "".join(parts)
@@ -41,7 +47,7 @@ def tables() -> str:
 
 def _row(setting: Setting) -> str:
     option = "" if setting.option == f"--{setting.name.replace('_', '-')}" else f" (`{setting.option}`)"
-    default = f"`{setting.shown_default}`" if setting.shown_default else "no" if setting.kind == "yes or no" else ""
+    default = f"`{setting.shown_default}`" if setting.shown_default else "no" if setting.kind is bool else ""
     return f"| `{setting.name}`{option} | {default} | {setting.about} |\n"
 
 

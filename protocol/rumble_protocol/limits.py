@@ -1,4 +1,4 @@
-"""The limits of a connection, as told to a bot in `welcome`. Server settings use this module, too."""
+"""The limits of a connection, as told to a bot in `welcome`. The server's bounds take their defaults from here."""
 
 from typing import Annotated
 

@@ -210,7 +210,7 @@ class Server:
         scheme = "http" if self._certificate is None else "https"
         address = config.node_address or f"{scheme}://{url_host(config.host, config.port, scheme)}"
         stands_by = config.node_address is None
-        node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.limits), stands_by=stands_by)
+        node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.bounds.limits), stands_by=stands_by)
         await node.start()
         self._node = node
         if not stands_by:

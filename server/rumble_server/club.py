@@ -157,7 +157,7 @@ def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Share
         shared.clock,
         shared.strangers,
         PROGRAM,
-        config.limits,
+        config.bounds.limits,
         identity=identity,
         club=name,
         open_names=config.open_names,

@@ -1,16 +1,15 @@
 """The configuration of a server.
 
-Every field here, of `Bounds` and of the protocol's `Limits` is a setting: an option of `rumble serve`, an environment
-variable and a key of the settings file (`cli/support/settings.py`). A field's docstring is its help.
+Every field here and every own field of `Bounds` is a setting: an option of `rumble serve`, an environment variable and
+a key of the settings file (`cli/support/settings.py`). A field's docstring is the setting's help.
 """
 
 from ipaddress import ip_network
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
-from rumble_protocol.limits import Limits
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from rumble_server.bounds import Bounds
+from rumble_server.bounds import Bounds, Whole
 from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -22,58 +21,69 @@ def _network(text: str) -> str:
     return text
 
 
+def _words(value: Any) -> Any:
+    """Split texts at commas. Another value stays, and the model refuses the value."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return value
+    return [word for text in texts for part in text.split(",") if (word := part.strip())]
+
+
+Words = BeforeValidator(_words)
+"""Reads a list of texts, or one text with commas."""
+
+
 class ServerConfig(BaseModel):
     """The settings of `rumble serve`. A bad value raises ValidationError."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     host: str = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for all."""
-    port: Annotated[int, Field(ge=0, le=65_535)] = 8765
+    port: Annotated[Whole, Field(ge=0, le=65_535)] = 8765
     """Port to listen on; 0 takes a free one."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
+    """Token for hosting in main, in place of the token `default` that the first start makes."""
     db: str = "rumble.db"
     """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
 
     public_url: Annotated[str, AfterValidator(public_origin)] | None = None
-    """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
+    """Address of the pages for people on other machines, such as https://rumble.example, for links and commands."""
     node_address: Annotated[str, AfterValidator(public_origin)] | None = None
-    """Address at which proxies reach this node, as http://10.0.0.3:8765: it is one of several on a PostgreSQL."""
+    """Address at which proxies reach this server, such as http://10.0.0.3:8765, if several nodes share a PostgreSQL
+    database."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Token of the administrator of all clubs; it replaces the one that the first start makes."""
+    """Token of the administrator of all clubs, in place of the token that the first start makes."""
     house: tuple[str, ...] = ()
     """House bots that can always be challenged: reference bots or FILE.py:FUNCTION, separated by commas, or none."""
     open_names: bool = False
     """Let bots from other machines log in without a key, too."""
-    allowed_hosts: frozenset[Annotated[str, AfterValidator(str.lower)]] = frozenset()
+    allowed_hosts: Annotated[frozenset[Annotated[str, AfterValidator(str.lower)]], Words] = frozenset()
     """Host names that a proxy on this machine passes on."""
-    behind_proxy: frozenset[Annotated[str, AfterValidator(_network)]] = frozenset()
+    behind_proxy: Annotated[frozenset[Annotated[str, AfterValidator(_network)]], Words] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
-    grace_ms: Annotated[int, Field(ge=0)] = 30_000
-    """Time in ms after a start with matches in progress; bots' away and absent times, and clocks of bots that are
-    away, run only after it."""
-    drain_ms: Annotated[int, Field(ge=0)] = 5_000
-    """Time in ms that running matches have to finish at a stop; the rest go on after the next start."""
+    grace_ms: Annotated[Whole, Field(ge=0)] = 30_000
+    """Time in ms after a start with matches in progress, before which neither the away and absent times of bots nor the
+    clocks of bots that are away run."""
+    drain_ms: Annotated[Whole, Field(ge=0)] = 5_000
+    """Time in ms that running matches have to finish at a stop; unfinished matches go on after the next start."""
 
     tls_cert: str | None = None
     """File with the server's certificate and its chain (PEM): serve HTTPS. Read again on SIGHUP."""
     tls_key: str | None = None
-    """File with the key of the certificate (PEM); by default it is in the file of the certificate."""
+    """File with the key of the certificate (PEM); by default the file of the certificate has the key."""
 
     log_level: LogLevel = "info"
-    """Least level of what is logged: debug, info, warning or error."""
+    """Lowest level of logged events: debug, info, warning or error."""
     log_json: bool = False
-    """Log a JSON object a line."""
+    """Log each event as a line with a JSON object."""
     audit_log: str | None = None
-    """File for logins, refusals and host commands, a new one each day (UTC); by default they go to the log."""
+    """File for logins, refusals and host commands, a new file each day (UTC); by default they go to the log."""
     metrics_token: Annotated[str, Field(min_length=12, max_length=256)] | None = None
     """Token that may read /metrics from other machines, beside the host token."""
 
-    limits: Limits = Field(default_factory=Limits)
-    """What one connection may do, as bots are told."""
     bounds: Bounds = Field(default_factory=Bounds)
-    """What one connection, address, name and match may use."""
+    """Bounds of a connection, an address, a name, a match and a club."""
 
     @property
     def known_hosts(self) -> frozenset[str]:
@@ -89,3 +99,10 @@ class ServerConfig(BaseModel):
         if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOSTS):
             raise ValueError(f"beyond this machine a token has at least {SHORTEST_TOKEN} characters")
         return token
+
+    @field_validator("tls_key")
+    @classmethod
+    def _has_certificate(cls, key: str | None, info: ValidationInfo) -> str | None:
+        if key is not None and info.data.get("tls_cert") is None:
+            raise ValueError("a key without a certificate; give `tls_cert`, too")
+        return key

@@ -82,7 +82,7 @@ def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_t
         first_id, first_epoch = leader(postgres_url)
         with (
             starting(tmp_path / "second", postgres_url) as (second, second_log),
-            starting(tmp_path / "other", postgres_url, "--frame-bytes", "5000") as (other, other_log),
+            starting(tmp_path / "other", postgres_url, "--max-matches", "5") as (other, other_log),
         ):
             assert other.wait(PATIENCE_S) != 0
             assert "has other games, limits or formats of the log" in other_log.read_text()

@@ -18,12 +18,10 @@ OPTIONS = (
     *("--strangers-per-address", str(STRANGERS)),
     *("--streams-per-address", str(STREAMS)),
     *("--names-per-hour", str(NAMES_PER_HOUR)),
-    *("--header-ms", str(HEADER_MS)),
-    *("--body-ms", str(BODY_MS)),
-    *("--unread-ms", str(UNREAD_MS)),
     *("--behind-proxy", PROXY),
 )
-"""Bounds small enough to be reached soon; other bounds have their defaults."""
+CONSTANTS = {"header_ms": HEADER_MS, "body_ms": BODY_MS, "unread_ms": UNREAD_MS}
+"""Constants and, in the options, bounds small enough to be reached soon; others have their defaults."""
 SECRETS = rf"{TOKEN}|key-of-|guess-number-"
 """Secrets that no log may have: keys of these tests begin with `key-of-`, guesses with `guess-number-`."""
 CYCLES = 40
@@ -36,7 +34,7 @@ collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """Run the server shared by most attacks; each attack comes from addresses of its own."""
-    with target(tmp_path_factory.mktemp("hostile"), *OPTIONS) as running:
+    with target(tmp_path_factory.mktemp("hostile"), *OPTIONS, constants=CONSTANTS) as running:
         yield running
     assert not re.search(SECRETS, running.log + running.announced)
 

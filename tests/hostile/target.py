@@ -1,12 +1,14 @@
 """The attacked server: `rumble serve` in a process of its own, with bounds for loopback addresses, too."""
 
+import json
 import os
 import re
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,13 @@ from typing import Any
 import httpx
 
 from tests.e2e.log_checks import numbered
-from tests.e2e.processes import RUMBLE, TOKEN, clean_environment, free_port
+from tests.e2e.processes import TOKEN, clean_environment, free_port
 from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 from tests.simulation.checks.case import Fact, read_rows
 
 PROXY = "127.0.9.9"
 """The address of a proxy, where a server is told to believe it."""
+OWN_CONSTANTS = str(Path(__file__).parent / "own_constants.py")
 PAUSE_S = 0.02
 """Interval in s between two looks of `wait_until`."""
 
@@ -28,11 +31,17 @@ class Target:
     """A server with a fixed port and database, and its newest process. The server may be ended and started again."""
 
     def __init__(
-        self, folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+        self,
+        folder: Path,
+        *options: str,
+        before: Sequence[str] = (),
+        token: str | None = TOKEN,
+        house: str = "none",
+        constants: Mapping[str, int] | None = None,
     ) -> None:
         """`before` is a command that gets the server's command as its last arguments.
 
-        With `token` None the server makes its own host token.
+        With `token` None the server makes its own host token. `constants` replace those of every other server.
         """
         self.folder = folder
         self.port = free_port()
@@ -41,6 +50,7 @@ class Target:
         self.announced = ""
         """The output of the newest process until it listened."""
         self._before = before
+        self._rumble = (sys.executable, OWN_CONSTANTS, json.dumps(constants or {}))
         self._common = ("--port", str(self.port), "--house", house, *(("--host-token", token) if token else ()))
         self._addresses = 0
         self.start()
@@ -57,7 +67,7 @@ class Target:
 
     def command(self, *options: str) -> list[str]:
         """Return the command of a server on this database."""
-        return [*self._before, *RUMBLE, "serve", "--db", str(self.database), "--limit-loopback", *options]
+        return [*self._before, *self._rumble, "serve", "--db", str(self.database), "--limit-loopback", *options]
 
     def start(self) -> None:
         """Start a process, and wait until it listens."""
@@ -155,10 +165,15 @@ class Target:
 
 @contextmanager
 def target(
-    folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+    folder: Path,
+    *options: str,
+    before: Sequence[str] = (),
+    token: str | None = TOKEN,
+    house: str = "none",
+    constants: Mapping[str, int] | None = None,
 ) -> Iterator[Target]:
     """Run a server; kill it at the end of the block, which is quicker than draining."""
-    server = Target(folder, *options, before=before, token=token, house=house)
+    server = Target(folder, *options, before=before, token=token, house=house, constants=constants)
     try:
         yield server
     finally:

@@ -117,7 +117,7 @@ def said(server: Target, text: str) -> int:
 def test_what_challenges_of_one_address_write_is_bounded_and_a_running_match_ends(tmp_path: Path) -> None:
     """40 bots of one address that challenged each other wrote 10 MB/s, without an end."""
     most, names = 20_000, [f"busy-{number}" for number in range(6)]
-    with target(tmp_path, "--challenge-bytes-per-day", str(most)) as server, ExitStack() as opened:
+    with target(tmp_path, constants={"challenge_bytes_per_day": most}) as server, ExitStack() as opened:
         busy, other = server.attacker(), server.attacker()
         bots = [opened.enter_context(busy.login(name, key=KEY, challenges=True)) for name in names]
         for bot in bots:

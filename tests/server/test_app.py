@@ -13,7 +13,6 @@ import httpx
 import pytest
 from pydantic import ValidationError
 from rumble_engine import registry
-from rumble_protocol.server_messages import Limits
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
@@ -92,8 +91,8 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
 
 @contextlib.asynccontextmanager
 async def running(path: Path) -> AsyncIterator[Server]:
-    limits = Limits(unsolicited_per_minute=10 * TIMES)
-    server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, limits=limits))
+    bounds = Bounds(unsolicited_per_minute=10 * TIMES)
+    server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, bounds=bounds))
     async with asyncio.timeout(PATIENCE_S):
         await server.start()
         try:

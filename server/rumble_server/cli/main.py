@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from rumble_server.cli.support.commands import App, Group
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
 from rumble_server.cli.support.terminal import coloured, plain
 
@@ -41,12 +42,14 @@ COMMANDS = {
     "games": "List the installed games and their settings.",
     "schema": "Print the JSON Schema of every message.",
 }
+MOST_COLUMNS = 100
+"""Maximum width of help, in columns: longer lines are hard to read."""
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
 """Environment variable for numpy's number of threads. Matrices are small, and threads would slow running matches."""
 
 
-class LazyGroup(Group):
+class LazyGroup(TyperGroup):
     """The group of all commands: lists each command by a line of help, and loads only the command in use."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -64,7 +67,11 @@ def load(name: str) -> Any:
     return typer.main.get_command(command)
 
 
-app = App(cls=LazyGroup, add_completion=True, context_settings={"help_option_names": ["-h", "--help"]})
+app = App(
+    cls=LazyGroup,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS},
+)
 
 
 def _list(name: str, line: str) -> None:

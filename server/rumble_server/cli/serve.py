@@ -4,13 +4,13 @@ import inspect
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rumble_server.cli.support.commands import App, LongCommand, explain_all
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
@@ -21,16 +21,6 @@ log = logging.getLogger(__name__)
 
 LOGS_S, GARBAGE_S = 60.0, 10.0
 """Periods in s of the logs' beat (counts, a new day) and of a look at the garbage collector."""
-BASICS = "What a first server needs"
-FIRST_OF_PANEL = {"host": BASICS, "public_url": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
-"""Titles of the help's panels by the first setting of each; further settings join the newest panel."""
-PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
-
-
-class Serve(LongCommand):
-    """The `serve` command. A beginner needs four of its options; --help explains these only."""
-
-    explained = (BASICS,)
 
 
 def serve(**given: Any) -> None:
@@ -44,35 +34,25 @@ def serve(**given: Any) -> None:
     run(_serve(read_config(given, os.environ)))
 
 
-def _parameters() -> list[inspect.Parameter]:
+def _parameters() -> Iterator[inspect.Parameter]:
     file = typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
-    explain = typer.Option("--help-all", callback=explain_all, is_eager=True, help="Explain every option, and exit.")
-    parameters = [_parameter("config", str, file), _parameter("help_all", bool, explain)]
-    panel = ""
+    yield _parameter("config", str, file)
     for setting in settings().values():
-        panel = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name, panel)
-        parameters.append(_parameter(setting.name, *_option(setting, panel)))
-    return parameters
+        yield _parameter(setting.name, *_option(setting))
 
 
-def _option(setting: Setting, panel: str) -> tuple[Any, Any]:
+def _option(setting: Setting) -> tuple[Any, Any]:
     """Return the type and the option of a setting.
 
     Values stay text, because `read_config` names their source in errors.
     """
     default = f" Default: {setting.shown_default}." if setting.shown_default else ""
-    about: dict[str, Any] = {"help": setting.about + default, "rich_help_panel": panel}
-    match setting.kind:
-        case "yes or no":
-            return bool, typer.Option(f"{setting.option}/--no-{setting.option[2:]}", **about)
-        case "a list" if setting.name != "house":
-            return list[str], typer.Option(setting.option, metavar="TEXT,...", **about)
-        case "a whole number":
-            return str, typer.Option(setting.option, metavar="N", **about)
-        case "a list":
-            return str, typer.Option(setting.option, metavar="LIST|none", **about)
-        case _:
-            return str, typer.Option(setting.option, metavar="TEXT", **about)
+    about: dict[str, Any] = {"help": setting.about + default}
+    if setting.kind is bool:
+        return bool, typer.Option(f"{setting.option}/--no-{setting.option[2:]}", **about)
+    if setting.kind is frozenset:
+        return list[str], typer.Option(setting.option, metavar="TEXT,...", **about)
+    return str, typer.Option(setting.option, metavar="N" if setting.kind is int else "TEXT", **about)
 
 
 def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
@@ -80,11 +60,9 @@ def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-PARAMETERS = _parameters()
+PARAMETERS = tuple(_parameters())
 serve.__signature__ = inspect.Signature(PARAMETERS)  # type: ignore[attr-defined]  # `inspect` reads it
 serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
-app = App()
-app.command(cls=Serve)(serve)
 
 
 async def _serve(config: "ServerConfig") -> None:

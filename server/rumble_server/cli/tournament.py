@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.answers import only_here, print_answer
-from rumble_server.cli.support.commands import App, Group
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import (
     LOCAL_SERVER,
@@ -26,7 +27,7 @@ from rumble_server.cli.support.terminal import plain, plain_or_rich
 from rumble_server.match.match_id import tournament_id_of
 
 
-class _Tournament(Group):
+class _Tournament(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name == "create":

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from rumble_server.app import Server
 from rumble_server.cli.main import run
-from rumble_server.cli.serve import FIRST_OF_PANEL, PANEL_OF_PART, _announce
+from rumble_server.cli.serve import _announce
 from rumble_server.cli.support.settings import settings
 from rumble_server.config import ServerConfig
 
@@ -27,7 +27,7 @@ from rumble_server.config import ServerConfig
         (["--public-url", "https://rumble.example/sub"], "--public-url: the pages are at the root of their host"),
         (["--house", "random,chaos"], "unknown bot 'chaos'"),
         (["--house", "random,"], "--house: an empty name in 'random,'"),
-        (["--tls-key", "key.pem"], "--tls-key: a key without a certificate; give --tls-cert"),
+        (["--tls-key", "key.pem"], "--tls-key: a key without a certificate; give `tls_cert`, too"),
         (["--config", "nowhere.toml"], "nowhere.toml: No such file or directory"),
     ],
 )
@@ -103,27 +103,11 @@ def test_it_tells_where_others_find_it(
     assert capsys.readouterr().out.partition("\nhost token")[0] == told
 
 
-FIRST_OPTIONS = ["--host", "--port", "--host-token", "--db"]
-
-
-def test_the_help_lists_every_setting_once_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", "--help-all"]) == 0
+def test_the_help_lists_every_setting_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--help"]) == 0
     shown = capsys.readouterr().out
     listed = re.findall(r"^  (--[a-z0-9-]+)", shown, re.MULTILINE)
-    assert listed == ["--config", "--help-all", *(setting.option for setting in settings().values())]
-    panels = re.findall(r"^(\S[^:\n]*):$", shown, re.MULTILINE)
-    assert panels == ["Options", *FIRST_OF_PANEL.values(), *PANEL_OF_PART.values()]
+    assert listed == ["--config", *(setting.option for setting in settings().values())]
     words = " ".join(shown.split())
     for setting in settings().values():
         assert setting.shown_default in words
-
-
-def test_the_usual_help_explains_what_a_first_server_needs_and_names_the_rest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["serve", "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert shown.count("\n") < 60
-    assert re.findall(r"^  (--\S+) [A-Z]+ ", shown, re.MULTILINE) == ["--config", *FIRST_OPTIONS]
-    for setting in settings().values():
-        assert len(re.findall(rf"{setting.option}(?=[ ,\n])", shown)) == 1 + (setting.name == "idle_ms")
