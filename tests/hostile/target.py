@@ -164,16 +164,9 @@ class Target:
 
 
 @contextmanager
-def target(
-    folder: Path,
-    *options: str,
-    before: Sequence[str] = (),
-    token: str | None = TOKEN,
-    house: str = "none",
-    constants: Mapping[str, int] | None = None,
-) -> Iterator[Target]:
-    """Run a server; kill it at the end of the block, which is quicker than draining."""
-    server = Target(folder, *options, before=before, token=token, house=house, constants=constants)
+def target(folder: Path, *options: str, **given: Any) -> Iterator[Target]:
+    """Run a server, with arguments of `Target`; kill it at the end of the block, which is quicker than draining."""
+    server = Target(folder, *options, **given)
     try:
         yield server
     finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
+from rumble_server.cli.support.settings import FILE_VARIABLE, read_config, settings
 
 if TYPE_CHECKING:
     from rumble_server.app import Server
@@ -21,6 +21,11 @@ log = logging.getLogger(__name__)
 
 LOGS_S, GARBAGE_S = 60.0, 10.0
 """Periods in s of the logs' beat (counts, a new day) and of a look at the garbage collector."""
+KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
+"""The types of options, and how the help shows their values, by the type of a setting.
+
+Numbers stay text, because `read_config` names their source in errors.
+"""
 
 
 def serve(**given: Any) -> None:
@@ -37,22 +42,11 @@ def serve(**given: Any) -> None:
 def _parameters() -> Iterator[inspect.Parameter]:
     file = typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
     yield _parameter("config", str, file)
-    for setting in settings().values():
-        yield _parameter(setting.name, *_option(setting))
-
-
-def _option(setting: Setting) -> tuple[Any, Any]:
-    """Return the type and the option of a setting.
-
-    Values stay text, because `read_config` names their source in errors.
-    """
-    default = f" Default: {setting.shown_default}." if setting.shown_default else ""
-    about: dict[str, Any] = {"help": setting.about + default}
-    if setting.kind is bool:
-        return bool, typer.Option(f"{setting.option}/--no-{setting.option[2:]}", **about)
-    if setting.kind is frozenset:
-        return list[str], typer.Option(setting.option, metavar="TEXT,...", **about)
-    return str, typer.Option(setting.option, metavar="N" if setting.kind is int else "TEXT", **about)
+    for name, setting in settings().items():
+        kind, metavar = KINDS.get(setting.kind, (str, "TEXT"))
+        names = () if kind is bool else (setting.option,)
+        about = f"{setting.about} Default: {setting.shown_default}." if setting.shown_default else setting.about
+        yield _parameter(name, kind, typer.Option(*names, metavar=metavar, help=about))
 
 
 def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:

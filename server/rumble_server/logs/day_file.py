@@ -5,12 +5,13 @@ import os
 import re
 import sys
 import time
-from datetime import UTC, datetime, timedelta
 from io import TextIOWrapper
 from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
 
 log = logging.getLogger(__name__)
+
+DAY_S = 86_400
 
 
 class DayFile(TimedRotatingFileHandler):
@@ -45,7 +46,7 @@ class DayFile(TimedRotatingFileHandler):
 
     def getFilesToDelete(self) -> list[str]:
         path = Path(self.baseFilename)
-        last = (datetime.fromtimestamp(time.time(), UTC) - timedelta(days=self._days)).date().isoformat()
+        last = time.strftime(self.suffix, time.gmtime(time.time() - self._days * DAY_S))
         found = (
             (file, re.fullmatch(r"\.(\d{4}-\d\d-\d\d)(\.\d+)?", file.name.removeprefix(path.name)))
             for file in path.parent.iterdir()

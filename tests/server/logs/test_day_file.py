@@ -42,11 +42,9 @@ def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path, clock: Clock) 
     for name in ("audit.log.notes", "audit.log.2024-10-01.gz", "another.log.2024-10-01"):
         (tmp_path / name).write_text("mine")
     others = contents(tmp_path)
-    file = DayFile(str(path), 2)
+    path.write_text("one\n")
     os.utime(path, (NOW_S, NOW_S))
-    file.close()
     file = DayFile(str(path), 2)
-    tell(file, "one")
     clock.now_s = NOW_S + DAY_S - 101
     tell(file, "two")
     clock.now_s = NOW_S + DAY_S

@@ -1,8 +1,4 @@
-"""Shell completion of games, bots and formats, in modules that load fast."""
-
-REFERENCE = ("random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect")
-"""The reference bots, copied from `rumble_bots.reference`, which takes long to load."""
-FORMATS = ("round-robin", "gauntlet", "knockout", "swiss")
+"""Shell completion of games, bots and formats."""
 
 
 def games(incomplete: str) -> list[str]:
@@ -15,10 +11,14 @@ def games(incomplete: str) -> list[str]:
 
 def bots(incomplete: str) -> list[str]:
     """Return the reference bots; in a list with commas, as completions of the last name."""
+    from rumble_bots.reference import REFERENCE_BOTS
+
     before, comma, last = incomplete.rpartition(",")
-    return [before + comma + name for name in REFERENCE if name.startswith(last)]
+    return [before + comma + name for name in REFERENCE_BOTS if name.startswith(last)]
 
 
 def formats(incomplete: str) -> list[str]:
     """Return the formats of tournaments."""
+    from rumble_server.tournament.formats import FORMATS
+
     return [name for name in FORMATS if name.startswith(incomplete)]

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.reference import REFERENCE_BOTS
 from rumble_server.cli.main import run
-from rumble_server.cli.support.completion import FORMATS, REFERENCE, bots
-from rumble_server.tournament.formats import FORMATS as ALL_FORMATS
+from rumble_server.tournament.formats import FORMATS
 
 Captured = pytest.CaptureFixture[str]
 
@@ -36,18 +35,14 @@ def completed(monkeypatch: pytest.MonkeyPatch, capsys: Captured, line: str) -> l
         ("rumble battle random m", ["minimax", "mcts"]),
         ("rumble demo --bots random,mi", ["random,minimax"]),
         ("rumble demo --format k", ["knockout"]),
+        ("rumble ask ", list(REFERENCE_BOTS)),
+        ("rumble tournament create Fri --format ", list(FORMATS)),
         ("rumble serve --ping", ["--ping-ms"]),
         ("rumble bot nothing-like-it", []),
     ],
 )
 def test_a_line_is_completed(line: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     assert completed(monkeypatch, capsys, line) == words
-
-
-def test_the_names_are_those_that_there_are() -> None:
-    assert tuple(REFERENCE_BOTS) == REFERENCE
-    assert tuple(ALL_FORMATS) == FORMATS
-    assert bots("") == list(REFERENCE)
 
 
 @pytest.mark.parametrize(
