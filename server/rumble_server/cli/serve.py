@@ -1,17 +1,17 @@
 """`rumble serve`: host tournaments."""
 
-import inspect
 import logging
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rumble_server.cli.support.settings import FILE_VARIABLE, read_config, settings
+from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.options import with_parameters
+from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
     from rumble_server.app import Server
@@ -28,7 +28,12 @@ Numbers stay text, because `read_config` names their source in errors.
 """
 
 
-def serve(**given: Any) -> None:
+def serve(
+    config: Annotated[
+        str | None, typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
+    ] = None,
+    **given: Any,
+) -> None:
     """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop.
 
     Each option, like --idle-ms, can also be an environment variable (RUMBLE_IDLE_MS), or a key in a TOML file
@@ -36,27 +41,19 @@ def serve(**given: Any) -> None:
     """
     from rumble_server.cli.support.loop import run
 
-    run(_serve(read_config(given, os.environ)))
+    run(_serve(read_config({"config": config, **given}, os.environ)))
 
 
-def _parameters() -> Iterator[inspect.Parameter]:
-    file = typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
-    yield _parameter("config", str, file)
-    for name, setting in settings().items():
-        kind, metavar = KINDS.get(setting.kind, (str, "TEXT"))
-        names = () if kind is bool else (setting.option,)
-        about = f"{setting.about} Default: {setting.shown_default}." if setting.shown_default else setting.about
-        yield _parameter(name, kind, typer.Option(*names, metavar=metavar, help=about))
+def _option(setting: Setting) -> Any:
+    """Return the annotation of the option for a setting."""
+    kind, metavar = KINDS.get(setting.kind, (str, "TEXT"))
+    names = () if kind is bool else (setting.option,)
+    about = f"{setting.about} Default: {setting.shown_default}." if setting.shown_default else setting.about
+    return Annotated[kind | None, typer.Option(*names, metavar=metavar, help=about)]
 
 
-def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
-    annotation = Annotated[kind | None, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-PARAMETERS = tuple(_parameters())
-serve.__signature__ = inspect.Signature(PARAMETERS)  # type: ignore[attr-defined]  # `inspect` reads it
-serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
+app = App()
+app.command()(with_parameters(serve, {name: _option(setting) for name, setting in settings().items()}))
 
 
 async def _serve(config: "ServerConfig") -> None:
