@@ -37,6 +37,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.frames import Frame, Inbox
@@ -375,6 +376,13 @@ class World:
         control = given.pop("time_control", TimeControl(move_ms=10_000))
         config = TournamentConfig(**{"name": "Friday", "game": "tictactoe", "time_control": control, **given})
         return self.organiser.create(config)
+
+    def tournament(self, tournament_id: str) -> Tournament:
+        """Return a tournament in memory, or as the log has it once it is over."""
+        of_it = (fact for fact in self.log.facts if tournament_of(fact) == tournament_id)
+        found = self.arena.tournaments.get(tournament_id) or rebuild_tournament(of_it)
+        assert found is not None
+        return found
 
     def run(self, ms: int = 10_000_000) -> None:
         """Run all timers due within `ms` ms."""

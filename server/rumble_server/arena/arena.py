@@ -345,6 +345,7 @@ class Arena:
     def on_durable(self) -> None:
         """Send the frames that waited for facts now on disk. Bots told of a match's end can play another match."""
         told = self._outlet.on_durable()
+        self.lifecycle.forget_ended()
         if not told or self.scheduler.stopped:
             return
         with self._transaction:

@@ -19,9 +19,6 @@ from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.tournament import OVER, Tournament
 
-MOST_ENDED = 64
-"""Maximum number of tournaments ended in this run and kept in memory; the archive has older ones."""
-
 
 class Lifecycle:
     """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever, in memory or not."""
@@ -48,7 +45,7 @@ class Lifecycle:
         return found
 
     def is_archived(self, tournament_id: str) -> bool:
-        """Return true if the tournament is over, and not in memory."""
+        """Return true if the tournament is over, and its end is on disk: it is not in memory."""
         in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged
 
@@ -146,7 +143,10 @@ class Lifecycle:
         for player in field:
             player.tournaments.pop(tournament.id, None)
         self._ended.append(tournament)
-        while len(self._ended) > MOST_ENDED and self._recorder.is_durable(self._ended[0]):
+
+    def forget_ended(self) -> None:
+        """Free the tournaments whose end is on disk: everything about them is read from there."""
+        while self._ended and self._recorder.is_durable(self._ended[0]):
             self._recorder.forget(self._ended.popleft())
 
     # --- what bots are told ---

@@ -65,7 +65,7 @@ def most_passed(world: World) -> int:
     most = 0
     for fact in world.log.facts:
         if isinstance(fact, RoundPaired):
-            agenda = world.arena.tournaments[fact.tournament].agenda
+            agenda = world.tournament(fact.tournament).agenda
             assert agenda is not None
             names = [agenda.bots[each] for pairing in fact.pairings for each in (pairing.first, pairing.second)]
             since.update({(name, fact.tournament): begun[name] for name in names})
@@ -129,7 +129,7 @@ def kept_for_a_slow_one() -> World:
                 bot = world.login(each, max_matches=1, join=name)
                 bot.play(at_random(each), lambda ms=9_000 if each in "sz" else 100: ms)  # type: ignore[misc]
             else:
-                world.arena.lifecycle.join(player, world.arena.tournaments[name])
+                world.arena.lifecycle.join(player, world.tournament(name))
     for name in ("quick", "long"):
         world.organiser.start(name)
     world.run(50)
@@ -149,7 +149,7 @@ def plays_quickly(world: World) -> bool:
 
 def test_a_bot_is_kept_no_longer_than_its_match_has_waited_and_it_begins_at_last() -> None:
     world = kept_for_a_slow_one()
-    a, owed, clock = world.arena.players["a"], world.arena.tournaments["owed"], world.clock
+    a, owed, clock = world.arena.players["a"], world.tournament("owed"), world.clock
     lapsed = 0
 
     def is_kept() -> bool:

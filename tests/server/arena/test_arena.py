@@ -11,7 +11,6 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena import lifecycle
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.errors import TournamentError
@@ -486,15 +485,14 @@ def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
 
 
 @pytest.mark.parametrize("format_name", ["round-robin", "swiss", "knockout", "gauntlet"])
-def test_what_is_over_is_freed_when_it_is_let_go(format_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
-    world = World()
+def test_what_is_over_is_freed_once_it_is_on_disk(format_name: str) -> None:
+    world = World(delay_ms=3)
     world.create(start_at_bots=4, format=format_name)
-    tournament = weakref.ref(world.arena.tournaments["friday"])
+    tournament = weakref.ref(world.tournament("friday"))
     gc.collect()
     gc.disable()
     try:
-        enter(world, world.arena.tournaments["friday"], *NAMES[:4])
+        enter(world, world.tournament("friday"), *NAMES[:4])
         world.run()
         assert world.arena.tournaments == {}
         assert tournament() is None
@@ -517,7 +515,7 @@ def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch
         return due(self, *given)
 
     monkeypatch.setattr(Tournament, "due", counted)
-    bots[14].say(type="resign", match=next(iter(world.arena.tournaments["club-7"].running)))
+    bots[14].say(type="resign", match=next(iter(world.tournament("club-7").running)))
     world.clock.advance(10)
     bots[14].drop()
     world.clock.advance(10)

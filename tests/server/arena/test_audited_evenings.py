@@ -32,7 +32,7 @@ def plays(bot: Bot, think_ms: int) -> None:
 
 def audited(world: World, tournament_id: str) -> Audit:
     """Audit a tournament as the site does."""
-    tournament, players = world.arena.tournaments[tournament_id], world.arena.players
+    tournament, players = world.tournament(tournament_id), world.arena.players
     free = players.of(tournament.field.keys() & players.free(tournament.config.game))
     now = context_of(tournament, world.clock.now_ms(), {each.name: each.free_since_ms for each in free})
     return audit_facts([fact for fact in world.log.facts if tournament_of(fact) == tournament_id], now)
@@ -41,7 +41,7 @@ def audited(world: World, tournament_id: str) -> Audit:
 def run(world: World, *tournament_ids: str) -> set[str]:
     """Play to the end, and return the kinds of flags of the audits on the way."""
     told: set[str] = set()
-    tournaments = [world.arena.tournaments[each] for each in tournament_ids]
+    tournaments = [world.tournament(each) for each in tournament_ids]
     while any(each.status == "running" for each in tournaments):
         world.run(1_000)
         told |= {flag.message for each in tournament_ids for flag in audited(world, each).flags}

@@ -29,7 +29,7 @@ def test_a_challenge_is_an_unlisted_unrated_tournament_of_one_match(seat: int) -
     world = World()
     ann, ben = two(world)
     challenge(ann, seat=seat, game="connect4", settings={"columns": 5}, time_control={"bank_ms": 7000})
-    tournament = world.arena.tournaments["challenge-ann-ben"]
+    tournament = world.tournament("challenge-ann-ben")
     assert (tournament.config.listed, tournament.config.rated, tournament.config.legs) == (False, False, 1)
     for bot in (ann, ben):
         assert bot.last("joined")["tournament"] == "challenge-ann-ben"
@@ -202,7 +202,7 @@ def test_a_challenge_leaves_a_place_to_the_tournament_that_is_played(max_matches
         turn = next(each for bot in (mine, zoe) for each in bot.inbox.all("turn"))
         (mine if mine.inbox.all("turn") else zoe).move(turn["legal"][0], turn=turn)
         world.run()
-        assert world.arena.tournaments["friday"].status == "finished"
+        assert world.tournament("friday").status == "finished"
         assert challenge(ann)["type"] != "error", "it has nothing more to play"
 
 
@@ -217,12 +217,9 @@ def test_a_match_of_a_tournament_takes_the_place_of_the_newest_challenge() -> No
     cid.heard()
     ben.say(type="join", tournament="friday")
     world.login("zoe", join="friday")
-    tournaments = world.arena.tournaments
-    assert tournaments["friday"].running, "it starts at once"
-    assert (tournaments["challenge-ann-ben"].status, tournaments["challenge-cid-ben"].status) == (
-        "running",
-        "cancelled",
-    )
+    assert world.tournament("friday").running, "it starts at once"
+    statuses = [world.tournament(f"challenge-{name}-ben").status for name in ("ann", "cid")]
+    assert statuses == ["running", "cancelled"]
     over, notice, told = cid.heard()
     assert (over["type"], over["scores"], over["termination"]) == ("match_over", None, "aborted")
     assert (notice["code"], "ben has a match to play in friday" in notice["message"]) == ("cancelled", True)
@@ -236,7 +233,7 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
     ben = world.login("ben", challenges=True, max_matches=2)
     for name in ("ann", "cid", "dan"):
         assert challenge(world.login(name))["type"] != "error"
-    waiting = world.arena.tournaments["challenge-dan-ben"]
+    waiting = world.tournament("challenge-dan-ben")
     assert (waiting.status, waiting.running) == ("running", {})
     world.create(start_at_bots=2, legs=4)
     ben.say(type="join", tournament="friday")
@@ -246,11 +243,11 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
         bot.play(first_legal)
     ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
     assert waiting.running == {}
-    match = next(iter(world.arena.tournaments["friday"].running))
+    match = next(iter(world.tournament("friday").running))
     for _ in range(4):
         zoe.say(type="resign", match=match)
-        match = next(iter(world.arena.tournaments["friday"].running), "")
-    assert world.arena.tournaments["friday"].status == "finished"
+        match = next(iter(world.tournament("friday").running), "")
+    assert world.tournament("friday").status == "finished"
     assert len(waiting.running) == 1, "nothing needs the place any more"
 
 
@@ -265,8 +262,8 @@ def test_a_challenge_is_still_one_after_a_restart() -> None:
     again.create(start_at_bots=2)
     again.login("zoe", join="friday")
     ben.say(type="join", tournament="friday")
-    assert again.arena.tournaments["challenge-ann-ben"].status == "cancelled"
-    assert again.arena.tournaments["friday"].running
+    assert again.tournament("challenge-ann-ben").status == "cancelled"
+    assert again.tournament("friday").running
 
 
 @pytest.mark.parametrize("way", ["leave", "resign"])

@@ -57,14 +57,14 @@ def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) ->
                 leavers -= 1
                 random.choice(connected).say(type="leave", tournament="friday")
         note(told, connected)
-        if world.arena.tournaments["friday"].status == "finished":
+        if world.tournament("friday").status == "finished":
             break
         world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
-    if world.arena.tournaments["friday"].status != "finished":
+    if world.tournament("friday").status != "finished":
         connected = log_in(world, names(bots))
         world.run()
         note(told, connected)
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     for match, result in told.items():
         assert (tournament.results[match].scores, tournament.results[match].moves) == result
     return world
@@ -101,7 +101,7 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
 
 def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
     """Assert that the tournament ended by itself, each leg of each pairing has one result, and the log rebuilds it."""
-    found = world.arena.tournaments[tournament]
+    found = world.tournament(tournament)
     assert (found.status, found.running) == ("finished", {})
     assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
     results = [f.match for f in world.log.facts if isinstance(f, MatchOver) and f.scores is not None]
@@ -135,7 +135,7 @@ def test_it_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
         world = first.after_crash(facts)
         log_in(world, names(bots))
         world.run()
-        tournament = world.arena.tournaments["friday"]
+        tournament = world.tournament("friday")
         if kind in ("knockout", "swiss"):
             assert_all_was_played(world, paired(world))
             assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
@@ -193,7 +193,7 @@ def test_the_rank_that_a_knockout_tells_is_the_place() -> None:
     world.run()
     told = {bot.name: bot.last("tournament_over")["rank"] for bot in bots}
     assert sorted(told.values()) == [1, 2, 3, 3, 5]
-    assert told == places_by_hand(world.arena.tournaments["friday"], paired(world))
+    assert told == places_by_hand(world.tournament("friday"), paired(world))
 
 
 def test_in_a_knockout_nobody_waits_for_a_bot_that_is_out_and_one_that_is_in_has_its_time_from_its_next_match() -> None:
@@ -225,7 +225,7 @@ def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_
         world = World()
         world.create(start_at_bots=4, format="knockout", legs=1, replays=0, bench_after=0)
         bots = {bot.name: bot for bot in world.logins(*names(4), join="friday")}
-        one, other = (world.arena.tournaments["friday"].running[f"friday.1.1.{board}.1"] for board in (1, 2))
+        one, other = (world.tournament("friday").running[f"friday.1.1.{board}.1"] for board in (1, 2))
         bots[one.seats[0]].say(type="resign", match=one.match)
         if crash:
             world = world.after_crash()
@@ -233,7 +233,7 @@ def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_
         world.organiser.play_again(one.match)
         bots[one.seats[1]].say(type="resign", match=one.match)
         bots[other.seats[1]].say(type="resign", match=other.match)
-        (final,) = world.arena.tournaments["friday"].running.values()
+        (final,) = world.tournament("friday").running.values()
         assert set(final.seats) == {one.seats[0], other.seats[0]}
         assert len(rounds_paired(world)) == 2
 
@@ -325,12 +325,12 @@ def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
         if crash:
             world = world.after_crash()
             bots = log_in(world, names(4))
-        assert world.arena.tournaments["friday"].status == "running"
+        assert world.tournament("friday").status == "running"
         bots[2].say(type="leave", tournament="friday")
         world.run(1_000)
         bots[3].say(type="resign", match=next(iter(world.arena.matches.live), ""))
         world.run(1_000)
-        found = world.arena.tournaments["friday"]
+        found = world.tournament("friday")
         assert (found.status, found.reason) == ("finished", "fewer than two bots are left")
         assert bots[3].last("tournament_over")["status"] == "finished"
 
@@ -345,7 +345,7 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
             world.clock.step()
         world.organiser.pause("friday", "lunch")
         world.run(1_000)
-        found = world.arena.tournaments["friday"]
+        found = world.tournament("friday")
         assert found.agenda is not None
         numbers = found.agenda.bots
         met = {frozenset((numbers[each.first], numbers[each.second])) for each in paired(world)}
@@ -358,7 +358,7 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
             stopped += 1
             for after in (world.after_crash(), world):
                 after.organiser.resume("friday")
-                found = after.arena.tournaments["friday"]
+                found = after.tournament("friday")
                 assert (found.status, found.reason) == ("finished", "round 4 cannot be paired without meeting again")
                 assert rounds_paired(after)[-1].pairings == ()
                 assert_all_was_played(after, paired(after))
@@ -410,11 +410,11 @@ def test_several_tournaments_at_once_with_bots_in_more_than_one() -> None:
     world.run()
     for name in ("swiss", "knock"):
         assert_all_was_played(world, paired(world, name), name)
-    assert {name: len(world.arena.tournaments[name].results) for name in ("round", "gaunt")} == {
+    assert {name: len(world.tournament(name).results) for name in ("round", "gaunt")} == {
         "round": 30,
         "gaunt": 10,
     }
-    assert {world.arena.tournaments[name].status for name in formats} == {"finished"}
+    assert {world.tournament(name).status for name in formats} == {"finished"}
 
 
 @pytest.mark.parametrize("kind", ["round-robin", "swiss"])

@@ -84,7 +84,7 @@ def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
     assert names(house) == ["house-random", "house-random-1", "house-random-2"]
     play(again, house.kept)
     again.run()
-    assert again.arena.tournaments[tournament.id].status == "finished"
+    assert again.tournament(tournament.id).status == "finished"
     assert names(house) == ["house-random"]
 
 

@@ -88,7 +88,7 @@ def test_that_it_stalled_before_is_known_after_a_restart() -> None:
     bots = after.logins("ann", "ben")
     mover = next(bot for bot in bots if bot.heard("turn"))
     stall_at_a_move(after, mover)
-    assert after.arena.tournaments[tournament.id].status == "paused"
+    assert after.tournament(tournament.id).status == "paused"
 
 
 @pytest.mark.parametrize("restart", [False, True])
@@ -102,7 +102,7 @@ def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
         ann, _ = world.logins("ann", "ben", challenges=True)
     stall_at_a_move(world, ann)
     assert ann.last("tournament_over")["status"] == "cancelled"
-    assert "was void 2 times" in world.arena.tournaments["challenge-ann-ben"].reason
+    assert "was void 2 times" in world.tournament("challenge-ann-ben").reason
     ann.say(type="challenge", against="ben", game="tictactoe")
     assert ann.inbox.frames[-1]["type"] != "error"
 

@@ -36,7 +36,7 @@ def same_move_every_time(turn: Frame) -> str:
 @pytest.mark.parametrize(("cycles", "legs"), [(1, 4), (2, 2), (4, 1), (3, 2), (2, 3)])
 def test_every_pair_plays_the_same_openings_each_from_both_seats(cycles: int, legs: int) -> None:
     world = through_crashes(cycles, 4, cycles=cycles, legs=legs)
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     played: dict[frozenset[str], list[tuple[tuple[int, int], tuple[str, ...], str]]] = {}
     for fact in world.log.facts:
         if isinstance(fact, MatchStarted):
@@ -193,9 +193,9 @@ def test_its_time_passes_also_while_the_server_is_down(down_ms: int, status: str
     world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.logins("ann", "ben", join="friday")
     after = world.after_crash(down_ms=down_ms)
-    assert after.arena.tournaments["friday"].status == status
+    assert after.tournament("friday").status == status
     after.run(1)
-    assert after.arena.tournaments["friday"].status == "running"
+    assert after.tournament("friday").status == "running"
 
 
 def test_a_second_tournament_starts_at_its_own_time() -> None:
@@ -235,7 +235,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
     for _ in range(60):
         for _ in range(random.randrange(20)):
             world.clock.step()
-        tournament = world.arena.tournaments["friday"]
+        tournament = world.tournament("friday")
         if tournament.status == "finished":
             break
         if late and random.random() < 0.3:
@@ -249,7 +249,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
             world = world.after_crash(world.log.durable)
             bots = log_in(world, inside)
     world.run()
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     assert status(tournament) == "finished"
     assert tournament.agenda is not None
     assert sorted(tournament.agenda.bots) == sorted(inside)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.lifecycle import MOST_ENDED
 from rumble_server.limits.bans import MOST_BANS, Ban
 from rumble_server.tournament.errors import TournamentError
 
@@ -128,37 +127,37 @@ def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     assert len(world.log.facts) == facts
 
 
-def test_of_the_tournaments_that_are_over_only_the_newest_stay_in_memory_and_the_others_are_found_on_disk() -> None:
+def test_what_is_over_is_found_on_disk_and_not_kept_in_memory() -> None:
     looked_up = []
 
     def find(tournament_id: str, done: Any) -> None:
         looked_up.append(tournament_id)
         world.log.find_ended(tournament_id, done)
 
-    world = World(find_ended=find)
+    world = World(delay_ms=3, find_ended=find)
     bot = world.login("ann")
-    for number in range(MOST_ENDED + 10):
+    for number in range(12):
         tournament = world.create(name=f"night {number}")
         bot.say(type="join", tournament=tournament.id)
         world.organiser.end(tournament.id, cancelled=True)
-    assert len(world.arena.tournaments) == MOST_ENDED
+    world.run(100)
+    assert world.arena.tournaments == {}
     for number in (0, 0, *range(12)):
         bot.heard()
         bot.say(type="join", tournament=f"night-{number}")
         assert bot.inbox.kinds() == ["joined", "tournament_over"]
         assert bot.last("tournament_over")["tournament"] == f"night-{number}"
-    assert looked_up == [f"night-{number}" for number in (0, 0, *range(10))]
+    assert looked_up == [f"night-{number}" for number in (0, 0, *range(12))]
 
 
 def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
     world = World()
     world.log.stuck = True
-    for number in range(MOST_ENDED + 2):
+    for number in range(2):
         world.organiser.end(world.create(name=f"night {number}").id, cancelled=True)
-    assert len(world.arena.tournaments) == MOST_ENDED + 2
+    assert list(world.arena.tournaments) == ["night-0", "night-1"]
     world.log.unstick()
-    world.organiser.end(world.create(name="last night").id, cancelled=True)
-    assert len(world.arena.tournaments) == MOST_ENDED
+    assert world.arena.tournaments == {}
 
 
 @pytest.mark.parametrize("command", ["start", "resume"])
@@ -199,9 +198,9 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     with pytest.raises(TournamentError, match="ann has no half-point bye in round 2 of friday"):
         world.organiser.take_half_bye(tournament.id, "ann", 2)
     again = world.after_crash()
-    enter(again, again.arena.tournaments["friday"], "cid", "ann", "ben")
+    enter(again, again.tournament("friday"), "cid", "ann", "ben")
     again.run()
-    rebuilt = again.arena.tournaments["friday"]
+    rebuilt = again.tournament("friday")
     assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
     assert {line.name: line.half_byes for line in rebuilt.table.standings()} == {"ann": 1, "ben": 0, "cid": 0}
     with pytest.raises(TournamentError, match="it has no half-point byes"):

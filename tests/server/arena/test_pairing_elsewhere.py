@@ -88,7 +88,7 @@ def test_while_it_drains_no_round_is_asked_for() -> None:
     elsewhere.come_back()
     world.arena.drain()
     world.run(1_000)
-    assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
+    assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
 
 
 @pytest.mark.parametrize("what", ["the disk", "the host"])
@@ -121,7 +121,7 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
     else:
         world.organiser.pause("friday", "lunch")
     world.run(1_000)
-    assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
+    assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
     if what == "the disk":
         world.arena.on_trouble(None)
     else:
@@ -160,7 +160,7 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
     world.organiser.play_again("friday.1.1.1.1")
     elsewhere.come_back()
     world.run(1_000)
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     assert tournament.results["friday.1.1.1.1"].attempt == 2
     while elsewhere.tasks:
         elsewhere.come_back()
@@ -171,7 +171,7 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
 
 def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
     world, elsewhere, bots = between_rounds()
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     assert tournament.pairs_long
     assert all(bot.last("notice")["code"] == "pairing" for bot in bots)
     assert [kind for bot in bots for kind in bot.inbox.kinds()].count("notice") == len(bots)
@@ -185,6 +185,6 @@ def test_a_half_point_bye_comes_too_late_for_a_round_that_is_being_paired() -> N
         world.organiser.give_half_bye("friday", names(1)[0], 2)
     world.organiser.give_half_bye("friday", names(1)[0], 3)
     finish(world, elsewhere)
-    agenda = world.arena.tournaments["friday"].agenda
+    agenda = world.tournament("friday").agenda
     assert agenda is not None
     assert rounds_paired(world)[2].half_byes == (agenda.bots.index(names(1)[0]),)

@@ -60,7 +60,7 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
         logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
         log_in(world, NAMES[:2])
         world.run()
-        tournament = world.arena.tournaments["friday"]
+        tournament = world.tournament("friday")
         assert_all_was_played(tournament)
         for fact in logged:
             assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
@@ -85,13 +85,13 @@ def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told
         for frame in (frame for bot in connected for frame in bot.inbox.all("match_over")):
             result = (tuple(frame["scores"]), tuple(frame["moves"]))
             assert told.setdefault(frame["match"], result) == result, "told twice, and differently"
-        if world.arena.tournaments["friday"].status == "finished":
+        if world.tournament("friday").status == "finished":
             break
         world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
-    if "friday" in world.arena.tournaments and world.arena.tournaments["friday"].status != "finished":
+    if "friday" in world.arena.tournaments and world.tournament("friday").status != "finished":
         log_in(world, NAMES[:bots])
         world.run()
-    tournament = world.arena.tournaments["friday"]
+    tournament = world.tournament("friday")
     assert_all_was_played(tournament)
     for match, result in told.items():
         assert (tournament.results[match].scores, tournament.results[match].moves) == result
@@ -124,9 +124,9 @@ def test_nobody_back_yet_costs_nothing_for_thirty_seconds() -> None:
     world.logins("ann", "ben", "cid", join="friday")
     after = world.after_crash(down_ms=3_600_000)
     after.run(30_999)
-    assert after.arena.tournaments["friday"].results == {}
+    assert after.tournament("friday").results == {}
     after.run(1)
-    ended = after.arena.tournaments["friday"].results.values()
+    ended = after.tournament("friday").results.values()
     assert [over.termination for over in ended] == [Termination.DISCONNECT]
     assert tournament.results == {}
 
@@ -140,9 +140,9 @@ def test_within_the_grace_a_match_that_begins_has_it_too() -> None:
     after.run(1_000)
     ann.drop()
     after.run(29_999)
-    assert after.arena.tournaments["friday"].results == {}
+    assert after.tournament("friday").results == {}
     after.run(1)
-    assert len(after.arena.tournaments["friday"].results) == 1
+    assert len(after.tournament("friday").results) == 1
 
 
 def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
@@ -154,9 +154,9 @@ def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
     ann.drop()
     after.organiser.start("friday")
     after.run(30_999)
-    assert after.arena.tournaments["friday"].results == {}
+    assert after.tournament("friday").results == {}
     after.run(1)
-    assert len(after.arena.tournaments["friday"].results) == 2
+    assert len(after.tournament("friday").results) == 2
 
 
 def test_names_keep_their_keys_and_their_spelling() -> None:
@@ -174,14 +174,14 @@ def test_a_lobby_that_was_full_starts_by_itself() -> None:
     world.logins("ann", "ben", join=tournament.id)
     started = next(n for n, fact in enumerate(world.log.facts) if isinstance(fact, TournamentStarted))
     after = world.after_crash(started)
-    assert after.arena.tournaments["friday"].status == "running"
+    assert after.tournament("friday").status == "running"
 
 
 def test_a_tournament_whose_last_result_is_on_disk_ends_by_itself() -> None:
     world = played(0, 2)
     last = max(n for n, fact in enumerate(world.log.facts) if isinstance(fact, MatchOver))
     after = world.after_crash(last + 1)
-    assert after.arena.tournaments["friday"].status == "finished"
+    assert after.tournament("friday").status == "finished"
 
 
 def test_a_new_id_is_not_one_of_an_earlier_run() -> None:
@@ -209,7 +209,7 @@ def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -
             world.organiser.pause(tournament.id, "lunch")
         else:
             world.arena.on_trouble("disk full")
-        assert world.after_crash().arena.tournaments["friday"].status == status
+        assert world.after_crash().tournament("friday").status == status
 
 
 def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
@@ -268,7 +268,7 @@ def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on()
     late = world.login("cid", join="monday")
     assert late.last("error")["message"] == "monday is damaged; the server's log says more"
     world.run()
-    assert_all_was_played(world.arena.tournaments["friday"])
+    assert_all_was_played(world.tournament("friday"))
 
 
 def test_what_a_damaged_match_needs_sets_its_tournament_aside() -> None:

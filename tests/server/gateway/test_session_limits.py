@@ -397,7 +397,7 @@ def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_o
     assert (told[0]["termination"], told[1]["code"], told[1]["fatal"]) == ("flood", "too_many_messages", True)
     assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
     assert mover.last("match_over")["winner"] == mover.last("match_start")["seat"]
-    over = world.arena.tournaments["friday"].results["friday.1.1.1.1"]
+    over = world.tournament("friday").results["friday.1.1.1.1"]
     assert (over.termination, over.seats[over.at_fault[0]]) == (Termination.FLOOD, waiter.name)
     assert world.arena.matches.live == {}, "no match starts with a bot that is being closed"
     facts = len(world.log.facts)
@@ -423,7 +423,7 @@ def test_a_move_that_answers_an_open_turn_is_never_limited() -> None:
         bot.play(lambda turn: str(turn["legal"][0]))
         bot.login(name, join="friday")
     world.run(1)
-    assert world.arena.tournaments["friday"].status == "finished"
+    assert world.tournament("friday").status == "finished"
     moves = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
     assert sum(len(bot.inbox.all("turn")) for bot in bots) == len(moves) > 400
 

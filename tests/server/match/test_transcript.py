@@ -51,8 +51,8 @@ def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: 
             name = random.choice(list(bots))
             bots[name][-1].drop()
             login(name)
-    assert len(world.arena.tournaments["friday"].results) == 6
-    for match, over in world.arena.tournaments["friday"].results.items():
+    assert len(world.tournament("friday").results) == 6
+    for match, over in world.tournament("friday").results.items():
         entries = list(transcript(facts_of(world, match)))
         lines = [entry for entry in entries if isinstance(entry, Line)]
         assert entries.count(over) == 1

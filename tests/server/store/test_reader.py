@@ -245,7 +245,7 @@ def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
     world, frame_bytes, moves = World(), 65_536, 0
     world.create(start_at_bots=2, legs=4)
     bots = world.logins("ann", "ben", join="friday", max_matches=4)
-    while world.arena.tournaments["friday"].status != "finished":
+    while world.tournament("friday").status != "finished":
         for bot in bots:
             for turn in [frame for frame in bot.heard() if frame["type"] == "turn"]:
                 move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}

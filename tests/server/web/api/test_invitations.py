@@ -32,14 +32,14 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
     assert lifted == {"code": None, "link": "http://rumble.test/tournaments/friday", "only_here": False}
     server.world.login("anyone", join="friday")
     server.pass_ms()
-    assert list(server.world.arena.tournaments["friday"].field) == ["early", "anyone"]
+    assert list(server.world.tournament("friday").field) == ["early", "anyone"]
     assert server.world.log.durable == server.world.log.last
 
 
 async def test_a_changed_invitation_survives_a_restart(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush")
     await post(browser, "tournaments/friday/invite", {"code": "new"})
-    assert server.world.after_crash().arena.tournaments["friday"].invite == "new"
+    assert server.world.after_crash().tournament("friday").invite == "new"
 
 
 async def test_the_invitation_of_a_tournament_that_is_over_cannot_be_changed(

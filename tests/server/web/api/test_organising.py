@@ -68,7 +68,7 @@ async def test_the_host_sees_who_is_connected_and_everyones_last_fault(
 
 
 def _results(server: MemoryServer) -> list[MatchOver]:
-    return list(server.world.arena.tournaments["friday"].results.values())
+    return list(server.world.tournament("friday").results.values())
 
 
 async def test_house_bots_are_listed_added_and_started(server: MemoryServer, browser: httpx.AsyncClient) -> None:

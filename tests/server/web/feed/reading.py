@@ -16,9 +16,7 @@ def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:
-    return [
-        line.model_dump(exclude_unset=True) for line in server.world.arena.tournaments[tournament].table.standings()
-    ]
+    return [line.model_dump(exclude_unset=True) for line in server.world.tournament(tournament).table.standings()]
 
 
 async def read_to_the_end(watcher: Watcher) -> None:
