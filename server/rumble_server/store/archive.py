@@ -16,6 +16,7 @@ from rumble_server.fair_queue import FairQueue
 from rumble_server.match.match_id import Neighbours
 from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.last_used import LastUsed
 from rumble_server.store.reader import LogReader
 from rumble_server.store.shelf import make_of_match, make_of_tournament, open_shelf
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
@@ -27,8 +28,8 @@ log = logging.getLogger(__name__)
 
 FIND_S = 1.0
 """Maximum time in s to find a tournament's record for a bot: until then no later message to the club is answered."""
-MOST_LINES = 200_000
-"""Maximum number of lines of records kept in memory, some 40 MB; beyond it the record kept longest goes."""
+LINE_BYTES = 200
+"""Size in bytes in memory of a line of a record, and of a record without lines."""
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
@@ -45,25 +46,14 @@ class ReadingRoom:
         self.process = SideProcess(open_shelf, open_reader, bounds.rebuilt_results)
         self.queue = FairQueue()
         """Queue of the callers that wait for the process."""
-        self.kept: dict[tuple[str, str], EndedTournament] = {}
-        """Records by club and id; changed only on the thread."""
-        self._kept_lines = 0
+        self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
+        """The records used last, by club and id. Used only on the thread."""
 
     def close(self) -> None:
         """Close the connections after the current reads; waiting reads are cancelled."""
         self.process.close()
         self.thread.shutdown(cancel_futures=True)
         self.reader.close()
-
-    def keep(self, club: str, ended: EndedTournament) -> None:
-        """Keep a record in memory. Call it on the thread only."""
-        if (club, ended.id) in self.kept:
-            return
-        self.kept[club, ended.id] = ended
-        self._kept_lines += len(ended.lines) + 1
-        while self._kept_lines > MOST_LINES:
-            oldest = self.kept.pop(next(iter(self.kept)))
-            self._kept_lines -= len(oldest.lines) + 1
 
 
 class Archive:
@@ -176,20 +166,11 @@ class Archive:
     # --- on the thread ---
 
     def _ended(self, tournament_id: str) -> EndedTournament | None:
-        found = self._room.kept.get((self._club, tournament_id)) or self._reader.ended([tournament_id]).get(
-            tournament_id
-        )
-        if found is not None:
-            self._keep(found)
-        return found
+        return self._records([tournament_id]).get(tournament_id)
 
     def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.listed_ids(limit)
-        kept = ((each, self._room.kept.get((self._club, each))) for each in ids)
-        found = {each: ended for each, ended in kept if ended is not None}
-        found |= self._reader.ended([each for each in ids if each not in found])
-        for ended in found.values():
-            self._keep(ended)
+        found = self._records(ids)
         aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
         return aside + [found.get(each) or self._outline(each) for each in ids]
 
@@ -205,8 +186,17 @@ class Archive:
         except DamagedLog:
             return DamagedTournament.of(tournament_id, over=over)
 
+    def _records(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
+        """Return the records of these tournaments by id, without missing and damaged records."""
+        kept = ((each, self._room.records.get((self._club, each))) for each in tournament_ids)
+        found = {each: ended for each, ended in kept if ended is not None}
+        read = self._reader.ended([each for each in tournament_ids if each not in found])
+        for ended in read.values():
+            self._keep(ended)
+        return found | read
+
     def _keep(self, ended: EndedTournament) -> None:
-        self._room.keep(self._club, ended)
+        self._room.records.put((self._club, ended.id), ended, LINE_BYTES * (len(ended.lines) + 1))
 
 
 def record_of(rebuilt: Rebuilt) -> EndedTournament | None:

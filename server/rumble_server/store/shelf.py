@@ -4,17 +4,16 @@ A kept tournament follows the log: the next request reads and applies only new f
 requests; the functions that make answers are the web's.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.last_used import LastUsed
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt, apply_to
-from rumble_server.tournament.tournament import Tournament
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
@@ -32,8 +31,7 @@ class Shelf:
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
         self._open_reader = open_reader
-        self._most_results = most_results
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._kept: LastUsed[tuple[str, str], _Kept] = LastUsed(most_results, least=1)
         self._open: LogReader | None = None
 
     def reader(self, club: str) -> LogReader:
@@ -49,7 +47,7 @@ class Shelf:
     def rebuilt(self, club: str, tournament_id: str) -> Rebuilt | None:
         """Return a tournament rebuilt from the log; None if the id is unknown. Raises StoreError, DamagedLog."""
         reader = self.reader(club)
-        kept = self._kept.pop((club, tournament_id), None)
+        kept = self._kept.pop((club, tournament_id))
         tournament = None if kept is None else kept.rebuilt.tournament
         last = 0 if kept is None else kept.number
         try:
@@ -66,18 +64,8 @@ class Shelf:
             facts = partial(reader.tournament_facts, tournament_id)
             kept = _Kept(Rebuilt(tournament, facts, reader.match_facts), last)
         kept.number = last
-        self._kept[club, tournament_id] = kept
-        self._bound()
+        self._kept.put((club, tournament_id), kept, len(tournament.results) + len(tournament.field))
         return kept.rebuilt
-
-    def _bound(self) -> None:
-        results = sum(self._size(kept.rebuilt.tournament) for kept in self._kept.values())
-        while results > self._most_results and len(self._kept) > 1:
-            _, oldest = self._kept.popitem(last=False)
-            results -= self._size(oldest.rebuilt.tournament)
-
-    def _size(self, tournament: Tournament) -> int:
-        return len(tournament.results) + len(tournament.field)
 
 
 _shelf: Shelf | None = None

@@ -24,7 +24,7 @@ from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
-from rumble_server.web.api.library import Shelves
+from rumble_server.web.api.kept import KeptAnswers
 from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
@@ -34,7 +34,6 @@ from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
-from rumble_server.web.pages.digests import Digests
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
@@ -61,8 +60,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     shared = {
         "clubs": clubs,
         "process": process,
-        "shelves": Shelves(process.bounds.kept_answer_bytes),
-        "digests": Digests(),
+        "kept_answers": KeptAnswers(process.bounds.kept_answer_bytes),
         "figures": figures(clubs, process.operation),
     }
     of_club = ClubPaths(Shares(Compression(application()), process), clubs, process, shared, _answer)

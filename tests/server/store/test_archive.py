@@ -183,14 +183,13 @@ async def test_a_callback_is_called_whatever_goes_wrong(
     assert "tournament first cannot be read" in caplog.text
 
 
-async def test_memory_is_bounded_by_lines(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_LINES", 5)
+async def test_memory_is_bounded_by_bytes(database: Database) -> None:
     await written(database, FIRST, SECOND)
-    with closing(ReadingRoom(database.reader, Bounds())) as room:
+    with closing(ReadingRoom(database.reader, Bounds(kept_answer_bytes=5 * module.LINE_BYTES))) as room:
         archive = Archive(room, "main", lambda ended: None)
         for name in ("first", "second", "second"):
             assert await archive.ended(name) is not None
-        assert list(room.kept) == [("main", "second")]
+        assert [room.records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
         assert [each.id for each in await archive.listed(10)] == ["second", "first"]
 
 

@@ -23,7 +23,7 @@ from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchSt
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.quotas import NO_QUOTAS
 from rumble_server.store.ended_count import EndedCount
-from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
     ClubCreated,
     HostTokenSet,
@@ -119,10 +119,8 @@ class MemoryArchive:
         return passed_on(make(*passed_on(given)))
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
-        tournament = rebuild_tournament(self._of(tournament_id))
-        assert tournament is not None
-        self._world.log.file(EndedTournament.of(tournament))
-        return self._world.log.records[tournament_id]
+        self.reads += 1
+        return self._world.log.records.get(tournament_id)
 
     async def neighbours(self, match_id: str) -> Neighbours:
         found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}
@@ -133,7 +131,7 @@ class MemoryArchive:
         over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
         listed = [fact.tournament for fact in facts if isinstance(fact, TournamentCreated) and fact.config.listed]
         return [
-            records.get(each) or Outline.from_facts(fact for fact in facts if tournament_of(fact) == each)
+            records.get(each) or DamagedTournament.of(each, self._of(each), over=True)
             for each in reversed(listed)
             if each in over
         ][:limit]

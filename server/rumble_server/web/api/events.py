@@ -47,7 +47,7 @@ def event_routes() -> APIRouter:
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        found = library.in_memory(tournament)
+        found = library.going_on(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:

@@ -5,22 +5,25 @@ bytes, so every key begins with the name of the club.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rumble_server.fair_queue import Crowded, asker_now
+from rumble_server.store.last_used import LastUsed
+
+SHOWN_MS = 250
+"""Time in ms for which all requests share an answer about something large that goes on: the pace of the feed."""
 
 
 class KeptAnswers:
     """Answers by key, of at most `most_bytes` in all; beyond this bound the least recently used answers are dropped."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._answers: OrderedDict[Hashable, bytes] = OrderedDict()
-        self.size = 0
-        """Size of the kept answers in bytes."""
+        self.answers: LastUsed[Hashable, bytes] = LastUsed(most_bytes)
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
+        self._recent: WeakKeyDictionary[object, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
+        """The last answer about something that goes on, and the time at which its making began, in ms."""
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
         """Return the answer of a key; call `make` unless the answer is kept or already being made.
@@ -28,7 +31,7 @@ class KeptAnswers:
         Only answers that are bytes are kept, and only with `keep`. Raises Crowded, and the errors of `make`.
         """
         asker_now().begin()
-        while (kept := self._answers.get(key)) is None:
+        while (kept := self.answers.get(key)) is None:
             making = self._making.get(key)
             is_own = making is None
             if making is None:
@@ -39,16 +42,19 @@ class KeptAnswers:
             except Crowded:  # the maker's address has used up its share; another address tries again with its own
                 if is_own:
                     raise
-        self._answers.move_to_end(key)
         return kept
+
+    async def recent(self, about: object, make: Callable[[], Awaitable[bytes]], now_ms: int) -> bytes:
+        """Return an answer about something that goes on; call `make` unless the last answer is younger than `SHOWN_MS`.
+
+        The last answer is kept as long as `about` lives.
+        """
+        known = self._recent.get(about)
+        if known is None or now_ms - known[0] >= SHOWN_MS:
+            known = self._recent[about] = now_ms, asyncio.ensure_future(make())
+        return await asyncio.shield(known[1])
 
     def _take(self, key: Hashable, made: "asyncio.Future[Any]", *, keep: bool) -> None:
         del self._making[key]
-        if made.cancelled() or made.exception() is not None or not keep or not isinstance(made.result(), bytes):
-            return
-        answer: bytes = made.result()
-        self._answers[key] = answer
-        self.size += len(answer)
-        while self.size > self._most_bytes:
-            _, oldest = self._answers.popitem(last=False)
-            self.size -= len(oldest)
+        if keep and not made.cancelled() and made.exception() is None and isinstance(answer := made.result(), bytes):
+            self.answers.put(key, answer, len(answer))

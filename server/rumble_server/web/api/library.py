@@ -1,20 +1,17 @@
 """The tournaments and matches of a club, for routes and pages: from memory while going on, from disk when over.
 
-A tournament that is over never changes, so answers about it are kept (`kept.KeptAnswers`). Other answers are shared by
-requests that come at the same time.
+One rule decides: what is over never changes. So everything about it is read from the log, and answers about it are kept
+(`kept.KeptAnswers`). Other answers are shared by requests that come at the same time.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from typing import TypeVar, TypeVarTuple
-from weakref import WeakKeyDictionary
 
 from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
 from rumble_server.match.match_id import Neighbours, tournament_id_of
-from rumble_server.results.standings import Table
 from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.errors import TournamentError
@@ -31,55 +28,34 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site, site_of
 
-SHOWN_MS = 250
-"""Time in ms for which all requests share an answer about a large tournament that goes on: the pace of the feed."""
-MANY_RESULTS = 500
-"""Number of results from which a tournament is large: showing it takes some ms of the event loop."""
-
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
-
-
-class Shelves:
-    """The answers kept by the libraries of all clubs."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self.kept = KeptAnswers(most_bytes)
-        self.shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
-        """The last answer about a tournament, and the time at which its making began, in ms.
-
-        The key is the tournament's table, which lives as long as the tournament.
-        """
 
 
 class Library:
     """Finds a club's tournaments and matches. Callers send facts from memory only after `site.on_disk()` returned."""
 
-    def __init__(self, site: Site, shelves: Shelves) -> None:
+    def __init__(self, site: Site, kept: KeptAnswers) -> None:
         self._site = site
-        self._kept = shelves.kept
-        self._shown = shelves.shown
+        self._kept = kept
 
     # --- tournaments ---
 
-    async def shown(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return the answer that `make` makes of a tournament in memory; large tournaments share it for `SHOWN_MS`."""
-        now_ms = self._site.arena.clock.now_ms()
-        known = self._shown.get(tournament.table)
-        if known is None or now_ms - known[0] >= SHOWN_MS or len(tournament.results) < MANY_RESULTS:
-            known = self._shown[tournament.table] = now_ms, asyncio.ensure_future(make())
-        return await asyncio.shield(known[1])
+    async def recent(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return the answer that `make` makes of a tournament that goes on; it may be as old as `SHOWN_MS`."""
+        return await self._kept.recent(tournament.table, make, self._site.arena.clock.now_ms())
 
-    def is_archived(self, tournament_id: str) -> bool:
-        """Return whether a tournament is over and no longer in memory."""
+    def is_over(self, tournament_id: str) -> bool:
+        """Return whether a tournament is over, and its end is on disk."""
         return self._site.arena.lifecycle.is_archived(tournament_id)
 
-    def in_memory(self, tournament_id: str) -> Tournament | None:
-        """Find a tournament in memory; None if it is only in the archive. Raises TournamentError for an unknown id."""
+    def going_on(self, tournament_id: str) -> Tournament | None:
+        """Find a tournament that goes on; None if it is over or damaged. Raises TournamentError for an unknown id."""
         lifecycle = self._site.arena.lifecycle
-        if self.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
+        if self.is_over(tournament_id) or tournament_id in lifecycle.damaged:
             return None
-        return lifecycle.tournament(tournament_id)
+        found = lifecycle.tournament(tournament_id)
+        return None if found.status in OVER else found
 
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
         """Run `make` with a tournament from the log, in another process, and return the result.
@@ -87,7 +63,7 @@ class Library:
         The result is kept if the tournament is over. `make` is a module-level function, and `given` can be pickled.
         Raises TournamentError with `unknown_tournament`, WebError, StoreError.
         """
-        found = self.in_memory(tournament_id)
+        self.going_on(tournament_id)
         await self._site.on_disk()
 
         async def ask() -> Made:
@@ -96,7 +72,7 @@ class Library:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
             return made
 
-        if found is not None and found.status not in OVER:
+        if not self.is_over(tournament_id):
             return await ask()
         answer: Made = await self._kept.get((self._site.club, tournament_id, make, given), ask)
         return answer
@@ -128,19 +104,19 @@ class Library:
 
     async def basics(self, tournament_id: str) -> Basics:
         """Return the identity and the configuration of a tournament. Raises as `made` does."""
-        found = self.in_memory(tournament_id)
+        found = self.going_on(tournament_id)
         return await self.made(tournament_id, documents.basics) if found is None else documents.basics_of(found)
 
     async def connected(self, tournament_id: str) -> frozenset[str]:
-        """Return the connected bots of the field of a tournament that is over and not in memory."""
+        """Return the connected bots of the field of a tournament that is over."""
         ended = await self._site.archive.ended(tournament_id)
         lines = () if ended is None else ended.lines
         return frozenset(line.name for line in lines if self._site.arena.is_connected(line.name))
 
     def audit_context(self, tournament_id: str) -> Context | None:
         """Return the facts that an audit needs beside the log; None for a tournament that is over."""
-        found, arena = self.in_memory(tournament_id), self._site.arena
-        if found is None or found.status in OVER:
+        found, arena = self.going_on(tournament_id), self._site.arena
+        if found is None:
             return None
         free = found.field.keys() & arena.players.free(found.config.game)
         since_ms = {each.name: each.free_since_ms for each in arena.players.of(free)}
@@ -148,8 +124,7 @@ class Library:
 
     async def name(self, tournament_id: str) -> str:
         """Return the name of a tournament, if possible from its record. Raises as `made` does."""
-        in_memory = tournament_id in self._site.arena.tournaments
-        ended = None if in_memory else await self._site.archive.ended(tournament_id)
+        ended = await self._site.archive.ended(tournament_id) if self.is_over(tournament_id) else None
         return (await self.basics(tournament_id)).config.name if ended is None else ended.name
 
     async def listed(self, limit: int) -> list[TournamentSummary]:
@@ -158,10 +133,10 @@ class Library:
 
     async def newest(self, limit: int) -> list[Tournament | Outline]:
         """Return at most `limit` listed tournaments, newest first, without rebuilding any. Raises StoreError."""
-        archived = await self._site.archive.listed(limit)
-        in_memory = self._site.arena.tournaments
+        in_memory = dict(self._site.arena.tournaments)  # a copy, since one that ends meanwhile leaves memory
+        ended = await self._site.archive.listed(limit)
         found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
-        found += [each for each in archived if each.id not in in_memory]
+        found += [each for each in ended if each.id not in in_memory]
         return sorted(found, key=lambda each: each.created_at_ms, reverse=True)[:limit]
 
     # --- matches ---
@@ -201,7 +176,7 @@ class Library:
     async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
         await self._site.on_disk()
         tournament_id = tournament_id_of(match_id)
-        if not self.is_archived(tournament_id):
+        if not self.is_over(tournament_id):
             return await self._site.archive.of_match(match_id, make, *given)
         answer: Made = await self._kept.get(
             (self._site.club, match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)
@@ -213,7 +188,7 @@ class Library:
     ) -> Made | None:
         """Look for a match in the whole tournament; a match that was lost before it began has no facts of its own."""
         tournament_id = tournament_id_of(match_id)
-        self.in_memory(tournament_id)
+        self.going_on(tournament_id)
         return await self._site.archive.of_tournament(tournament_id, make, match_id, *given)
 
 
@@ -225,4 +200,4 @@ def _there(match_id: str, found: Made | None) -> Made:
 
 def library_of(request: Request) -> Library:
     """Return the library of the club that a request is for."""
-    return Library(site_of(request), request.state.shelves)
+    return Library(site_of(request), request.state.kept_answers)

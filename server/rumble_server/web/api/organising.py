@@ -65,7 +65,7 @@ def organising_routes() -> APIRouter:
     async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: every choice, the connected bots, and each bot's last fault."""
         site, library = site_of(request), library_of(request)
-        found = library.in_memory(tournament)
+        found = library.going_on(tournament)
         if found is None:
             shown = await library.made(tournament, organiser_view)
         else:

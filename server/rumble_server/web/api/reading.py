@@ -31,6 +31,8 @@ ERRORS = error_answers(
 WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
 """Gives the OpenAPI document the model of all errors; a single route has it (see `error_answers`)."""
 JSON = "application/json"
+MANY_RESULTS = 500
+"""Number of results from which a tournament is large: showing it takes some ms of the event loop."""
 
 
 def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
@@ -56,7 +58,7 @@ def read_routes() -> APIRouter:
     async def get_tournament(tournament: str, request: Request) -> Response:
         """Show everything about a tournament, listed or not."""
         library = library_of(request)
-        found = library.in_memory(tournament)
+        found = library.going_on(tournament)
         if found is not None:
             return await streamed(only(await tournament_json(site_of(request), library, found)), JSON)
         connected = await library.connected(tournament)
@@ -66,7 +68,7 @@ def read_routes() -> APIRouter:
     async def get_standings(tournament: str, request: Request) -> Response:
         """Show the standings by rank."""
         site, library = site_of(request), library_of(request)
-        found = library.in_memory(tournament)
+        found = library.going_on(tournament)
         if found is None:
             return await packed_answer(request, await library.packed(tournament, documents.standings), JSON)
         standings = (await site.ranker.fresh(found)).standings
@@ -114,7 +116,8 @@ def read_routes() -> APIRouter:
 
 async def tournament_json(site: Site, library: Library, tournament: Tournament) -> bytes:
     """Encode the whole tournament, once everything shown is on disk. Raises WebError."""
-    return await library.shown(tournament, partial(_show, site, tournament))
+    make = partial(_show, site, tournament)
+    return await make() if len(tournament.results) < MANY_RESULTS else await library.recent(tournament, make)
 
 
 async def _show(site: Site, tournament: Tournament) -> bytes:

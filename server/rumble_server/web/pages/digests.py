@@ -1,12 +1,11 @@
 """Digests of tournaments for lists and for records of bots: the progress, the headline, and each bot's results.
 
-The page of all tournaments and the page of a bot read the listing of a club from `Digests`.
+The page of all tournaments and the page of a bot are made from the `listing` of a club.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
@@ -19,10 +18,6 @@ from rumble_server.web.site import Site
 
 MOST_LISTED = 100
 """Maximum number of tournaments in lists and in records of bots; older tournaments are left out."""
-MOST_CLUBS = 64
-"""Maximum number of clubs whose digests are kept; the club whose list was shown longest ago is dropped first."""
-PATIENCE_S = 1.0
-"""Time in s for which a page waits for missing records; tournaments still without a record are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +96,13 @@ def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest listed tournaments, newest first. Tournaments without a record are not in `digests`."""
+    """The newest listed tournaments, newest first. Damaged tournaments are not in `digests`."""
 
     tournaments: list[TournamentSummary]
     digests: dict[str, Digest]
 
     @property
-    def unread(self) -> int:
+    def damaged(self) -> int:
         """Number of tournaments without a digest, which records of bots do not count."""
         return len(self.tournaments) - len(self.digests)
 
@@ -117,43 +112,14 @@ class Listing:
         return [self.digests[each.id] for each in self.tournaments if each.id in self.digests]
 
 
-@dataclass(slots=True)
-class _OfClub:
-    over: dict[str, Digest] = field(default_factory=dict)
-    reading: asyncio.Task[None] | None = None
-
-
-class Digests:
-    """The digests of all clubs. The digest of a tournament that is over is made once, and kept while listed."""
-
-    def __init__(self) -> None:
-        self._clubs: OrderedDict[str, _OfClub] = OrderedDict()
-
-    async def listing(self, site: Site, library: Library) -> Listing:
-        """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
-        club = self._clubs.setdefault(site.club, _OfClub())
-        self._clubs.move_to_end(site.club)
-        if len(self._clubs) > MOST_CLUBS:
-            self._clubs.popitem(last=False)
-        listed = await library.newest(MOST_LISTED)
-        unread = [each.id for each in listed if not isinstance(each, Tournament | EndedTournament)]
-        if unread:
-            if club.reading is None or club.reading.done():
-                club.reading = asyncio.create_task(_read(site, unread))
-            await asyncio.wait([club.reading], timeout=PATIENCE_S)
-            listed = await library.newest(MOST_LISTED)
-        digests: dict[str, Digest] = {}
-        for each in listed:
-            if isinstance(each, Tournament):
-                digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
-                await asyncio.sleep(0)  # up to a hundred tournaments, each of which takes up to some ms
-            elif isinstance(each, EndedTournament):
-                digests[each.id] = club.over.get(each.id) or digest_of_ended(each)
-        club.over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
-        return Listing([summary_view(each) for each in listed], digests)
-
-
-async def _read(site: Site, tournament_ids: Sequence[str]) -> None:
-    """Make missing records. The archive logs a tournament that it cannot read, and does not try again."""
-    for tournament_id in tournament_ids:
-        await site.archive.ended(tournament_id)
+async def listing(site: Site, library: Library) -> Listing:
+    """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
+    listed = await library.newest(MOST_LISTED)
+    digests: dict[str, Digest] = {}
+    for each in listed:
+        if isinstance(each, Tournament):
+            digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
+            await asyncio.sleep(0)  # up to a hundred tournaments, each of which takes up to some ms
+    ended = [each for each in listed if isinstance(each, EndedTournament)]
+    digests |= await asyncio.to_thread(lambda: {each.id: digest_of_ended(each) for each in ended})
+    return Listing([summary_view(each) for each in listed], digests)

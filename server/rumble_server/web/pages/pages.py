@@ -28,7 +28,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
-from rumble_server.web.pages.digests import Digests, Record, lines_of, records
+from rumble_server.web.pages.digests import Record, lines_of, listing, records
 from rumble_server.web.pages.docs import document_in, operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
@@ -91,20 +91,20 @@ def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str,
 
 async def _home(request: Request) -> Response:
     site = site_of(request)
-    listing = await _digests_of(request).listing(site, library_of(request))
-    groups = [(title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS]
-    bots = await asyncio.to_thread(records, listing.counted)
+    listed = await listing(site, library_of(request))
+    groups = [(title, [each for each in listed.tournaments if each.status in statuses]) for title, statuses in GROUPS]
+    bots = await asyncio.to_thread(records, listed.counted)
     own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
     live, directory = site.arena.tournaments, clubs_of(request).directory
     invited = live.get(request.query_params.get("join", ""))
     invitation = _invitation_to(request, invited)
-    lobbies = [each.id for each in listing.tournaments if each.status == "lobby"]
+    lobbies = [each.id for each in listed.tournaments if each.status == "lobby"]
     open_to_all = (each for each in lobbies if each in live and live[each].invite is None)
     return await _answer(
         request,
         "home.html",
         groups=groups,
-        listing=listing,
+        listing=listed,
         joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
         bots=own[:MOST_BOTS],
         most_unfolded=MOST_UNFOLDED,
@@ -129,23 +129,23 @@ async def _admin(request: Request) -> Response:
 
 async def _bot(request: Request) -> Response:
     name, site = request.path_params["bot"], site_of(request)
-    listing = await _digests_of(request).listing(site, library_of(request))
-    found = await asyncio.to_thread(lines_of, listing.counted, name)
+    listed = await listing(site, library_of(request))
+    found = await asyncio.to_thread(lines_of, listed.counted, name)
     player = site.arena.players.get(name)
     if not found and (player is None or not player.is_connected):
-        unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
-        raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
+        damaged = f"; {listed.damaged} of them are damaged" if listed.damaged else ""
+        raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{damaged}")
     record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
     if record is None:
         record = Record(name if player is None else player.name)
     player = site.arena.players.get(record.name)
     session = None if player is None else player.newest
-    return await _answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
+    return await _answer(request, "bot.html", record=record, lines=found, session=session, listing=listed)
 
 
 async def _tournament(request: Request) -> Response:
     site, library = site_of(request), library_of(request)
-    found = library.in_memory(request.path_params["tournament"])
+    found = library.going_on(request.path_params["tournament"])
     if found is None:
         connected = await library.connected(request.path_params["tournament"])
         return await _written(request, page_of_tournament, None, connected, None, place_of(request), None)
@@ -269,11 +269,6 @@ def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
     for path, page in PAGES.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
-
-
-def _digests_of(request: Request) -> Digests:
-    digests: Digests = request.state.digests
-    return digests
 
 
 def _served(page: Page) -> Page:

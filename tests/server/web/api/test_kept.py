@@ -39,11 +39,11 @@ async def test_the_one_used_longest_ago_goes() -> None:
     kitchen.go_on.set()
     for key in ("aaaa", "bbbb", "aaaa", "cccc"):
         assert await kept.get(key, partial(kitchen.make, key)) == key.encode()
-    assert kept.size == 8
+    assert kept.answers.size == 8
     assert await kept.get("aaaa", lambda: kitchen.make("again")) == b"aaaa"
     assert await kept.get("bbbb", lambda: kitchen.make("again")) == b"again"
     assert await kept.get("long", lambda: kitchen.make("longer than all")) == b"longer than all"
-    assert kept.size == 0, "an answer larger than the bound is not kept"
+    assert kept.answers.size == 0, "an answer larger than the bound is not kept"
 
 
 async def test_what_is_no_answer_is_not_kept() -> None:
@@ -79,4 +79,4 @@ async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:
     make = partial(kitchen.make, "page")
     assert await asyncio.gather(*(kept.get("key", make, keep=False) for _ in range(3))) == [b"page"] * 3
     assert await kept.get("key", make, keep=False) == b"page"
-    assert (kitchen.made, kept.size) == (["page"] * 2, 0)
+    assert (kitchen.made, kept.answers.size) == (["page"] * 2, 0)

@@ -4,7 +4,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentView
-from rumble_server.web.api import documents, library, reading
+from rumble_server.web.api import documents, reading
 from rumble_server.web.api.models import MatchView
 
 from tests.server.web.memory_server import MemoryServer
@@ -242,7 +242,7 @@ async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_
     for _ in range(2):
         await asyncio.gather(*(browser.get(url) for _ in range(4)))
     assert len(made) == 8, "a small one is shown as it stands"
-    monkeypatch.setattr(library, "MANY_RESULTS", 0)
+    monkeypatch.setattr(reading, "MANY_RESULTS", 0)
     server.pass_ms(1_000)
     made.clear()
     answers = await asyncio.gather(*(browser.get(url) for _ in range(4)))

@@ -1,0 +1,41 @@
+"""Values that are kept to be used again, within a bound: rebuilt tournaments, records, and answers of the web."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class LastUsed(Generic[Key, Value]):
+    """The values used last, by key, of at most `most` in size together. The last `least` stay whatever their size."""
+
+    def __init__(self, most: int, least: int = 0) -> None:
+        self._most = most
+        self._least = least
+        self._values: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self.size = 0
+        """Size of all values together."""
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value of a key; None if there is none."""
+        found = self._values.get(key)
+        if found is None:
+            return None
+        self._values.move_to_end(key)
+        return found[0]
+
+    def put(self, key: Key, value: Value, size: int) -> None:
+        """Keep a value, in the place of an earlier value of the key; drop the values used longest ago."""
+        self.pop(key)
+        self._values[key] = value, size
+        self.size += size
+        while self.size > self._most and len(self._values) > self._least:
+            self.pop(next(iter(self._values)))
+
+    def pop(self, key: Key) -> Value | None:
+        """Drop the value of a key and return it; None if there is none."""
+        value, size = self._values.pop(key, (None, 0))
+        self.size -= size
+        return value
