@@ -31,7 +31,7 @@ from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.ahead import Ahead
-from rumble_server.store.archive import Archive
+from rumble_server.store.async_reader import AsyncReader
 from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount
@@ -125,7 +125,7 @@ class Stored:
     log: ClubLog
     run: int
     """Number of the run, part of turn ids: an answer to a turn of another run is stale."""
-    archive: Archive
+    reader: AsyncReader
     taken_ids: list[str]
     recovered: Recovered
     problems: list[DamagedLog]
@@ -143,7 +143,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     newest_ms = 0
     if log.epoch:  # other nodes, with other clocks, may have led the club
         newest_ms = reader.newest_ms()
-    return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
+    return Stored(log, run, store.async_reader(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
 def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
@@ -176,7 +176,7 @@ class Club:
     ) -> None:
         """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
-        self.log, self.archive = stored.log, stored.archive
+        self.log, self.reader = stored.log, stored.reader
         self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
         """Listeners for facts that have come to the disk. They get the facts, and the number of facts by type."""
         self._shared = shared
@@ -193,7 +193,7 @@ class Club:
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
             grace_ms=config.grace_ms,
-            find_ended=self.archive.find_ended if gate is None else gate.around(self.archive.find_ended),
+            find_ended=self.reader.find_ended if gate is None else gate.around(self.reader.find_ended),
             may_claim=house_keys.may_claim,
             work=shared.work if gate is None else gate.around(shared.work),
             door=shared.door if is_main else shared.door.of_club(name),
@@ -208,7 +208,7 @@ class Club:
         self.site = Site(
             self.arena,
             self.log,
-            self.archive,
+            self.reader,
             self.feed,
             self.house_bots,
             shared.process,
@@ -235,7 +235,7 @@ class Club:
             text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
             log.error(text, where, problem)
         take_up(self.arena, stored.recovered, names_are_whole=not stored.problems)
-        self.archive.set_aside(stored.recovered.damaged)
+        self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)

@@ -1,12 +1,12 @@
 """Fixtures for tests of whole servers."""
 
 import pytest
-from rumble_server.store import archive
+from rumble_server.store import async_reader
 
-from tests.server.shelf_here import ShelfHere
+from tests.server.reading_here import ReadingHere
 
 
 @pytest.fixture
-def shelf_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def reading_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have servers read ended tournaments in their own process, which starts faster."""
-    monkeypatch.setattr(archive, "SideProcess", ShelfHere)
+    monkeypatch.setattr(async_reader, "SideProcess", ReadingHere)

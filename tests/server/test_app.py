@@ -17,8 +17,8 @@ from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
-from rumble_server.store import archive
-from rumble_server.store.archive import Archive
+from rumble_server.store import async_reader
+from rumble_server.store.async_reader import AsyncReader
 from rumble_server.store.copies import backup, restore
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
@@ -141,7 +141,7 @@ async def play(path: Path) -> None:
 async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_what_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: bool
 ) -> None:
-    monkeypatch.setattr(archive, "FIND_S", PATIENCE_S)  # the reading process may start late on a busy machine
+    monkeypatch.setattr(async_reader, "FIND_S", PATIENCE_S)  # the reading process may start late on a busy machine
     path = tmp_path / "rumble.db"
     await play(path)
     if not recorded:
@@ -150,16 +150,16 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
             database.commit()
     async with running(path) as server:
         made: list[str] = []
-        make = Archive.of_tournament
+        make = AsyncReader.of_tournament
 
-        async def counted(self: Archive, tournament_id: str, *given: Any) -> Any:
+        async def counted(self: AsyncReader, tournament_id: str, *given: Any) -> Any:
             made.append(tournament_id)
             return await make(self, tournament_id, *given)
 
         def forbidden(*_: object) -> None:
             pytest.fail("it was read in the server's own process")
 
-        monkeypatch.setattr(Archive, "of_tournament", counted)
+        monkeypatch.setattr(AsyncReader, "of_tournament", counted)
         monkeypatch.setattr(LogReader, "facts_after", forbidden)
         ann, zoe = Bot(server, "ann"), Bot(server, "zoe")
         for _ in range(TIMES):
@@ -245,7 +245,7 @@ async def get(server: Server, path: str, headers: dict[str, str] | None = None) 
 
 
 @pytest.mark.e2e
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 @pytest.mark.parametrize("which", ["tournament = 'friday' AND kind = 0", "tournament = 'friday' AND kind = 1"])
 async def test_a_tournament_that_is_damaged_is_shown_so_and_the_server_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, which: str
@@ -399,7 +399,7 @@ def test_beyond_this_machine_a_host_token_has_twelve_characters(host: str, token
 
 
 @pytest.mark.e2e
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     await play(path)
@@ -423,7 +423,7 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
 
 
 @pytest.mark.e2e
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 async def test_a_server_deletes_the_frames_of_old_challenges_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

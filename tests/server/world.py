@@ -134,7 +134,7 @@ class MemoryLog:
         self.records[ended.id] = ended
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Find the record of an ended tournament on disk. Unlike the archive, rebuild nothing."""
+        """Find the record of an ended tournament on disk. Rebuild nothing."""
         written = self.facts[: self.durable]
         is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
         done(self.records.get(tournament_id) if is_over else None)

@@ -198,11 +198,11 @@ class Arena:
         """Carry out a message; `shown` is the invitation of a `join` that came with the login."""
         try:
             match message:
-                case Join() if self.lifecycle.is_archived(message.tournament):
+                case Join() if self.lifecycle.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
                     self._join(player, session, message, shown)
-                case Leave() if self.lifecycle.is_archived(message.tournament):
+                case Leave() if self.lifecycle.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
                     self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament), session)

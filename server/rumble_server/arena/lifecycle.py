@@ -32,19 +32,19 @@ class Lifecycle:
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
-        """Return a tournament in memory. Raises TournamentError if it is damaged, archived or unknown."""
+        """Return a tournament in memory. Raises TournamentError if it is damaged, over or unknown."""
         found = self._recorder.tournaments.get(tournament_id)
         if tournament_id in self.damaged:
             raise TournamentError(
                 ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
             )
-        if self.is_archived(tournament_id):
+        if self.is_over(tournament_id):
             raise commands.closed(tournament_id, "finished")
         if found is None:
             raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found
 
-    def is_archived(self, tournament_id: str) -> bool:
+    def is_over(self, tournament_id: str) -> bool:
         """Return true if the tournament is over, and its end is on disk: it is not in memory."""
         in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged

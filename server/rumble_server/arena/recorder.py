@@ -120,7 +120,7 @@ class Recorder:
         return self.number_of(tournament) <= self.log.durable
 
     def forget(self, tournament: Tournament) -> None:
-        """Free an ended tournament, which the archive has."""
+        """Free an ended tournament, which is on disk."""
         del self.tournaments[tournament.id]
         self._numbers.pop(tournament.id, None)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
-from rumble_server.store.archive import Archive, ReadingRoom
+from rumble_server.store.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import Files, identity_of, make_private
@@ -59,7 +59,7 @@ class SqliteStore:
         # over.
         writer = WriterProcess(command, inherits=self.lock.file)
         self.group = GroupCommit(writer, Files(path, identity).displaced)
-        self._room: ReadingRoom | None = None
+        self._read_workers: ReadWorkers | None = None
         self._run: int | None = None
 
     def _take_up(self) -> int:
@@ -108,11 +108,11 @@ class SqliteStore:
         """Open a reader of a club, for use on one thread; the caller closes it. Raises StoreError."""
         return read_sqlite(self.path, club)
 
-    def archive(self, club: str = MAIN) -> Archive:
-        """Return the archive of a club, which is closed with the store. Raises StoreError."""
-        if self._room is None:
-            self._room = ReadingRoom(partial(read_sqlite, self.path), self._bounds)
-        return Archive(self._room, club, self.log(club).file)
+    def async_reader(self, club: str = MAIN) -> AsyncReader:
+        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
+        if self._read_workers is None:
+            self._read_workers = ReadWorkers(partial(read_sqlite, self.path), self._bounds)
+        return AsyncReader(self._read_workers, club, self.log(club).file)
 
     def _read_bytes(self, club: str) -> int:
         try:
@@ -150,8 +150,8 @@ class SqliteStore:
     async def close(self) -> None:
         """Write everything that has gathered, and close the database."""
         await self.group.close()
-        if self._room is not None:
-            self._room.close()
+        if self._read_workers is not None:
+            self._read_workers.close()
         self.database.close()
         self.lock.release()
 

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from rumble_server.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.clubs import club_routes
@@ -24,7 +25,6 @@ from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
-from rumble_server.web.api.kept import KeptAnswers
 from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
@@ -60,7 +60,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     shared = {
         "clubs": clubs,
         "process": process,
-        "kept_answers": KeptAnswers(process.bounds.kept_answer_bytes),
+        "answer_cache": AnswerCache(process.bounds.kept_answer_bytes),
         "figures": figures(clubs, process.operation),
     }
     of_club = ClubPaths(Shares(Compression(application()), process), clubs, process, shared, _answer)

@@ -5,10 +5,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, Self, TypeVar, TypeVarTuple, cast
+from typing import Protocol, Self, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
@@ -21,11 +21,8 @@ from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals
-from rumble_server.match.match_id import Neighbours
 from rumble_server.quotas import Quotas
-from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.store.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
@@ -34,9 +31,6 @@ from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
-
-Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
 
 
 class DurableLog(Protocol):
@@ -56,33 +50,6 @@ class DurableLog(Protocol):
 
     async def wait(self, number: int) -> None:
         """Return when the fact with this number is on disk."""
-
-
-class Archive(Protocol):
-    """The facts and records on disk, of all tournaments. All methods raise StoreError.
-
-    `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
-    """
-
-    async def of_tournament(
-        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
-    ) -> Made | None:
-        """Return the result of `make` for a tournament as rebuilt from the log; None for an unknown id."""
-
-    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        """Return the result of `make` for a match's facts of all attempts, in order, without any before the start."""
-
-    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Return the result of `make`, which needs nothing of the log."""
-
-    async def ended(self, tournament_id: str) -> EndedTournament | None:
-        """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
-
-    async def listed(self, limit: int) -> Sequence[Outline]:
-        """Return the newest listed tournaments that are over, newest first; outlines for those without a record."""
-
-    async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the matches begun before and after a match of a known tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +99,7 @@ class Site:
 
     arena: Arena
     log: DurableLog
-    archive: Archive
+    reader: AsyncReader
     feed: Feed
     house_bots: HouseBots
     process: Process

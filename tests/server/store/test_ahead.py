@@ -9,7 +9,7 @@ from rumble_server.tournament.facts import BotJoined, LogFact, TournamentStarted
 
 from tests.server.store.databases import Database, opened
 from tests.server.store.disk import write
-from tests.server.store.test_archive import tournament
+from tests.server.store.test_async_reader import tournament
 
 
 async def test_what_is_read_ahead_goes_on_where_it_was(database: Database) -> None:

@@ -113,13 +113,13 @@ async def test_a_record_that_is_missing_is_made_and_filed_in_its_own_club(databa
             for fact in FACTS:
                 store.log(club).append(fact)
         await store.wait_all()
-        archive = store.archive("go")
-        made = await archive.ended("friday")
+        reader = store.async_reader("go")
+        made = await reader.ended("friday")
         assert made is not None
         assert made.id == "friday"
         await asyncio.sleep(0)
         await store.wait_all()
-        assert await store.archive("nobody").ended("friday") is None
+        assert await store.async_reader("nobody").ended("friday") is None
         for club, expected in (("main", []), ("go", ["friday"])):
             with closing(store.reader(club)) as reader:
                 assert list(reader.ended(["friday", "monday"])) == expected

@@ -64,7 +64,7 @@ def test_it_can_be_verified_as_it_is(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version: int) -> None:
     path = database(tmp_path, version)
@@ -90,7 +90,7 @@ async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version:
 
 
 @pytest.mark.e2e
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 async def test_tournaments_of_earlier_rules_keep_their_standings(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     with closing(sqlite3.connect(path)) as made:

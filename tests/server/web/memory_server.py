@@ -1,4 +1,4 @@
-"""A server in memory with its web, for tests: virtual time, a disk that can be held up, an archive of the same log."""
+"""A server in memory with its web, for tests: virtual time, a disk that can be held up, a reader of the same log."""
 
 import asyncio
 import json
@@ -22,6 +22,7 @@ from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.quotas import NO_QUOTAS
+from rumble_server.store.async_reader import AsyncReader
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
@@ -37,7 +38,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
+from rumble_server.web.site import ClubUse, Operation, Process, Site
 from rumble_server.web.tries import Tries
 from starlette.types import ASGIApp
 
@@ -80,8 +81,8 @@ def passed_on(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-class MemoryArchive:
-    """An archive of the facts of a world that are on disk."""
+class MemoryReader:
+    """A reader of the facts of a world that are on disk."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -208,7 +209,7 @@ class MemoryServer:
     ) -> None:
         self.world = world or World(delay_ms=WRITE_MS)
         self.log = WaitingLog(self.world)
-        self.archive = MemoryArchive(self.world)
+        self.reader = MemoryReader(self.world)
         counts: Counter[type] = Counter()
         self.feed = Feed(self.world.arena, counts=counts)
         self.house = FakeHouse()
@@ -217,7 +218,7 @@ class MemoryServer:
         self.world.log.on_durable.append(self._publish)
         self.add_host("default", TOKEN)
         self.ended = EndedCount()
-        arena, archive = self.world.arena, cast(Archive, self.archive)
+        arena, reader = self.world.arena, cast(AsyncReader, self.reader)
         self.operation = operation = Operation(
             refusals=arena.door.refusals,
             ended=self.ended.by_status,
@@ -232,7 +233,7 @@ class MemoryServer:
             unready=self._unready,
             tries=Tries(arena.door.guesses, arena.clock.now_ms),
         )
-        self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
+        self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
         """Names of clubs led by another node."""

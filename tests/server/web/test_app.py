@@ -117,7 +117,7 @@ async def test_a_mistake_of_ours_is_told_without_its_details(
     async def broken(limit: int) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(server.archive, "listed", broken)
+    monkeypatch.setattr(server.reader, "listed", broken)
     answer = await browser.get("/api/tournaments")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
     assert "secret detail" not in answer.text
@@ -153,7 +153,7 @@ async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
     async def unreadable(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(server.archive, "of_tournament", unreadable)
+    monkeypatch.setattr(server.reader, "of_tournament", unreadable)
     with caplog.at_level(logging.ERROR):
         page = await browser.get("/tournaments/friday")
         answer = await browser.get("/api/tournaments/friday")

@@ -12,7 +12,7 @@ from functools import partial
 
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
-from rumble_server.store.archive import Archive, ReadingRoom
+from rumble_server.store.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.group_commit import GroupCommit
@@ -52,7 +52,7 @@ class PostgresStore:
         command = (sys.executable, "-m", "rumble_server.store.postgres.writer")
         self.writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
         self.group = GroupCommit(self.writer, lambda: None)
-        self._room: ReadingRoom | None = None
+        self._read_workers: ReadWorkers | None = None
 
     # --- clubs ---
 
@@ -93,11 +93,11 @@ class PostgresStore:
         """Return a reader of a club, for use on one thread. The caller closes the reader. Raises StoreError."""
         return read_postgres(self._url, club)
 
-    def archive(self, club: str = MAIN) -> Archive:
-        """Return the archive of a club, which is closed with the store. Raises StoreError."""
-        if self._room is None:
-            self._room = ReadingRoom(partial(read_postgres, self._url), self._bounds)
-        return Archive(self._room, club, partial(self._file, club))
+    def async_reader(self, club: str = MAIN) -> AsyncReader:
+        """Return the asynchronous reader of a club, which is closed with the store. Raises StoreError."""
+        if self._read_workers is None:
+            self._read_workers = ReadWorkers(partial(read_postgres, self._url), self._bounds)
+        return AsyncReader(self._read_workers, club, partial(self._file, club))
 
     def _file(self, club: str, ended: EndedTournament) -> None:
         if club in self.group.logs:  # without the club's log here, the leader files the record when asked
@@ -138,8 +138,8 @@ class PostgresStore:
     async def close(self) -> None:
         """Write what is left and close the connections."""
         await self.group.close()
-        if self._room is not None:
-            self._room.close()
+        if self._read_workers is not None:
+            self._read_workers.close()
         self.connection.close()
 
     @property

@@ -9,8 +9,8 @@ from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.commands import body_schema
-from rumble_server.web.api.library import library_of
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
@@ -35,7 +35,7 @@ def board_routes() -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
     ) -> Response:
         """Show the boards of a match from ply `first` on, to step through the match."""
-        found = await library_of(request).boards(match, first, limit)
+        found = await answers_of(request).boards(match, first, limit)
         await site_of(request).on_disk()
         return Response(found, media_type="application/json")
 
@@ -47,7 +47,7 @@ def board_routes() -> APIRouter:
     )
     async def post_board(game: str, request: Request) -> Response:
         """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
-        drawn = await site_of(request).archive.draw(draw, game, await read_body(request))
+        drawn = await site_of(request).reader.draw(draw, game, await read_body(request))
         return Response(drawn, media_type="application/json")
 
     return router

@@ -61,7 +61,7 @@ def command_routes() -> APIRouter:
     async def create_tournament(request: Request) -> TournamentView:
         """Create a tournament, which waits in its lobby."""
         site = site_of(request)
-        config = await site.archive.draw(read_config, await read_body(request))
+        config = await site.reader.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
         site.need_disk()
         with site.arena.transaction() as transaction:

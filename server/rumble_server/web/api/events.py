@@ -7,8 +7,8 @@ from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from rumble_server.web.accepted import takes_gzip
-from rumble_server.web.api import documents
-from rumble_server.web.api.library import library_of
+from rumble_server.web.api import from_log
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import site_of
@@ -42,18 +42,18 @@ def event_routes() -> APIRouter:
         accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> EventStream:
         """Stream Server-Sent Events: first a `snapshot`, then changes. `Last-Event-ID` resumes a stream."""
-        site, library = site_of(request), library_of(request)
+        site, answers = site_of(request), answers_of(request)
         seen, packed = read_event_id(last_event_id), takes_gzip(accept_encoding)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        found = library.going_on(tournament)
+        found = answers.going_on(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:
             return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
-        connected = await library.connected(tournament)
-        snapshot = await library.made(tournament, documents.snapshot_json, connected)
+        connected = await answers.connected(tournament)
+        snapshot = await answers.made(tournament, from_log.snapshot_json, connected)
         return EventStream(site.feed.stream_of_ended(tournament, snapshot, packed=packed), headers=headers)
 
     return router

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.sgf import GO
-from rumble_server.web.api import documents
+from rumble_server.web.api import from_log
+from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.export_models import ExportDocument
-from rumble_server.web.api.library import Library, library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
 from rumble_server.web.compression import public
@@ -28,10 +28,10 @@ def export_routes() -> APIRouter:
 
     def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
         async def export_file(request: Request, tournament: str) -> Response:
-            return await answer(tournament, kind, media_type, _pieces(library_of(request), tournament, kind))
+            return await answer(tournament, kind, media_type, _pieces(answers_of(request), tournament, kind))
 
         async def export_trf(request: Request, tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
-            return await answer(tournament, kind, media_type, _trf(library_of(request), tournament, edition))
+            return await answer(tournament, kind, media_type, _trf(answers_of(request), tournament, edition))
 
         chosen = export_trf if kind == "trf" else export_file
         chosen.__doc__ = ABOUT[kind]
@@ -53,17 +53,17 @@ def export_routes() -> APIRouter:
     return router
 
 
-async def _pieces(library: Library, tournament: str, kind: str) -> AsyncIterator[bytes]:
-    yield await _expressed(library.made(tournament, documents.export_head, kind))
-    total = await library.made(tournament, documents.count, None, None)
-    size = documents.PIECE_MATCHES if kind == "csv" else documents.PIECE_GAMES
-    async for piece in library.pieces(tournament, total, documents.export_matches, kind, size=size):
+async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
+    yield await _expressed(answers.made(tournament, from_log.export_head, kind))
+    total = await answers.made(tournament, from_log.count, None, None)
+    size = from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES
+    async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, size=size):
         yield piece
-    yield await library.made(tournament, documents.export_tail, kind)
+    yield await answers.made(tournament, from_log.export_tail, kind)
 
 
-async def _trf(library: Library, tournament: str, edition: str) -> AsyncIterator[bytes]:
-    yield await _expressed(library.made(tournament, documents.export_trf, edition))
+async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIterator[bytes]:
+    yield await _expressed(answers.made(tournament, from_log.export_trf, edition))
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:

@@ -13,10 +13,10 @@ from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
 from rumble_server.web.api.invitations import invite_answer, page_link, qr_code
-from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import byes_to_come, summary_view
 from rumble_server.web.place import place_of
@@ -53,8 +53,8 @@ def organising_routes() -> APIRouter:
     @router.get("/host/tournaments")
     async def list_all(request: Request) -> models.OrganiserTournaments:
         """Show the listed tournaments, and the unlisted tournaments that are not over, without challenges."""
-        site, library = site_of(request), library_of(request)
-        found = {each.id: each for each in await library.listed(MOST_LISTED)}
+        site, answers = site_of(request), answers_of(request)
+        found = {each.id: each for each in await answers.listed(MOST_LISTED)}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
@@ -64,10 +64,10 @@ def organising_routes() -> APIRouter:
     @router.get("/tournaments/{tournament}/host")
     async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: every choice, the connected bots, and each bot's last fault."""
-        site, library = site_of(request), library_of(request)
-        found = library.going_on(tournament)
+        site, answers = site_of(request), answers_of(request)
+        found = answers.going_on(tournament)
         if found is None:
-            shown = await library.made(tournament, organiser_view)
+            shown = await answers.made(tournament, organiser_view)
         else:
             shown = organiser_view_of(found, site.arena.clock.now_ms())
             await site.on_disk()
@@ -77,7 +77,7 @@ def organising_routes() -> APIRouter:
     async def list_reference_bots(request: Request, tournament: str) -> models.ReferenceBots:
         """List the reference bots that can be added as house bots."""
         house_bots = site_of(request).house_bots
-        offered = house_bots.reference_bots((await library_of(request).basics(tournament)).config)
+        offered = house_bots.reference_bots((await answers_of(request).basics(tournament)).config)
         bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
         return models.ReferenceBots(bots=bots, room=house_bots.room)
 
@@ -94,7 +94,7 @@ def organising_routes() -> APIRouter:
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Show the invitation: the code, if there is a code, a link to the page, and the command of a bot."""
-        found = await library_of(request).basics(tournament)
+        found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
         return invite_answer(found, place_of(request))
 
@@ -110,7 +110,7 @@ def organising_routes() -> APIRouter:
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
         """Draw the link to the page as a QR code."""
-        found = await library_of(request).basics(tournament)
+        found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
         link = page_link(found, place_of(request).to_share.base)
         return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
@@ -130,7 +130,7 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
-    """Show a tournament from the archive to its host, without the sessions of bots."""
+    """Show a tournament from the log to its host, without the sessions of bots."""
     return organiser_view_of(rebuilt.tournament, 0)
 
 

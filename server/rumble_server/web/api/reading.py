@@ -11,8 +11,8 @@ from rumble_protocol.feed_messages import TournamentView
 from starlette.responses import Response
 
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api import documents, models
-from rumble_server.web.api.library import Library, library_of
+from rumble_server.web.api import from_log, models
+from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.packed import packed_answer
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.compression import public
@@ -50,37 +50,37 @@ def read_routes() -> APIRouter:
         request: Request, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50
     ) -> models.TournamentList:
         """Show the listed tournaments, newest first."""
-        listed = await library_of(request).listed(limit)
+        listed = await answers_of(request).listed(limit)
         await site_of(request).on_disk()
         return models.TournamentList(tournaments=listed)
 
     @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
     async def get_tournament(tournament: str, request: Request) -> Response:
         """Show everything about a tournament, listed or not."""
-        library = library_of(request)
-        found = library.going_on(tournament)
+        answers = answers_of(request)
+        found = answers.going_on(tournament)
         if found is not None:
-            return await streamed(only(await tournament_json(site_of(request), library, found)), JSON)
-        connected = await library.connected(tournament)
-        return await packed_answer(request, await library.packed(tournament, documents.view_json, connected), JSON)
+            return await streamed(only(await tournament_json(site_of(request), answers, found)), JSON)
+        connected = await answers.connected(tournament)
+        return await packed_answer(request, await answers.packed(tournament, from_log.view_json, connected), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
     async def get_standings(tournament: str, request: Request) -> Response:
         """Show the standings by rank."""
-        site, library = site_of(request), library_of(request)
-        found = library.going_on(tournament)
+        site, answers = site_of(request), answers_of(request)
+        found = answers.going_on(tournament)
         if found is None:
-            return await packed_answer(request, await library.packed(tournament, documents.standings), JSON)
+            return await packed_answer(request, await answers.packed(tournament, from_log.standings), JSON)
         standings = (await site.ranker.fresh(found)).standings
         rules = found.config.edition
         shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
         await site.on_disk()
-        return Response(documents.to_json(shown), media_type=JSON)
+        return Response(from_log.to_json(shown), media_type=JSON)
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str, request: Request) -> Response:
         """Show the ratings with their 95% intervals, their model, and the likelihood that one bot is stronger."""
-        document = await library_of(request).packed(tournament, documents.ratings)
+        document = await answers_of(request).packed(tournament, from_log.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")
         return await packed_answer(request, document, JSON)
@@ -88,9 +88,9 @@ def read_routes() -> APIRouter:
     @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
     async def get_audit(tournament: str, request: Request) -> Response:
         """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
-        library = library_of(request)
-        context = library.audit_context(tournament)
-        return await packed_answer(request, await library.packed(tournament, documents.audit_json, context), JSON)
+        answers = answers_of(request)
+        context = answers.audit_context(tournament)
+        return await packed_answer(request, await answers.packed(tournament, from_log.audit_json, context), JSON)
 
     @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
     async def get_matches(
@@ -102,22 +102,22 @@ def read_routes() -> APIRouter:
         limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
     ) -> Response:
         """List the matches that are over, in the order of their ends: all, or the matches of one or two bots."""
-        return await streamed(_match_list(library_of(request), tournament, bot, against, offset, limit), JSON)
+        return await streamed(_match_list(answers_of(request), tournament, bot, against, offset, limit), JSON)
 
     @router.get("/matches/{match}")
     async def get_match(request: Request, match: str) -> models.MatchView:
         """Show a match that has begun: board, moves, clocks, outcome; after the end, the bots' notes, too."""
-        found = await library_of(request).match(match)
+        found = await answers_of(request).match(match)
         await site_of(request).on_disk()
         return found
 
     return router
 
 
-async def tournament_json(site: Site, library: Library, tournament: Tournament) -> bytes:
+async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tournament) -> bytes:
     """Encode the whole tournament, once everything shown is on disk. Raises WebError."""
     make = partial(_show, site, tournament)
-    return await make() if len(tournament.results) < MANY_RESULTS else await library.recent(tournament, make)
+    return await make() if len(tournament.results) < MANY_RESULTS else await answers.recent(tournament, make)
 
 
 async def _show(site: Site, tournament: Tournament) -> bytes:
@@ -126,17 +126,17 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
     shown = show(site, tournament, await live_in_turns(tournament, site.arena))
     await site.on_disk()
     await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as `show` did
-    return documents.to_json(shown)
+    return from_log.to_json(shown)
 
 
 async def _match_list(
-    library: Library, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
+    answers: ClubAnswers, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
 ) -> AsyncIterator[bytes]:
-    total = await library.made(tournament, documents.count, bot, against)
+    total = await answers.made(tournament, from_log.count, bot, against)
     yield b'{"total":%d,"matches":[' % total
     until = total if limit is None else min(total, offset + limit)
-    for first in range(offset, until, documents.PIECE_MATCHES):
-        end = min(until, first + documents.PIECE_MATCHES)
-        piece = await library.made(tournament, documents.matches, bot, against, first, end)
+    for first in range(offset, until, from_log.PIECE_MATCHES):
+        end = min(until, first + from_log.PIECE_MATCHES)
+        piece = await answers.made(tournament, from_log.matches, bot, against, first, end)
         yield b"," + piece if first > offset else piece
     yield b"]}"

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rumble_server.web.api.library import library_of
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import host_of
@@ -27,7 +27,7 @@ def transcript_routes() -> APIRouter:
         """
         owner = reader_of(site_of(request), request)
         try:
-            lines = await library_of(request).transcript(match, owner)
+            lines = await answers_of(request).transcript(match, owner)
         except PermissionError as error:
             raise WebError(HTTPStatus.FORBIDDEN, "not_yours", str(error)) from None
         if lines is None:

@@ -11,7 +11,7 @@ from rumble_protocol.feed_messages import Standing, TournamentSummary
 
 from rumble_server.tournament.ended import EndedTournament, Line
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.answers import ClubAnswers
 from rumble_server.web.feed.headline import headline, headline_of
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
@@ -112,9 +112,9 @@ class Listing:
         return [self.digests[each.id] for each in self.tournaments if each.id in self.digests]
 
 
-async def listing(site: Site, library: Library) -> Listing:
+async def listing(site: Site, answers: ClubAnswers) -> Listing:
     """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
-    listed = await library.newest(MOST_LISTED)
+    listed = await answers.newest(MOST_LISTED)
     digests: dict[str, Digest] = {}
     for each in listed:
         if isinstance(each, Tournament):

@@ -6,7 +6,7 @@ from typing import Any
 
 from rumble_engine import get_game
 
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.answers import ClubAnswers
 from rumble_server.web.api.models import MatchBoards, MatchView
 from rumble_server.web.pages.think_chart import bars, view_box
 from rumble_server.web.texts import ask_command
@@ -24,20 +24,20 @@ class Course:
     thought_ms: Sequence[int | None]
 
 
-async def match_context(library: Library, match_id: str, asked_ply: str) -> dict[str, Any]:
+async def match_context(answers: ClubAnswers, match_id: str, asked_ply: str) -> dict[str, Any]:
     """Make the values for `match.html`. Without a valid `asked_ply` the page shows the last ply."""
-    view = await library.match(match_id)
+    view = await answers.match(match_id)
     ply = min(int(asked_ply), view.ply) if asked_ply.isdecimal() and len(asked_ply) < 10 else view.ply
     found = None
     if ply < view.ply or view.status == "running":
-        found = MatchBoards.model_validate_json(await library.boards(view.id, ply, 1))
-        if found.attempt != view.attempt or not found.boards:  # another attempt has begun since `library.match`
+        found = MatchBoards.model_validate_json(await answers.boards(view.id, ply, 1))
+        if found.attempt != view.attempt or not found.boards:  # another attempt has begun since `answers.match`
             ply, found = view.ply, None
     course, game = _course(view, found), get_game(view.game)
     return {
         "view": view,
-        "tournament_name": await library.name(view.tournament),
-        "neighbours": await library.neighbours(view.id),
+        "tournament_name": await answers.name(view.tournament),
+        "neighbours": await answers.neighbours(view.id),
         "game": game,
         "ply": ply,
         "follows": not asked_ply,

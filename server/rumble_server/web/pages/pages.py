@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, Response
 from rumble_server.arena.names import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.clubs import club_views
 from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
-from rumble_server.web.api.library import library_of
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
@@ -91,7 +91,7 @@ def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str,
 
 async def _home(request: Request) -> Response:
     site = site_of(request)
-    listed = await listing(site, library_of(request))
+    listed = await listing(site, answers_of(request))
     groups = [(title, [each for each in listed.tournaments if each.status in statuses]) for title, statuses in GROUPS]
     bots = await asyncio.to_thread(records, listed.counted)
     own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
@@ -129,7 +129,7 @@ async def _admin(request: Request) -> Response:
 
 async def _bot(request: Request) -> Response:
     name, site = request.path_params["bot"], site_of(request)
-    listed = await listing(site, library_of(request))
+    listed = await listing(site, answers_of(request))
     found = await asyncio.to_thread(lines_of, listed.counted, name)
     player = site.arena.players.get(name)
     if not found and (player is None or not player.is_connected):
@@ -144,32 +144,32 @@ async def _bot(request: Request) -> Response:
 
 
 async def _tournament(request: Request) -> Response:
-    site, library = site_of(request), library_of(request)
-    found = library.going_on(request.path_params["tournament"])
+    site, answers = site_of(request), answers_of(request)
+    found = answers.going_on(request.path_params["tournament"])
     if found is None:
-        connected = await library.connected(request.path_params["tournament"])
+        connected = await answers.connected(request.path_params["tournament"])
         return await _written(request, page_of_tournament, None, connected, None, place_of(request), None)
     invite, place = _shown_code(request, found), place_of(request)
 
     async def make() -> bytes:
-        shown = await tournament_json(site, library, found)
-        context = library.audit_context(found.id)
-        return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+        shown = await tournament_json(site, answers, found)
+        context = answers.audit_context(found.id)
+        return await answers.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
 
-    page = await library.once((page_of_tournament, found.id, place, invite), make)
+    page = await answers.once((page_of_tournament, found.id, place, invite), make)
     own = page.replace(BOT_NAME.encode(), made_name().encode())
     return await streamed(only(own), "text/html")
 
 
 async def _rounds(request: Request) -> Response:
-    page = await library_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
+    page = await answers_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
     if not page:
         raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
     return await packed_answer(request, page, "text/html")
 
 
 async def _audit(request: Request) -> Response:
-    context = library_of(request).audit_context(request.path_params["tournament"])
+    context = answers_of(request).audit_context(request.path_params["tournament"])
     return await _written(request, part_with_audit, context, place_of(request))
 
 
@@ -182,13 +182,13 @@ async def _matches(request: Request) -> Response:
 
 async def _written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
     """Answer with a page about the request's tournament, written in the process that reads the log."""
-    page = await library_of(request).packed(request.path_params["tournament"], make, *given)
+    page = await answers_of(request).packed(request.path_params["tournament"], make, *given)
     return await packed_answer(request, page, "text/html")
 
 
 async def _match(request: Request) -> Response:
     asked_ply = request.query_params.get("ply", "")
-    context = await match_context(library_of(request), request.path_params["match"], asked_ply)
+    context = await match_context(answers_of(request), request.path_params["match"], asked_ply)
     return await _answer(request, "match.html", **context)
 
 
@@ -203,7 +203,7 @@ async def _play(request: Request) -> Response:
 
 async def _write(request: Request) -> Response:
     joins = request.query_params.get("join", "")
-    found = await library_of(request).basics(joins) if joins else None
+    found = await answers_of(request).basics(joins) if joins else None
     invitation = _invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
     tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 

@@ -15,8 +15,8 @@ from rumble_engine import BadSettings, Drawing, EngineError, get_game
 from starlette.responses import Response
 
 from rumble_server.web.accepted import knows
+from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.boards import refused
-from rumble_server.web.api.library import library_of
 from rumble_server.web.api.models import MatchBoards
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.compression import public
@@ -60,17 +60,17 @@ def picture_routes() -> APIRouter:
 
         PNG needs the server's extra `pictures`.
         """
-        site, library = site_of(request), library_of(request)
-        found = MatchBoards.model_validate_json(await library.boards(match, ply or 0, 1))
+        site, answers = site_of(request), answers_of(request)
+        found = MatchBoards.model_validate_json(await answers.boards(match, ply or 0, 1))
         if ply is None and found.plies:
             ply = found.plies
-            found = MatchBoards.model_validate_json(await library.boards(match, ply, 1))
+            found = MatchBoards.model_validate_json(await answers.boards(match, ply, 1))
         if attempt not in (None, found.attempt) or not found.boards:
             raise WebError.not_found(f"{match} is at attempt {found.attempt}, which has {found.plies} plies")
         await site.on_disk()
         board = found.boards[0]
         drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
-        body = await site.archive.draw(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
+        body = await site.reader.draw(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
         return answer(request, body, kind, FOR_NOW if attempt is None or ply is None else FOR_GOOD)
 
     @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
@@ -85,8 +85,8 @@ def picture_routes() -> APIRouter:
     ) -> Response:
         """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
         try:
-            archive = site_of(request).archive
-            body = await archive.draw(drawn_position, game, position, settings, move, flipped, known(kind))
+            reader = site_of(request).reader
+            body = await reader.draw(drawn_position, game, position, settings, move, flipped, known(kind))
         except EngineError as error:
             raise refused(error) from None
         return answer(request, body, kind, FOR_A_DAY)

@@ -1,4 +1,4 @@
-"""The pages made from a whole tournament. Pure: the archive runs these functions in the process that reads the log."""
+"""The pages made from a whole tournament. Pure: the reader runs these functions in the process that reads the log."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.web.api import documents
+from rumble_server.web.api import from_log
 from rumble_server.web.api.invitations import page_invitation
 from rumble_server.web.pages.rendering import render
 from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
@@ -32,7 +32,7 @@ def page_of_tournament(
 
     `now` is the context of the audit, and `invite` the code in the page's address.
     """
-    view = documents.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
+    view = from_log.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
     invitation = page_invitation(rebuilt.tournament, invite)
     return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()
@@ -43,7 +43,7 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
     names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
     asked = [name for name in (bot, against) if name]
     bots = [names.get(name.casefold(), name) for name in asked]
-    overs = documents.chosen(rebuilt, *asked)
+    overs = from_log.chosen(rebuilt, *asked)
     last = max(1, -(-len(overs) // MATCHES_A_PAGE))
     page = min(max(page, 1), last)
     end = len(overs) - (page - 1) * MATCHES_A_PAGE
@@ -54,7 +54,7 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
         "bot": bots[0] if bots else None,
         "against": bots[1] if len(bots) > 1 else None,
         "total": len(overs),
-        "matches": documents.results(overs[max(0, end - MATCHES_A_PAGE) : end][::-1]),
+        "matches": from_log.results(overs[max(0, end - MATCHES_A_PAGE) : end][::-1]),
         "first": (page - 1) * MATCHES_A_PAGE + 1,
         "page": page,
         "last": last,
@@ -78,4 +78,4 @@ def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: Place) -> byte
 def _audit(rebuilt: Rebuilt, now: Context | None) -> Audit | None:
     if rebuilt.tournament.agenda is None or len(rebuilt.tournament.results) > MOST_AUDITED:
         return None
-    return documents.audit(rebuilt, now)
+    return from_log.audit(rebuilt, now)

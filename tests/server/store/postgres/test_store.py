@@ -48,8 +48,8 @@ async def test_a_club_is_not_led_under_an_epoch_that_is_over(postgres_url: str) 
 
 async def test_a_record_is_not_filed_for_a_club_that_somebody_else_leads(postgres_url: str) -> None:
     async with opened_store(PostgresDatabase(postgres_url)) as store:
-        archive = store.archive("go")
-        archive.file(None)
+        reader = store.async_reader("go")
+        reader.file(None)
         assert "go" not in store.group.logs
 
 

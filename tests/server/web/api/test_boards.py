@@ -12,7 +12,7 @@ from rumble_server.fair_queue import Crowded
 from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 
-from tests.server.web.memory_server import HOST, MemoryArchive, MemoryServer
+from tests.server.web.memory_server import HOST, MemoryReader, MemoryServer
 
 EMPTY = {"board": "." * 9}
 
@@ -157,11 +157,11 @@ async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
     """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""
     made: list[str] = []
 
-    async def draw(_: MemoryArchive, make: Callable[..., Any], *given: Any) -> Any:
+    async def draw(_: MemoryReader, make: Callable[..., Any], *given: Any) -> Any:
         made.append(make.__name__)
         raise Crowded
 
-    monkeypatch.setattr(MemoryArchive, "draw", draw)
+    monkeypatch.setattr(MemoryReader, "draw", draw)
     openings = json.dumps({"name": "many", "game": "gomoku", "openings": [["a1"]] * 7_000})
     statuses = [
         (await browser.post(path, content=openings, headers=HOST)).status_code

@@ -13,7 +13,7 @@ from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.web.api import documents
+from rumble_server.web.api import from_log
 from rumble_server.web.api.export_models import ExportDocument
 
 from tests.server.web.export_schema import check_export
@@ -62,7 +62,7 @@ def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServe
         raise error
 
     rebuilt = Rebuilt(tournament, list, fail)
-    (match,) = json.loads(b"[" + documents.export_matches(rebuilt, "json", 0, 1) + b"]")
+    (match,) = json.loads(b"[" + from_log.export_matches(rebuilt, "json", 0, 1) + b"]")
     assert match["moves"]
     assert "infos" not in match
 

@@ -4,7 +4,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentView
-from rumble_server.web.api import documents, reading
+from rumble_server.web.api import from_log, reading
 from rumble_server.web.api.models import MatchView
 
 from tests.server.web.memory_server import MemoryServer
@@ -121,9 +121,9 @@ async def test_what_is_over_is_found_after_a_restart() -> None:
         assert (await browser.get("/api/tournaments")).json() == listed
         assert (await browser.get("/api/tournaments/monday")).json() == told
         assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
-        reads = server.archive.reads
+        reads = server.reader.reads
         assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
-        assert server.archive.reads == reads, "it was kept"
+        assert server.reader.reads == reads, "it was kept"
         assert (await browser.get("/api/matches/monday.1.1.1.1")).json() == match
         assert (await browser.get("/api/tournaments/tuesday")).json()["status"] == "finished"
         assert (await browser.get("/api/tournaments/monday/export.json")).json()["tournament"]["id"] == "monday"
@@ -220,9 +220,9 @@ async def test_the_audit_of_a_running_tournament_tells_who_waits_for_whom(
 async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.played("alice", "bob")
     await browser.get(f"/api/tournaments/{tournament.id}/audit")
-    reads = server.archive.reads
+    reads = server.reader.reads
     await browser.get(f"/api/tournaments/{tournament.id}/audit")
-    assert server.archive.reads == reads
+    assert server.reader.reads == reads
 
 
 async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_a_second(
@@ -259,12 +259,12 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
     server.played("alice", "bob", "carol", cycles=2)
     url = "/api/tournaments/friday/matches"
     whole = (await browser.get(url)).json()
-    monkeypatch.setattr(documents, "PIECE_MATCHES", 5)
-    monkeypatch.setattr(documents, "PIECE_GAMES", 5)
+    monkeypatch.setattr(from_log, "PIECE_MATCHES", 5)
+    monkeypatch.setattr(from_log, "PIECE_GAMES", 5)
     server.world.arena.tournaments.clear()
-    reads = server.archive.reads
+    reads = server.reader.reads
     assert (await browser.get(url)).json() == whole
-    assert server.archive.reads == reads + 1 + 3, "the count, and three pieces for twelve matches"
+    assert server.reader.reads == reads + 1 + 3, "the count, and three pieces for twelve matches"
     assert (await browser.get(url, params={"offset": 6})).json()["matches"] == whole["matches"][6:]
     assert (await browser.get(url, params={"offset": 3, "limit": 7})).json()["matches"] == whole["matches"][3:10]
     assert (await browser.get(url, params={"offset": 99})).json()["matches"] == []
@@ -272,7 +272,7 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
         export = f"/api/tournaments/friday/export.{kind}"
         pieces = (await browser.get(export)).content
         with monkeypatch.context() as patch:
-            patch.setattr(documents, "PIECE_MATCHES", 1000)
-            patch.setattr(documents, "PIECE_GAMES", 1000)
+            patch.setattr(from_log, "PIECE_MATCHES", 1000)
+            patch.setattr(from_log, "PIECE_GAMES", 1000)
             server.world.arena.lifecycle.taken_ids.add("friday")
             assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces

@@ -57,9 +57,9 @@ async def test_what_was_played_in_an_earlier_run_counts_as_before(
     async with server.browser() as browser:
         assert (await browser.get("/bots/ALICE")).text == before
         assert "damaged" not in (await browser.get("/")).text
-        reads = server.archive.reads
+        reads = server.reader.reads
         await browser.get("/bots/alice")
-        assert server.archive.reads == reads + 1, "the list is read again, the tournament is not"
+        assert server.reader.reads == reads + 1, "the list is read again, the tournament is not"
 
 
 @pytest.mark.parametrize("format_name", ["round-robin", "knockout", "gauntlet", "swiss"])

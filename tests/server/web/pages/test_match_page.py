@@ -95,7 +95,7 @@ async def test_the_page_of_an_old_match_does_not_rebuild_its_tournament(
     before = (await browser.get(page)).text
     server.world.arena.tournaments.clear()
     rebuilt: list[str] = []
-    monkeypatch.setattr(server.archive, "of_tournament", rebuilt.append)
+    monkeypatch.setattr(server.reader, "of_tournament", rebuilt.append)
     assert (await browser.get(page)).text == before
     assert "Friday night" in before
     assert rebuilt == []

@@ -1,4 +1,4 @@
-"""The archive of ended tournaments, from a real database; it never reads on the event loop's thread."""
+"""The reader of ended tournaments, from a real database; it never reads on the event loop's thread."""
 
 import asyncio
 import logging
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from rumble_server.bounds import Bounds
-from rumble_server.store import archive as module
-from rumble_server.store.archive import Archive, ReadingRoom, record_of
+from rumble_server.store import async_reader as module
+from rumble_server.store.async_reader import AsyncReader, ReadWorkers, record_of
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
@@ -30,7 +30,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
-from tests.server.shelf_here import ShelfHere
+from tests.server.reading_here import ReadingHere
 from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened, opened_store
 from tests.server.store.disk import group_of, rows, shut, write
 
@@ -72,25 +72,25 @@ def facts_of_tournament(rebuilt: Rebuilt) -> list[LogFact]:
 def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the id of each rebuilt tournament."""
     made: list[str] = []
-    make = Archive.of_tournament
+    make = AsyncReader.of_tournament
 
-    async def counted(self: Archive, tournament_id: str, *given: Any) -> Any:
+    async def counted(self: AsyncReader, tournament_id: str, *given: Any) -> Any:
         made.append(tournament_id)
         return await make(self, tournament_id, *given)
 
-    monkeypatch.setattr(Archive, "of_tournament", counted)
+    monkeypatch.setattr(AsyncReader, "of_tournament", counted)
     return made
 
 
 @asynccontextmanager
-async def archive_of(
+async def reader_of(
     database: Database, filed: list[EndedTournament] | None = None, *, here: bool = True
-) -> AsyncIterator[Archive]:
-    """Open an archive, with a process of its own unless `here`."""
-    with closing(ReadingRoom(database.reader, Bounds())) as room:
+) -> AsyncIterator[AsyncReader]:
+    """Open a reader, with a process of its own unless `here`."""
+    with closing(ReadWorkers(database.reader, Bounds())) as workers:
         if here:
-            room.process = ShelfHere(None, database.reader, Bounds().rebuilt_results)
-        yield Archive(room, "main", ([] if filed is None else filed).append)
+            workers.process = ReadingHere(None, database.reader, Bounds().rebuilt_results)
+        yield AsyncReader(workers, "main", ([] if filed is None else filed).append)
 
 
 async def written(database: Database, *tournaments: list[LogFact], records: bool = True) -> None:
@@ -112,28 +112,28 @@ def damage(database: Database, tournament_id: str) -> None:
 
 async def test_a_record_is_found_without_rebuilding(database: Database, rebuilds: list[str]) -> None:
     await written(database, FIRST, SECOND)
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         for _ in range(2):
-            assert await archive.ended("first") == record(FIRST)
-            assert await archive.ended("second") == record(SECOND)
+            assert await reader.ended("first") == record(FIRST)
+            assert await reader.ended("second") == record(SECOND)
     assert rebuilds == []
 
 
 async def test_what_is_not_there_or_not_over_has_none(database: Database) -> None:
     await written(database, tournament("running", over=False))
     filed: list[EndedTournament] = []
-    async with archive_of(database, filed) as archive:
-        assert await archive.ended("running") is None
-        assert await archive.ended("nope") is None
+    async with reader_of(database, filed) as reader:
+        assert await reader.ended("running") is None
+        assert await reader.ended("nope") is None
     assert filed == []
 
 
 async def test_a_missing_record_is_made_once_off_the_loop_and_filed(database: Database, rebuilds: list[str]) -> None:
     await written(database, FIRST, records=False)
     filed: list[EndedTournament] = []
-    async with archive_of(database, filed) as archive:
+    async with reader_of(database, filed) as reader:
         for _ in range(2):
-            assert await archive.ended("first") == record(FIRST)
+            assert await reader.ended("first") == record(FIRST)
     assert filed == [record(FIRST)]
     assert rebuilds == ["first"]
 
@@ -142,16 +142,16 @@ async def test_a_record_that_cannot_be_read_is_made_again(database: Database) ->
     await written(database, FIRST)
     database.execute("UPDATE ended SET record = '{}'")
     filed: list[EndedTournament] = []
-    async with archive_of(database, filed) as archive:
-        assert await archive.ended("first") == record(FIRST)
+    async with reader_of(database, filed) as reader:
+        assert await reader.ended("first") == record(FIRST)
     assert filed == [record(FIRST)]
 
 
 async def test_a_callback_is_called_on_the_loop(database: Database) -> None:
     await written(database, FIRST)
     found: asyncio.Future[tuple[EndedTournament | None, threading.Thread]] = asyncio.get_running_loop().create_future()
-    async with archive_of(database) as archive:
-        archive.find_ended("first", lambda ended: found.set_result((ended, threading.current_thread())))
+    async with reader_of(database) as reader:
+        reader.find_ended("first", lambda ended: found.set_result((ended, threading.current_thread())))
         assert not found.done()
         assert await found == (record(FIRST), threading.current_thread())
 
@@ -163,9 +163,9 @@ async def test_a_callback_is_called_also_where_reading_takes_long(
     await written(database, FIRST)
     found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
     may_read = threading.Event()
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         monkeypatch.setattr(LogReader, "ended", lambda reader, ids: may_read.wait() and {})
-        archive.find_ended("first", found.set_result)
+        reader.find_ended("first", found.set_result)
         assert await found is None
         may_read.set()
     assert "tournament first was not read within 0.01 s" in caplog.text
@@ -176,21 +176,21 @@ async def test_a_callback_is_called_whatever_goes_wrong(
 ) -> None:
     await written(database, FIRST)
     found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         monkeypatch.setattr(LogReader, "ended", lambda reader, ids: [][1])
-        archive.find_ended("first", found.set_result)
+        reader.find_ended("first", found.set_result)
         assert await found is None
     assert "tournament first cannot be read" in caplog.text
 
 
 async def test_memory_is_bounded_by_bytes(database: Database) -> None:
     await written(database, FIRST, SECOND)
-    with closing(ReadingRoom(database.reader, Bounds(kept_answer_bytes=5 * module.LINE_BYTES))) as room:
-        archive = Archive(room, "main", lambda ended: None)
+    with closing(ReadWorkers(database.reader, Bounds(kept_answer_bytes=5 * module.LINE_BYTES))) as workers:
+        reader = AsyncReader(workers, "main", lambda ended: None)
         for name in ("first", "second", "second"):
-            assert await archive.ended(name) is not None
-        assert [room.records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
-        assert [each.id for each in await archive.listed(10)] == ["second", "first"]
+            assert await reader.ended(name) is not None
+        assert [workers.records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
+        assert [each.id for each in await reader.listed(10)] == ["second", "first"]
 
 
 # --- lists ---
@@ -200,20 +200,20 @@ async def test_memory_is_bounded_by_bytes(database: Database) -> None:
 async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(database: Database, records: bool) -> None:
     running, secret = tournament("running", over=False), tournament("secret", listed=False)
     await written(database, FIRST, running, secret, SECOND, records=records)
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         expected: list[Outline] = [record(SECOND), record(FIRST)]
         if not records:
             expected = [Outline.from_facts(SECOND), Outline.from_facts(FIRST)]
-        assert await archive.listed(10) == expected
-        assert await archive.listed(1) == expected[:1]
+        assert await reader.listed(10) == expected
+        assert await reader.listed(1) == expected[:1]
 
 
 async def test_outlines_are_found_whatever_the_batches(database: Database) -> None:
     async with opened(database) as log:
         for fact in FIRST:
             await write(log, fact)
-    async with archive_of(database) as archive:
-        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
+    async with reader_of(database) as reader:
+        assert await reader.listed(10) == [Outline.from_facts(FIRST)]
 
 
 # --- damage ---
@@ -224,15 +224,15 @@ async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
 ) -> None:
     await written(database, FIRST, SECOND, records=False)
     damage(database, "second")
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         for _ in range(3):
-            assert await archive.ended("second") is None
-            assert await archive.ended("first") == record(FIRST)
-            assert await archive.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
+            assert await reader.ended("second") is None
+            assert await reader.ended("first") == record(FIRST)
+            assert await reader.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
             with pytest.raises(DamagedLog, match="damaged"):
-                await archive.of_tournament("second", status_of)
+                await reader.of_tournament("second", status_of)
         found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
-        archive.find_ended("second", found.set_result)
+        reader.find_ended("second", found.set_result)
         assert await found is None
     assert rebuilds.count("first") == 1
     assert [each.getMessage().partition(":")[0] for each in caplog.records if each.levelno == logging.ERROR] == [
@@ -246,9 +246,9 @@ async def test_facts_that_contradict_each_other_are_damage(
     facts: list[LogFact] = [*FIRST[:1], TournamentStarted("first", ("alice",), (), 3), *FIRST[-1:]]
     async with opened(database) as log:
         await write(log, *facts)
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         for _ in range(2):
-            assert await archive.ended("first") is None
+            assert await reader.ended("first") is None
     assert len([each for each in caplog.records if each.levelno == logging.ERROR]) == 1
 
 
@@ -257,17 +257,17 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 ) -> None:
     await written(database, FIRST, records=False)
 
-    async def broken(self: Archive, *_: object) -> None:
+    async def broken(self: AsyncReader, *_: object) -> None:
         raise StoreError("disk I/O error")
 
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
-            patch.setattr(Archive, "draw", broken)
-            assert await archive.ended("first") is None
+            patch.setattr(AsyncReader, "draw", broken)
+            assert await reader.ended("first") is None
             with pytest.raises(StoreError, match="I/O"):
-                await archive.of_tournament("first", status_of)
+                await reader.of_tournament("first", status_of)
         assert "disk I/O error" in caplog.text
-        assert await archive.ended("first") == record(FIRST)
+        assert await reader.ended("first") == record(FIRST)
 
 
 # --- facts ---
@@ -275,11 +275,11 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 
 async def test_facts_of_a_tournament(database: Database) -> None:
     await written(database, FIRST)
-    async with archive_of(database) as archive:
-        assert await archive.of_tournament("first", facts_of_tournament) == FIRST
-        assert await archive.of_match("first.1.1.1.1", facts_of) == []
-        assert await archive.of_tournament("nope", status_of) is None
-        assert await archive.of_tournament("first", status_of) == "cancelled"
+    async with reader_of(database) as reader:
+        assert await reader.of_tournament("first", facts_of_tournament) == FIRST
+        assert await reader.of_match("first.1.1.1.1", facts_of) == []
+        assert await reader.of_tournament("nope", status_of) is None
+        assert await reader.of_tournament("first", status_of) == "cancelled"
 
 
 async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_store(
@@ -287,16 +287,16 @@ async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_stor
 ) -> None:
     """tests/server/test_side_process.py has the test that the process is started again."""
 
-    async def died(self: ShelfHere, *_: object) -> None:
+    async def died(self: ReadingHere, *_: object) -> None:
         raise BrokenProcessPool
 
     await written(database, FIRST)
-    async with archive_of(database) as archive:
+    async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
-            patch.setattr(ShelfHere, "run", died)
+            patch.setattr(ReadingHere, "run", died)
             with pytest.raises(StoreError, match="died"):
-                await archive.of_tournament("first", status_of)
-        assert await archive.of_tournament("first", status_of) == "cancelled"
+                await reader.of_tournament("first", status_of)
+        assert await reader.of_tournament("first", status_of) == "cancelled"
 
 
 @pytest.mark.e2e
@@ -312,15 +312,15 @@ async def test_nothing_is_rebuilt_in_the_process_of_the_server(
         pytest.fail("it was read in the server's own process")
 
     monkeypatch.setattr(LogReader, "facts_after", forbidden)
-    async with archive_of(database, here=False) as archive:
-        assert await archive.of_tournament("first", record_of) == record(FIRST)
+    async with reader_of(database, here=False) as reader:
+        assert await reader.of_tournament("first", record_of) == record(FIRST)
 
 
 # --- databases of earlier versions ---
 
 
 @pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.usefixtures("shelf_here")
+@pytest.mark.usefixtures("reading_here")
 async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path: Path, version: int) -> None:
     path = tmp_path / "rumble.db"
     await written(SqliteDatabase(tmp_path), FIRST, records=False)
@@ -338,12 +338,12 @@ async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path
     async with opened_store(SqliteDatabase(tmp_path, old.name)) as store:
         assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
         assert store.log().durable == len(FIRST)
-        archive = store.archive()
-        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
-        assert await archive.ended("first") == record(FIRST)
+        reader = store.async_reader()
+        assert await reader.listed(10) == [Outline.from_facts(FIRST)]
+        assert await reader.ended("first") == record(FIRST)
         await asyncio.sleep(0)
         await store.wait_all()
         assert rows(old, "SELECT id FROM ended") == [("first",)]
-    async with archive_of(SqliteDatabase(tmp_path, old.name)) as archive:
-        assert await archive.listed(10) == [record(FIRST)]
+    async with reader_of(SqliteDatabase(tmp_path, old.name)) as reader:
+        assert await reader.listed(10) == [record(FIRST)]
     shut(SqliteStore(str(old)))

@@ -1,6 +1,6 @@
 """The process that reads the log: it rebuilds tournaments, keeps the last ones asked for, and makes answers of them.
 
-A kept tournament follows the log: the next request reads and applies only new facts. `store/archive.py` sends the
+A kept tournament follows the log: the next request reads and applies only new facts. `store/async_reader.py` sends the
 requests; the functions that make answers are the web's.
 """
 
@@ -26,7 +26,7 @@ class _Kept:
     """Number of the tournament's last applied fact."""
 
 
-class Shelf:
+class RebuiltTournaments:
     """Rebuilt tournaments of all clubs, the last used ones, within `most_results` results in all, but at least one."""
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
@@ -68,19 +68,19 @@ class Shelf:
         return kept.rebuilt
 
 
-_shelf: Shelf | None = None
-"""Shelf of this process."""
+_of_process: RebuiltTournaments | None = None
+"""The rebuilt tournaments of this process."""
 
 
-def open_shelf(open_reader: Callable[[], LogReader], most_results: int) -> None:
-    """Give this process a new shelf."""
-    use(Shelf(open_reader, most_results))
+def open_rebuilt(open_reader: Callable[[], LogReader], most_results: int) -> None:
+    """Begin to keep rebuilt tournaments in this process."""
+    use(RebuiltTournaments(open_reader, most_results))
 
 
-def use(shelf: Shelf) -> None:
-    """Answer all tasks of this process from a shelf."""
-    global _shelf
-    _shelf = shelf
+def use(rebuilt: RebuiltTournaments) -> None:
+    """Answer all tasks of this process from these tournaments."""
+    global _of_process
+    _of_process = rebuilt
 
 
 def make_of_tournament(
@@ -97,7 +97,7 @@ def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tu
     return make(facts, *given)
 
 
-def _here() -> Shelf:
-    if _shelf is None:
-        raise RuntimeError("this process has no shelf")
-    return _shelf
+def _here() -> RebuiltTournaments:
+    if _of_process is None:
+        raise RuntimeError("this process rebuilds no tournaments")
+    return _of_process

@@ -1,4 +1,4 @@
-"""An archive's reader in the process of the test: a process of its own would take half a second to start."""
+"""The process that reads the log, in the process of the test: one of its own would take half a second to start."""
 
 import pickle
 from collections.abc import Callable
@@ -6,24 +6,24 @@ from typing import TypeVar, TypeVarTuple
 
 from rumble_server.side_process import SideProcess
 from rumble_server.store.reader import LogReader
-from rumble_server.store.shelf import Shelf, use
+from rumble_server.store.rebuilt_tournaments import RebuiltTournaments, use
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-class ShelfHere(SideProcess):
-    """A stand-in for the process of an archive. It pickles tasks and answers, as the process would."""
+class ReadingHere(SideProcess):
+    """A stand-in for the process that reads the log. It pickles tasks and answers, as the process would."""
 
     def __init__(self, _: object, open_reader: Callable[[], LogReader], most_results: int) -> None:
         super().__init__()
-        self._shelf = Shelf(pickle.loads(pickle.dumps(open_reader)), most_results)
+        self._rebuilt = RebuiltTournaments(pickle.loads(pickle.dumps(open_reader)), most_results)
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
-        use(self._shelf)
+        use(self._rebuilt)
         asked, about = pickle.loads(pickle.dumps((task, given)))
         made: Made = pickle.loads(pickle.dumps(asked(*about)))
         return made
 
     def close(self) -> None:
-        self._shelf.close()
+        self._rebuilt.close()

@@ -1,7 +1,7 @@
 """The tournaments and matches of a club, for routes and pages: from memory while going on, from disk when over.
 
 One rule decides: what is over never changes. So everything about it is read from the log, and answers about it are kept
-(`kept.KeptAnswers`). Other answers are shared by requests that come at the same time.
+(`AnswerCache`). Other answers are shared by requests that come at the same time.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
@@ -19,9 +19,9 @@ from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import context_of
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
-from rumble_server.web.api import documents
-from rumble_server.web.api.documents import Basics
-from rumble_server.web.api.kept import KeptAnswers
+from rumble_server.web.api import from_log
+from rumble_server.web.api.answer_cache import AnswerCache
+from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.api.replays import match_view
 from rumble_server.web.errors import WebError
@@ -32,10 +32,13 @@ Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-class Library:
-    """Finds a club's tournaments and matches. Callers send facts from memory only after `site.on_disk()` returned."""
+class ClubAnswers:
+    """Makes the answers about a club's tournaments and matches.
 
-    def __init__(self, site: Site, kept: KeptAnswers) -> None:
+    Callers send facts from memory only after `site.on_disk()` returned.
+    """
+
+    def __init__(self, site: Site, kept: AnswerCache) -> None:
         self._site = site
         self._kept = kept
 
@@ -47,7 +50,7 @@ class Library:
 
     def is_over(self, tournament_id: str) -> bool:
         """Return whether a tournament is over, and its end is on disk."""
-        return self._site.arena.lifecycle.is_archived(tournament_id)
+        return self._site.arena.lifecycle.is_over(tournament_id)
 
     def going_on(self, tournament_id: str) -> Tournament | None:
         """Find a tournament that goes on; None if it is over or damaged. Raises TournamentError for an unknown id."""
@@ -67,7 +70,7 @@ class Library:
         await self._site.on_disk()
 
         async def ask() -> Made:
-            made = await self._site.archive.of_tournament(tournament_id, make, *given)
+            made = await self._site.reader.of_tournament(tournament_id, make, *given)
             if made is None:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
             return made
@@ -79,7 +82,7 @@ class Library:
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
         """Make a document as `made` does, and return it as gzip; an empty document stays empty."""
-        return await self.made(tournament_id, documents.packed, make, *given)
+        return await self.made(tournament_id, from_log.packed, make, *given)
 
     async def pieces(
         self,
@@ -105,11 +108,11 @@ class Library:
     async def basics(self, tournament_id: str) -> Basics:
         """Return the identity and the configuration of a tournament. Raises as `made` does."""
         found = self.going_on(tournament_id)
-        return await self.made(tournament_id, documents.basics) if found is None else documents.basics_of(found)
+        return await self.made(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
     async def connected(self, tournament_id: str) -> frozenset[str]:
         """Return the connected bots of the field of a tournament that is over."""
-        ended = await self._site.archive.ended(tournament_id)
+        ended = await self._site.reader.ended(tournament_id)
         lines = () if ended is None else ended.lines
         return frozenset(line.name for line in lines if self._site.arena.is_connected(line.name))
 
@@ -124,7 +127,7 @@ class Library:
 
     async def name(self, tournament_id: str) -> str:
         """Return the name of a tournament, if possible from its record. Raises as `made` does."""
-        ended = await self._site.archive.ended(tournament_id) if self.is_over(tournament_id) else None
+        ended = await self._site.reader.ended(tournament_id) if self.is_over(tournament_id) else None
         return (await self.basics(tournament_id)).config.name if ended is None else ended.name
 
     async def listed(self, limit: int) -> list[TournamentSummary]:
@@ -134,7 +137,7 @@ class Library:
     async def newest(self, limit: int) -> list[Tournament | Outline]:
         """Return at most `limit` listed tournaments, newest first, without rebuilding any. Raises StoreError."""
         in_memory = dict(self._site.arena.tournaments)  # a copy, since one that ends meanwhile leaves memory
-        ended = await self._site.archive.listed(limit)
+        ended = await self._site.reader.listed(limit)
         found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
         found += [each for each in ended if each.id not in in_memory]
         return sorted(found, key=lambda each: each.created_at_ms, reverse=True)[:limit]
@@ -148,38 +151,38 @@ class Library:
             referee = is_open.referee
             now_ms = self._site.arena.clock.now_ms()
             return match_view(referee.terms, referee.moves, referee=referee, now_ms=now_ms)
-        found = await self._of_match(match_id, documents.shown_match)
-        return found or _there(match_id, await self._of_its_tournament(match_id, documents.shown_no_show))
+        found = await self._of_match(match_id, from_log.shown_match)
+        return found or _there(match_id, await self._of_its_tournament(match_id, from_log.shown_no_show))
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             terms, moves = is_open.referee.terms, tuple(is_open.referee.moves)
-            key = documents.boards_so_far, match_id, terms.attempt, len(moves), first, most
+            key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
             return await self.once(
-                key, lambda: self._of_match(match_id, documents.boards_so_far, terms, moves, first, most)
+                key, lambda: self._of_match(match_id, from_log.boards_so_far, terms, moves, first, most)
             )
-        found = await self._of_match(match_id, documents.boards, first, most)
+        found = await self._of_match(match_id, from_log.boards, first, most)
         if found is not None:
             return found
-        return _there(match_id, await self._of_its_tournament(match_id, documents.boards_of_no_show, first, most))
+        return _there(match_id, await self._of_its_tournament(match_id, from_log.boards_of_no_show, first, most))
 
     async def neighbours(self, match_id: str) -> Neighbours:
         """Find the matches before and after a match that has begun. Raises StoreError."""
-        return await self._site.archive.neighbours(match_id)
+        return await self._site.reader.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
-        """Write the transcript of a match, as `documents.transcript_lines` does. Raises StoreError."""
-        return await self._of_match(match_id, documents.transcript_lines, owner)
+        """Write the transcript of a match, as `from_log.transcript_lines` does. Raises StoreError."""
+        return await self._of_match(match_id, from_log.transcript_lines, owner)
 
     async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
         await self._site.on_disk()
         tournament_id = tournament_id_of(match_id)
         if not self.is_over(tournament_id):
-            return await self._site.archive.of_match(match_id, make, *given)
+            return await self._site.reader.of_match(match_id, make, *given)
         answer: Made = await self._kept.get(
-            (self._site.club, match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)
+            (self._site.club, match_id, make, given), lambda: self._site.reader.of_match(match_id, make, *given)
         )
         return answer
 
@@ -189,7 +192,7 @@ class Library:
         """Look for a match in the whole tournament; a match that was lost before it began has no facts of its own."""
         tournament_id = tournament_id_of(match_id)
         self.going_on(tournament_id)
-        return await self._site.archive.of_tournament(tournament_id, make, match_id, *given)
+        return await self._site.reader.of_tournament(tournament_id, make, match_id, *given)
 
 
 def _there(match_id: str, found: Made | None) -> Made:
@@ -198,6 +201,6 @@ def _there(match_id: str, found: Made | None) -> Made:
     return found
 
 
-def library_of(request: Request) -> Library:
-    """Return the library of the club that a request is for."""
-    return Library(site_of(request), request.state.kept_answers)
+def answers_of(request: Request) -> ClubAnswers:
+    """Return the answers of the club that a request is for."""
+    return ClubAnswers(site_of(request), request.state.answer_cache)

@@ -1,7 +1,7 @@
 """Makers of the API's answers about a whole tournament or match. Pure.
 
-`Library` passes these functions to the archive, which runs them in the process that reads the log. So a long
-computation delays no move, and only the finished answer is passed on.
+`ClubAnswers` has these functions run in the process that reads the log. So a long computation delays no move, and only
+the finished answer is passed on.
 """
 
 import gzip

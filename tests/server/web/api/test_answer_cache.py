@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from rumble_server.fair_queue import Crowded
-from rumble_server.web.api.kept import KeptAnswers
+from rumble_server.web.api.answer_cache import AnswerCache
 
 
 class Kitchen:
@@ -24,7 +24,7 @@ class Kitchen:
 
 
 async def test_all_who_ask_at_the_same_time_get_one_answer() -> None:
-    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen, kept = Kitchen(), AnswerCache(100)
     asked = [asyncio.create_task(kept.get("key", lambda: kitchen.make("answer"))) for _ in range(8)]
     await asyncio.sleep(0)
     asked[0].cancel()
@@ -35,7 +35,7 @@ async def test_all_who_ask_at_the_same_time_get_one_answer() -> None:
 
 
 async def test_the_one_used_longest_ago_goes() -> None:
-    kitchen, kept = Kitchen(), KeptAnswers(8)
+    kitchen, kept = Kitchen(), AnswerCache(8)
     kitchen.go_on.set()
     for key in ("aaaa", "bbbb", "aaaa", "cccc"):
         assert await kept.get(key, partial(kitchen.make, key)) == key.encode()
@@ -47,7 +47,7 @@ async def test_the_one_used_longest_ago_goes() -> None:
 
 
 async def test_what_is_no_answer_is_not_kept() -> None:
-    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen, kept = Kitchen(), AnswerCache(100)
     kitchen.go_on.set()
     for _ in range(2):
         with pytest.raises(ValueError, match="cannot be made"):
@@ -56,7 +56,7 @@ async def test_what_is_no_answer_is_not_kept() -> None:
 
 
 async def test_who_asks_with_another_whose_share_is_used_up_is_answered_nevertheless() -> None:
-    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen, kept = Kitchen(), AnswerCache(100)
 
     async def refused() -> bytes:
         await kitchen.go_on.wait()
@@ -74,7 +74,7 @@ async def test_who_asks_with_another_whose_share_is_used_up_is_answered_neverthe
 
 
 async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:
-    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen, kept = Kitchen(), AnswerCache(100)
     kitchen.go_on.set()
     make = partial(kitchen.make, "page")
     assert await asyncio.gather(*(kept.get("key", make, keep=False) for _ in range(3))) == [b"page"] * 3

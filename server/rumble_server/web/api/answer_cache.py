@@ -16,7 +16,7 @@ SHOWN_MS = 250
 """Time in ms for which all requests share an answer about something large that goes on: the pace of the feed."""
 
 
-class KeptAnswers:
+class AnswerCache:
     """Answers by key, of at most `most_bytes` in all; beyond this bound the least recently used answers are dropped."""
 
     def __init__(self, most_bytes: int) -> None:

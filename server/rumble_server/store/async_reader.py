@@ -1,8 +1,8 @@
-"""The archive: what is on disk is read for the web and for bots beside the event loop, never on it.
+"""Reading a club's log beside the event loop, for the web and for bots.
 
-Answers about a tournament or a match are made from its facts in a process of its own (`store/shelf.py`), by functions
-of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. Databases of an earlier version
-have no records: a missing record is made when first asked for, and filed in the log.
+Answers about a tournament or a match are made from its facts in a process of its own (`store/rebuilt_tournaments.py`),
+by functions of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. Databases of an
+earlier version have no records: a missing record is made when first asked for, and filed in the log.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.last_used import LastUsed
 from rumble_server.store.reader import LogReader
-from rumble_server.store.shelf import make_of_match, make_of_tournament, open_shelf
+from rumble_server.store.rebuilt_tournaments import make_of_match, make_of_tournament, open_rebuilt
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -36,14 +36,14 @@ Read = TypeVar("Read")
 Made = TypeVar("Made")
 
 
-class ReadingRoom:
-    """The shared parts of all clubs' archives: a connection on a thread, a process, and the records in memory."""
+class ReadWorkers:
+    """The thread and the process that read for all clubs, and the records in memory."""
 
     def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
         """`open_reader` is called in the process, too, so it must be picklable. Raises StoreError."""
         self.reader = open_reader()
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
-        self.process = SideProcess(open_shelf, open_reader, bounds.rebuilt_results)
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
+        self.process = SideProcess(open_rebuilt, open_reader, bounds.rebuilt_results)
         self.queue = FairQueue()
         """Queue of the callers that wait for the process."""
         self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
@@ -56,13 +56,17 @@ class ReadingRoom:
         self.reader.close()
 
 
-class Archive:
-    """The web's `Archive` of one club. `file` is called on the event loop with each record that was missing."""
+class AsyncReader:
+    """The facts and records on disk of one club, read beside the event loop. All methods raise StoreError.
 
-    def __init__(self, room: ReadingRoom, club: str, file: Callable[[EndedTournament], object]) -> None:
-        self._room = room
+    `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
+    """
+
+    def __init__(self, workers: ReadWorkers, club: str, file: Callable[[EndedTournament], object]) -> None:
+        """`file` is called on the event loop with each record that was missing."""
+        self._workers = workers
         self._club = club
-        self._reader = room.reader.of(club)
+        self._reader = workers.reader.of(club)
         self.file = file
         """Called with each record that was missing."""
         self._damaged: dict[str, str] = {}
@@ -84,9 +88,9 @@ class Archive:
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Return what `make` makes of a tournament in the process; None for an unknown id.
+        """Return the result of `make` for a tournament as rebuilt from the log; None for an unknown id.
 
-        A damaged tournament is not read again. Raises StoreError, DamagedLog.
+        A damaged tournament is not read again. Raises DamagedLog.
         """
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
@@ -98,18 +102,21 @@ class Archive:
             raise
 
     async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+        """Return the result of `make` for a match's facts of all attempts, in order, without any before the start."""
         return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+        """Return the result of `make`, which needs nothing of the log."""
         try:
-            async with self._room.queue.turn():
-                return await self._room.process.run(make, *given)
+            async with self._workers.queue.turn():
+                return await self._workers.process.run(make, *given)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 
     # --- records ---
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
+        """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
         try:
             found = await self._on_thread(self._ended, tournament_id)
             return found or await self._made_once(tournament_id)
@@ -123,9 +130,11 @@ class Archive:
         return await self._on_thread(self._ended, tournament_id) is not None
 
     async def listed(self, limit: int) -> Sequence[Outline]:
+        """Return the newest listed tournaments that are over, newest first; outlines for those without a record."""
         return await self._on_thread(self._listed, limit)
 
     async def neighbours(self, match_id: str) -> Neighbours:
+        """Return the matches begun before and after a match of a known tournament."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
@@ -161,7 +170,7 @@ class Archive:
         return found
 
     def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
-        return asyncio.get_running_loop().run_in_executor(self._room.thread, read, *given)
+        return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *given)
 
     # --- on the thread ---
 
@@ -188,7 +197,7 @@ class Archive:
 
     def _records(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments by id, without missing and damaged records."""
-        kept = ((each, self._room.records.get((self._club, each))) for each in tournament_ids)
+        kept = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
         found = {each: ended for each, ended in kept if ended is not None}
         read = self._reader.ended([each for each in tournament_ids if each not in found])
         for ended in read.values():
@@ -196,7 +205,7 @@ class Archive:
         return found | read
 
     def _keep(self, ended: EndedTournament) -> None:
-        self._room.records.put((self._club, ended.id), ended, LINE_BYTES * (len(ended.lines) + 1))
+        self._workers.records.put((self._club, ended.id), ended, LINE_BYTES * (len(ended.lines) + 1))
 
 
 def record_of(rebuilt: Rebuilt) -> EndedTournament | None:
