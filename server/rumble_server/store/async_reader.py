@@ -1,8 +1,8 @@
 """Reading a club's log beside the event loop, for the web and for bots.
 
 Answers about a tournament or a match are made from its facts in a process of its own (`store/rebuilt_tournaments.py`),
-by functions of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. Databases of an
-earlier version have no records: a missing record is made when first asked for, and filed in the log.
+by functions of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. A tournament whose
+record is damaged is listed as damaged; everything else about it is made from its facts.
 """
 
 import asyncio
@@ -22,7 +22,6 @@ from rumble_server.store.rebuilt_tournaments import make_of_match, make_of_tourn
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.tournament.tournament import OVER
 
 log = logging.getLogger(__name__)
 
@@ -62,16 +61,12 @@ class AsyncReader:
     `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
     """
 
-    def __init__(self, workers: ReadWorkers, club: str, file: Callable[[EndedTournament], object]) -> None:
-        """`file` is called on the event loop with each record that was missing."""
+    def __init__(self, workers: ReadWorkers, club: str) -> None:
         self._workers = workers
         self._club = club
         self._reader = workers.reader.of(club)
-        self.file = file
-        """Called with each record that was missing."""
         self._damaged: dict[str, str] = {}
         self._set_aside: list[str] = []
-        self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
         """List tournaments, not over, that could not be rebuilt at the start; `problems` has the errors by id."""
@@ -118,19 +113,13 @@ class AsyncReader:
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
         try:
-            found = await self._on_thread(self._ended, tournament_id)
-            return found or await self._made_once(tournament_id)
+            return (await self._on_thread(self._records, [tournament_id])).get(tournament_id)
         except StoreError as error:
-            if tournament_id not in self._damaged:
-                log.error("tournament %s cannot be read now: %s", tournament_id, error)
+            log.error("tournament %s cannot be read now: %s", tournament_id, error)
             return None
 
-    async def is_filed(self, tournament_id: str) -> bool:
-        """Return true if a tournament has a record, and so is over. Raises StoreError."""
-        return await self._on_thread(self._ended, tournament_id) is not None
-
     async def listed(self, limit: int) -> Sequence[Outline]:
-        """Return the newest listed tournaments that are over, newest first; outlines for those without a record."""
+        """Return the newest listed tournaments that are over, newest first, and those that cannot be rebuilt."""
         return await self._on_thread(self._listed, limit)
 
     async def neighbours(self, match_id: str) -> Neighbours:
@@ -154,40 +143,16 @@ class AsyncReader:
         async with asyncio.timeout(FIND_S):
             return await self.ended(tournament_id)
 
-    async def _made_once(self, tournament_id: str) -> EndedTournament | None:
-        """Return a missing record, which is made once for all who ask meanwhile."""
-        making = self._making.get(tournament_id)
-        if making is None:
-            making = self._making[tournament_id] = asyncio.create_task(self._make(tournament_id))
-            making.add_done_callback(lambda _: self._making.pop(tournament_id))
-        return await asyncio.shield(making)
-
-    async def _make(self, tournament_id: str) -> EndedTournament | None:
-        found = await self.of_tournament(tournament_id, record_of)
-        if found is not None:
-            self.file(found)
-            await self._on_thread(self._keep, found)
-        return found
-
     def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
         return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *given)
 
     # --- on the thread ---
 
-    def _ended(self, tournament_id: str) -> EndedTournament | None:
-        return self._records([tournament_id]).get(tournament_id)
-
     def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.listed_ids(limit)
         found = self._records(ids)
         aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
-        return aside + [found.get(each) or self._outline(each) for each in ids]
-
-    def _outline(self, tournament_id: str) -> Outline:
-        try:
-            return Outline.from_facts(self._reader.outline(tournament_id))
-        except (DamagedLog, ValueError):  # logged when the record is asked for
-            return self._unreadable(tournament_id, over=True)
+        return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
         try:
@@ -200,14 +165,6 @@ class AsyncReader:
         kept = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
         found = {each: ended for each, ended in kept if ended is not None}
         read = self._reader.ended([each for each in tournament_ids if each not in found])
-        for ended in read.values():
-            self._keep(ended)
+        for each, ended in read.items():
+            self._workers.records.put((self._club, each), ended, LINE_BYTES * (len(ended.lines) + 1))
         return found | read
-
-    def _keep(self, ended: EndedTournament) -> None:
-        self._workers.records.put((self._club, ended.id), ended, LINE_BYTES * (len(ended.lines) + 1))
-
-
-def record_of(rebuilt: Rebuilt) -> EndedTournament | None:
-    """Return the record of a tournament; None while it is not over."""
-    return EndedTournament.of(rebuilt.tournament) if rebuilt.tournament.status in OVER else None

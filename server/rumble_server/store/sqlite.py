@@ -112,7 +112,7 @@ class SqliteStore:
         """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
         if self._read_workers is None:
             self._read_workers = ReadWorkers(partial(read_sqlite, self.path), self._bounds)
-        return AsyncReader(self._read_workers, club, self.log(club).file)
+        return AsyncReader(self._read_workers, club)
 
     def _read_bytes(self, club: str) -> int:
         try:

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from rumble_server.bounds import Bounds
 from rumble_server.store import async_reader as module
-from rumble_server.store.async_reader import AsyncReader, ReadWorkers, record_of
+from rumble_server.store.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
+from rumble_server.tournament.ended import DamagedTournament, EndedTournament
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -83,14 +83,12 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @asynccontextmanager
-async def reader_of(
-    database: Database, filed: list[EndedTournament] | None = None, *, here: bool = True
-) -> AsyncIterator[AsyncReader]:
+async def reader_of(database: Database, *, here: bool = True) -> AsyncIterator[AsyncReader]:
     """Open a reader, with a process of its own unless `here`."""
     with closing(ReadWorkers(database.reader, Bounds())) as workers:
         if here:
             workers.process = ReadingHere(None, database.reader, Bounds().rebuilt_results)
-        yield AsyncReader(workers, "main", ([] if filed is None else filed).append)
+        yield AsyncReader(workers, "main")
 
 
 async def written(database: Database, *tournaments: list[LogFact], records: bool = True) -> None:
@@ -121,30 +119,18 @@ async def test_a_record_is_found_without_rebuilding(database: Database, rebuilds
 
 async def test_what_is_not_there_or_not_over_has_none(database: Database) -> None:
     await written(database, tournament("running", over=False))
-    filed: list[EndedTournament] = []
-    async with reader_of(database, filed) as reader:
+    async with reader_of(database) as reader:
         assert await reader.ended("running") is None
         assert await reader.ended("nope") is None
-    assert filed == []
 
 
-async def test_a_missing_record_is_made_once_off_the_loop_and_filed(database: Database, rebuilds: list[str]) -> None:
-    await written(database, FIRST, records=False)
-    filed: list[EndedTournament] = []
-    async with reader_of(database, filed) as reader:
-        for _ in range(2):
-            assert await reader.ended("first") == record(FIRST)
-    assert filed == [record(FIRST)]
-    assert rebuilds == ["first"]
-
-
-async def test_a_record_that_cannot_be_read_is_made_again(database: Database) -> None:
-    await written(database, FIRST)
-    database.execute("UPDATE ended SET record = '{}'")
-    filed: list[EndedTournament] = []
-    async with reader_of(database, filed) as reader:
-        assert await reader.ended("first") == record(FIRST)
-    assert filed == [record(FIRST)]
+async def test_one_with_a_damaged_record_is_listed_as_damaged_and_its_facts_are_read(database: Database) -> None:
+    await written(database, FIRST, SECOND)
+    database.execute("UPDATE ended SET record = '{}' WHERE id = 'first'")
+    async with reader_of(database) as reader:
+        assert await reader.ended("first") is None
+        assert await reader.listed(10) == [record(SECOND), DamagedTournament.of("first", FIRST, over=True)]
+        assert await reader.of_tournament("first", status_of) == "cancelled"
 
 
 async def test_a_callback_is_called_on_the_loop(database: Database) -> None:
@@ -186,7 +172,7 @@ async def test_a_callback_is_called_whatever_goes_wrong(
 async def test_memory_is_bounded_by_bytes(database: Database) -> None:
     await written(database, FIRST, SECOND)
     with closing(ReadWorkers(database.reader, Bounds(kept_answer_bytes=5 * module.LINE_BYTES))) as workers:
-        reader = AsyncReader(workers, "main", lambda ended: None)
+        reader = AsyncReader(workers, "main")
         for name in ("first", "second", "second"):
             assert await reader.ended(name) is not None
         assert [workers.records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
@@ -196,45 +182,32 @@ async def test_memory_is_bounded_by_bytes(database: Database) -> None:
 # --- lists ---
 
 
-@pytest.mark.parametrize("records", [True, False])
-async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(database: Database, records: bool) -> None:
+async def test_what_is_over_and_listed_newest_first(database: Database) -> None:
     running, secret = tournament("running", over=False), tournament("secret", listed=False)
-    await written(database, FIRST, running, secret, SECOND, records=records)
+    await written(database, FIRST, running, secret, SECOND)
     async with reader_of(database) as reader:
-        expected: list[Outline] = [record(SECOND), record(FIRST)]
-        if not records:
-            expected = [Outline.from_facts(SECOND), Outline.from_facts(FIRST)]
-        assert await reader.listed(10) == expected
-        assert await reader.listed(1) == expected[:1]
-
-
-async def test_outlines_are_found_whatever_the_batches(database: Database) -> None:
-    async with opened(database) as log:
-        for fact in FIRST:
-            await write(log, fact)
-    async with reader_of(database) as reader:
-        assert await reader.listed(10) == [Outline.from_facts(FIRST)]
+        assert await reader.listed(10) == [record(SECOND), record(FIRST)]
+        assert await reader.listed(1) == [record(SECOND)]
 
 
 # --- damage ---
 
 
 async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
-    database: Database, caplog: pytest.LogCaptureFixture, rebuilds: list[str]
+    database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await written(database, FIRST, SECOND, records=False)
+    await written(database, FIRST)
+    await written(database, SECOND, records=False)
     damage(database, "second")
     async with reader_of(database) as reader:
         for _ in range(3):
-            assert await reader.ended("second") is None
-            assert await reader.ended("first") == record(FIRST)
+            assert await reader.of_tournament("first", status_of) == "cancelled"
             assert await reader.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
             with pytest.raises(DamagedLog, match="damaged"):
                 await reader.of_tournament("second", status_of)
         found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
         reader.find_ended("second", found.set_result)
         assert await found is None
-    assert rebuilds.count("first") == 1
     assert [each.getMessage().partition(":")[0] for each in caplog.records if each.levelno == logging.ERROR] == [
         "tournament second cannot be read"
     ]
@@ -248,21 +221,26 @@ async def test_facts_that_contradict_each_other_are_damage(
         await write(log, *facts)
     async with reader_of(database) as reader:
         for _ in range(2):
-            assert await reader.ended("first") is None
+            with pytest.raises(DamagedLog, match="bad facts"):
+                await reader.of_tournament("first", status_of)
     assert len([each for each in caplog.records if each.levelno == logging.ERROR]) == 1
 
 
 async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await written(database, FIRST, records=False)
+    await written(database, FIRST)
 
     async def broken(self: AsyncReader, *_: object) -> None:
+        raise StoreError("disk I/O error")
+
+    def broken_record(self: LogReader, *_: object) -> None:
         raise StoreError("disk I/O error")
 
     async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
             patch.setattr(AsyncReader, "draw", broken)
+            patch.setattr(LogReader, "ended", broken_record)
             assert await reader.ended("first") is None
             with pytest.raises(StoreError, match="I/O"):
                 await reader.of_tournament("first", status_of)
@@ -313,7 +291,7 @@ async def test_nothing_is_rebuilt_in_the_process_of_the_server(
 
     monkeypatch.setattr(LogReader, "facts_after", forbidden)
     async with reader_of(database, here=False) as reader:
-        assert await reader.of_tournament("first", record_of) == record(FIRST)
+        assert await reader.of_tournament("first", status_of) == "cancelled"
 
 
 # --- databases of earlier versions ---
@@ -339,11 +317,6 @@ async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path
         assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
         assert store.log().durable == len(FIRST)
         reader = store.async_reader()
-        assert await reader.listed(10) == [Outline.from_facts(FIRST)]
-        assert await reader.ended("first") == record(FIRST)
-        await asyncio.sleep(0)
-        await store.wait_all()
-        assert rows(old, "SELECT id FROM ended") == [("first",)]
-    async with reader_of(SqliteDatabase(tmp_path, old.name)) as reader:
-        assert await reader.listed(10) == [record(FIRST)]
+        assert await reader.listed(10) == [DamagedTournament.of("first", FIRST, over=True)]
+        assert await reader.of_tournament("first", status_of) == "cancelled"
     shut(SqliteStore(str(old)))

@@ -24,7 +24,6 @@ from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
 from rumble_server.store.postgres.writer import URL_VARIABLE
 from rumble_server.store.process import WriterProcess
 from rumble_server.store.reader import LogReader
-from rumble_server.tournament.ended import EndedTournament
 
 ANSWER_S = 10.0
 """Maximum time in s of a commit. Afterwards the writing process is killed: the connection may be dead unnoticed."""
@@ -97,11 +96,7 @@ class PostgresStore:
         """Return the asynchronous reader of a club, which is closed with the store. Raises StoreError."""
         if self._read_workers is None:
             self._read_workers = ReadWorkers(partial(read_postgres, self._url), self._bounds)
-        return AsyncReader(self._read_workers, club, partial(self._file, club))
-
-    def _file(self, club: str, ended: EndedTournament) -> None:
-        if club in self.group.logs:  # without the club's log here, the leader files the record when asked
-            self.group.logs[club].file(ended)
+        return AsyncReader(self._read_workers, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
         """Delete the plies and frames of challenges that ended before a time in ms. Blocks; any thread may call."""

@@ -46,13 +46,6 @@ async def test_a_club_is_not_led_under_an_epoch_that_is_over(postgres_url: str) 
         assert store.lead("go", epoch).last == 0
 
 
-async def test_a_record_is_not_filed_for_a_club_that_somebody_else_leads(postgres_url: str) -> None:
-    async with opened_store(PostgresDatabase(postgres_url)) as store:
-        reader = store.async_reader("go")
-        reader.file(None)
-        assert "go" not in store.group.logs
-
-
 def taken(url: str) -> int:
     """Take the lead of main, and return the epoch."""
     store = PostgresStore(url)
