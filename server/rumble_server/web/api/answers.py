@@ -5,6 +5,7 @@ One rule decides: what is over never changes. So everything about it is read fro
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 from fastapi import Request
@@ -67,7 +68,6 @@ class ClubAnswers:
         Raises TournamentError with `unknown_tournament`, WebError, StoreError.
         """
         self.going_on(tournament_id)
-        await self._site.on_disk()
 
         async def ask() -> Made:
             made = await self._site.reader.of_tournament(tournament_id, make, *given)
@@ -75,9 +75,14 @@ class ClubAnswers:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
             return made
 
+        return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
+
+    async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:
+        """Answer from what is on disk; keep the answer if the tournament is over. Raises WebError."""
+        await self._site.on_disk()
         if not self.is_over(tournament_id):
             return await ask()
-        answer: Made = await self._kept.get((self._site.club, tournament_id, make, given), ask)
+        answer: Made = await self._kept.get((self._site.club, key), ask)
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
@@ -151,8 +156,7 @@ class ClubAnswers:
             referee = is_open.referee
             now_ms = self._site.arena.clock.now_ms()
             return match_view(referee.terms, referee.moves, referee=referee, now_ms=now_ms)
-        found = await self._of_match(match_id, from_log.shown_match)
-        return found or _there(match_id, await self._of_its_tournament(match_id, from_log.shown_no_show))
+        return await self._begun_or_lost(match_id, from_log.shown_match)
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
@@ -163,10 +167,7 @@ class ClubAnswers:
             return await self.once(
                 key, lambda: self._of_match(match_id, from_log.boards_so_far, terms, moves, first, most)
             )
-        found = await self._of_match(match_id, from_log.boards, first, most)
-        if found is not None:
-            return found
-        return _there(match_id, await self._of_its_tournament(match_id, from_log.boards_of_no_show, first, most))
+        return await self._begun_or_lost(match_id, from_log.boards, first, most)
 
     async def neighbours(self, match_id: str) -> Neighbours:
         """Find the matches before and after a match that has begun. Raises StoreError."""
@@ -177,28 +178,25 @@ class ClubAnswers:
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 
     async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        await self._site.on_disk()
-        tournament_id = tournament_id_of(match_id)
-        if not self.is_over(tournament_id):
-            return await self._site.reader.of_match(match_id, make, *given)
-        answer: Made = await self._kept.get(
-            (self._site.club, match_id, make, given), lambda: self._site.reader.of_match(match_id, make, *given)
-        )
-        return answer
+        ask = partial(self._site.reader.of_match, match_id, make, *given)
+        return await self._kept_if_over(tournament_id_of(match_id), (match_id, make, given), ask)
 
-    async def _of_its_tournament(
-        self, match_id: str, make: Callable[[Rebuilt, str, *Given], Made], *given: *Given
-    ) -> Made | None:
-        """Look for a match in the whole tournament; a match that was lost before it began has no facts of its own."""
-        tournament_id = tournament_id_of(match_id)
-        self.going_on(tournament_id)
-        return await self._site.reader.of_tournament(tournament_id, make, match_id, *given)
+    async def _begun_or_lost(
+        self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], *given: *Given
+    ) -> Made:
+        """Run `make` with the facts of a match, or with what its tournament tells: the match was lost before it began.
 
-
-def _there(match_id: str, found: Made | None) -> Made:
-    if found is None:
-        raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
-    return found
+        Raises WebError, TournamentError, StoreError.
+        """
+        found = await self._of_match(match_id, make, *given)
+        if found is None:
+            tournament_id = tournament_id_of(match_id)
+            self.going_on(tournament_id)
+            reader = self._site.reader
+            found = await reader.of_tournament(tournament_id, from_log.of_lost_match, match_id, make, given)
+        if found is None:
+            raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
+        return found
 
 
 def answers_of(request: Request) -> ClubAnswers:

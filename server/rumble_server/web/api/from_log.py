@@ -250,21 +250,12 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
     return started, over
 
 
-def _lost_at_once(rebuilt: Rebuilt, match_id: str) -> tuple[MatchStarted, MatchOver] | None:
+def of_lost_match(
+    rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
+) -> Made | None:
+    """Run `make` with a match that was lost before it began, which has no facts of its own; None for any other id."""
     over = rebuilt.tournament.results.get(match_id)
-    return None if over is None else (rebuilt.tournament.terms_of(over), over)
-
-
-def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
-    """Return a match that was lost before it began; None if no such match exists."""
-    found = _lost_at_once(rebuilt, match_id)
-    return None if found is None else match_view(found[0], found[1].moves, over=found[1])
-
-
-def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
-    """Draw the board of a match that was lost before it began; None if no such match exists."""
-    found = _lost_at_once(rebuilt, match_id)
-    return None if found is None else boards_so_far((), found[0], found[1].moves, first, most)
+    return None if over is None else make((rebuilt.tournament.terms_of(over), over), *given)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:
