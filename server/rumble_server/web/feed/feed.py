@@ -135,11 +135,6 @@ class Feed:
         return len(self._waiting)
 
     @property
-    def readers_of_ended(self) -> int:
-        """Number of streams of tournaments that are over and not in memory."""
-        return len(self._readers_of_ended)
-
-    @property
     def spectators(self) -> int:
         return len(self._readers_of_ended) + sum(len(channel.spectators) for channel in self._channels.values())
 
