@@ -52,8 +52,9 @@ class Expected(ServerMessageModel):
 class Entrant(ServerMessageModel):
     """A bot of the field. `withdrawn`: the bot left for good. `benched`: the bot failed too often.
 
-    `bye_rounds` are future rounds of a Swiss in which the host has given the bot a half-point bye. `elsewhere`: the bot
-    has matches to play here and in another tournament, so the two tournaments may keep each other waiting.
+    `connected` is told until the tournament is over, and false afterwards. `bye_rounds` are future rounds of a Swiss in
+    which the host has given the bot a half-point bye. `elsewhere`: the bot has matches to play here and in another
+    tournament, so the two tournaments may keep each other waiting.
     """
 
     name: str

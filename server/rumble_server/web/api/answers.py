@@ -115,12 +115,6 @@ class ClubAnswers:
         found = self.going_on(tournament_id)
         return await self.made(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
-    async def connected(self, tournament_id: str) -> frozenset[str]:
-        """Return the connected bots of the field of a tournament that is over."""
-        ended = await self._site.reader.ended(tournament_id)
-        lines = () if ended is None else ended.lines
-        return frozenset(line.name for line in lines if self._site.arena.is_connected(line.name))
-
     def audit_context(self, tournament_id: str) -> Context | None:
         """Return the facts that an audit needs beside the log; None for a tournament that is over."""
         found, arena = self.going_on(tournament_id), self._site.arena

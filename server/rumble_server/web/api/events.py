@@ -52,8 +52,7 @@ def event_routes() -> APIRouter:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:
             return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
-        connected = await answers.connected(tournament)
-        snapshot = await answers.made(tournament, from_log.snapshot_json, connected)
+        snapshot = await answers.made(tournament, from_log.snapshot_json)
         return EventStream(site.feed.stream_of_ended(tournament, snapshot, packed=packed), headers=headers)
 
     return router

@@ -6,7 +6,7 @@ the finished answer is passed on.
 
 import gzip
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, TypeVarTuple, cast
@@ -84,19 +84,19 @@ def ranking(rebuilt: Rebuilt) -> Ranking:
     return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
 
 
-def view(rebuilt: Rebuilt, connected: Collection[str]) -> TournamentView:
-    """Return the API's model of a tournament that is over; `connected` are the bots of its field that are connected."""
-    return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), Live(0, connected))
+def view(rebuilt: Rebuilt) -> TournamentView:
+    """Return the API's model of a tournament that is over; none of its bots counts as connected."""
+    return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), Live(0))
 
 
-def view_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
-    """Return the tournament as the API's JSON; `connected` as in `view`."""
-    return to_json(view(rebuilt, connected))
+def view_json(rebuilt: Rebuilt) -> bytes:
+    """Return the `view` of a tournament as the API's JSON."""
+    return to_json(view(rebuilt))
 
 
-def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
-    """Return the JSON of the snapshot that begins the tournament's feed; `connected` as in `view`."""
-    return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0, connected)))
+def snapshot_json(rebuilt: Rebuilt) -> bytes:
+    """Return the JSON of the snapshot that begins the tournament's feed, like `view`."""
+    return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0)))
 
 
 def standings(rebuilt: Rebuilt) -> bytes:

@@ -61,8 +61,7 @@ def read_routes() -> APIRouter:
         found = answers.going_on(tournament)
         if found is not None:
             return await streamed(only(await tournament_json(site_of(request), answers, found)), JSON)
-        connected = await answers.connected(tournament)
-        return await packed_answer(request, await answers.packed(tournament, from_log.view_json, connected), JSON)
+        return await packed_answer(request, await answers.packed(tournament, from_log.view_json), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
     async def get_standings(tournament: str, request: Request) -> Response:

@@ -147,14 +147,13 @@ async def _tournament(request: Request) -> Response:
     site, answers = site_of(request), answers_of(request)
     found = answers.going_on(request.path_params["tournament"])
     if found is None:
-        connected = await answers.connected(request.path_params["tournament"])
-        return await _written(request, page_of_tournament, None, connected, None, place_of(request), None)
+        return await _written(request, page_of_tournament, None, None, place_of(request), None)
     invite, place = _shown_code(request, found), place_of(request)
 
     async def make() -> bytes:
         shown = await tournament_json(site, answers, found)
         context = answers.audit_context(found.id)
-        return await answers.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+        return await answers.made(found.id, page_of_tournament, shown, context, place, invite)
 
     page = await answers.once((page_of_tournament, found.id, place, invite), make)
     own = page.replace(BOT_NAME.encode(), made_name().encode())

@@ -1,7 +1,5 @@
 """The pages made from a whole tournament. Pure: the reader runs these functions in the process that reads the log."""
 
-from collections.abc import Collection
-
 from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.tournament.audit import Audit, Context
@@ -23,7 +21,6 @@ BOT_NAME = "@bot-name@"
 def page_of_tournament(
     rebuilt: Rebuilt,
     shown: bytes | None,
-    connected: Collection[str],
     now: Context | None,
     place: Place,
     invite: str | None,
@@ -32,7 +29,7 @@ def page_of_tournament(
 
     `now` is the context of the audit, and `invite` the code in the page's address.
     """
-    view = from_log.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
+    view = from_log.view(rebuilt) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
     invitation = page_invitation(rebuilt.tournament, invite)
     return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()

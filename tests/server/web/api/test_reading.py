@@ -225,6 +225,17 @@ async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, brow
     assert server.reader.reads == reads
 
 
+async def test_what_is_over_is_answered_as_before_whoever_comes(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.played("alice", "bob")
+    url = f"/api/tournaments/{tournament.id}"
+    told, reads = (await browser.get(url)).content, server.reader.reads
+    server.world.login("alice")
+    assert (await browser.get(url)).content == told
+    assert server.reader.reads == reads
+
+
 async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_a_second(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
