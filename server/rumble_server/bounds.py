@@ -161,8 +161,8 @@ class Bounds(Constants):
     """Results of tournaments that the process that reads the log keeps rebuilt, some 2 KB each. The tournament that was
     asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
-    """Bytes of answers about tournaments that are over, kept for the next visitors. The answer whose last use is
-    longest ago goes first."""
+    """Bytes of answers about tournaments that are over, kept for the next visitors, and as many of records of such
+    tournaments. The one whose last use is longest ago goes first."""
     club_bots: Count = 1_000
     """Names of bots in a club other than main, unless the administrator gives the club another quota."""
     club_bytes: Bytes = 1_073_741_824
