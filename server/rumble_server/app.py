@@ -72,8 +72,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CLEAR_TOKEN = "host_token"
-"""Key under which earlier versions kept the host token in clear."""
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, each with the loopback address by which the machine connects."""
 PRUNE_S = 3_600
@@ -253,34 +251,17 @@ class Server:
 
     # --- tokens ---
 
-    async def _take_up_tokens(self, has_lost_tokens: bool) -> None:
-        await self._take_up_token(has_lost_tokens)
+    def _take_up_tokens(self, has_lost_tokens: bool) -> None:
+        self._take_up_token()
         self._take_up_administrator(has_lost_tokens)
 
-    async def _take_up_token(self, has_lost_tokens: bool) -> None:
-        """Register the host token: the configured token, else an older version's in clear, else a new token.
-
-        If facts about hosts are lost, all other tokens are taken back first, because the taking back of a token may be
-        among the lost facts.
-        """
-        main = self.clubs.main
-        organiser, tokens = Organiser(main.arena), main.arena.host_tokens
-        if has_lost_tokens:
-            for each in tokens.listed():
-                organiser.remove_token(each.name)
-        in_clear = self.store.get(CLEAR_TOKEN)
-        token = self.config.host_token or in_clear
-        if token is None and not tokens:
+    def _take_up_token(self) -> None:
+        """Register the host token: the configured token, else a new token if there is none."""
+        arena, token = self.clubs.main.arena, self.config.host_token
+        if token is None and not arena.host_tokens:
             token = self.made_token = make_secret()
-        if token is not None and tokens.holder(token) != DEFAULT:
-            organiser.set_token(DEFAULT, token)
-        if in_clear is not None:
-            await self.store.wait_all()
-            if main.log.durable == main.log.last:  # else the disk is in trouble, and the next start removes the token
-                try:
-                    self.store.purge(CLEAR_TOKEN)
-                except StoreError as error:
-                    log.warning("the host token stays in clear until the next start: %s", error)
+        if token is not None and arena.host_tokens.holder(token) != DEFAULT:
+            Organiser(arena).set_token(DEFAULT, token)
 
     def _take_up_administrator(self, has_lost_tokens: bool) -> None:
         """Register the token of the administrator: configured, else a new one if none is stored or facts are lost."""

@@ -234,7 +234,7 @@ class Club:
         for problem in stored.problems:
             text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
             log.error(text, where, problem)
-        take_up(self.arena, stored.recovered, names_are_whole=not stored.problems)
+        take_up(self.arena, stored.recovered, is_whole=not stored.problems)
         self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"

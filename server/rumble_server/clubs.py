@@ -10,7 +10,7 @@ second.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import asdict
@@ -88,7 +88,7 @@ class Node(Protocol):
 class Clubs:
     """The clubs by name. `await start()` first."""
 
-    def __init__(self, shared: Shared, on_main: Callable[[bool], Awaitable[None]], node: Node | None = None) -> None:
+    def __init__(self, shared: Shared, on_main: Callable[[bool], None], node: Node | None = None) -> None:
         """Take the clubs' shared parts. With a `node`, clubs are led by the node's lease.
 
         `on_main` is called when main is loaded, with true if facts about main are lost.
@@ -138,7 +138,7 @@ class Clubs:
         else:
             stored = await self._read(MAIN)
             store.attach(asyncio.get_running_loop())
-            await self._add_main(stored)
+            self._add_main(stored)
             for name in (*store.clubs_in_play(), *self._with_residents()):
                 await self.load(name)
         self._look_later()
@@ -264,9 +264,9 @@ class Clubs:
         self._news.set()
         return club
 
-    async def _add_main(self, stored: Stored) -> None:
+    def _add_main(self, stored: Stored) -> None:
         self._add(MAIN, stored).on_facts.append(self._follow)
-        await self._on_main(bool(stored.problems))
+        self._on_main(bool(stored.problems))
 
     # --- idle clubs ---
 
@@ -430,7 +430,7 @@ class Clubs:
         if not node.leads_under(name, epoch):  # the lease was over, or the club was taken, during the reading
             return
         if name == MAIN:
-            await self._add_main(stored)
+            self._add_main(stored)
             for each in self._with_residents():
                 self._need(each)
         elif self.knows(name):

@@ -3,10 +3,9 @@
 import asyncio
 import gc
 import json
-import sqlite3
 import tracemalloc
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -510,22 +509,3 @@ async def test_the_audit_log_tells_of_which_club_a_bot_is(tmp_path: Path, caplog
         ("logged in", "chess/ada"),
         ("refused", "chess/ada"),
     ]
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-async def test_a_database_of_before_there_were_clubs_takes_some(tmp_path: Path, version: int) -> None:
-    path = tmp_path / "x.db"
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript((Path(__file__).parent / "store" / "versions" / f"v{version}.sql").read_text())
-    async with running(path) as server:
-        names, taken = len(server.arena.names), set(server.arena.lifecycle.taken_ids)
-        assert names > 1
-        (chess,) = await create(server, "chess")
-        assert (len(chess.arena.names), chess.arena.lifecycle.taken_ids) == (0, set())
-        Organiser(chess.arena).create(TournamentConfig(name=next(iter(taken)), game="tictactoe"))
-        await (await Bot.of(server, "chess", name="ada")).hears("session")
-    async with running(path) as server:
-        assert (len(server.arena.names), set(server.arena.lifecycle.taken_ids)) == (names, taken)
-        again = server.clubs.loaded("chess")
-        assert again is not None
-        assert [again.arena.names.get(each) is not None for each in ("ada", "ann")] == [True, False]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rumble_server.arena.names import digest_of, exchanged
-from rumble_server.tournament.facts import HostFact, HostTokenSet
+from rumble_server.tournament.facts import HostFact, HostTokenSet, HostTokensRemoved
 
 DEFAULT = "default"
 """Name of the token given by `--host-token`, or made at the first start."""
@@ -33,6 +33,8 @@ class HostTokens:
     def apply(self, fact: HostFact) -> None:
         if isinstance(fact, HostTokenSet):
             self._tokens[fact.name] = fact
+        elif isinstance(fact, HostTokensRemoved):
+            self._tokens.clear()
         else:
             self._tokens.pop(fact.name, None)
 

@@ -115,7 +115,7 @@ class Lifecycle:
             self._recorder.allowance.check_tournament(self.count_open())
         now_ms = self._recorder.clock.now_ms()
         named = tournament_id(config.name, self.taken_ids)
-        created = TournamentCreated(named, config.with_rules_of_today(), now_ms, challenger)
+        created = TournamentCreated(named, config, now_ms, challenger)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]

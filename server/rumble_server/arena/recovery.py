@@ -11,7 +11,7 @@ from types import MappingProxyType
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
 from rumble_server.tournament import commands
-from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
+from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -54,11 +54,12 @@ def read(
     return recovered
 
 
-def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
+def take_up(arena: Arena, recovered: Recovered, *, is_whole: bool = True) -> None:
     """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
 
-    No away or absent budget runs during the arena's grace, nor ran while the server was down. If facts about names are
-    lost, no bot may claim the name of a bot in an open tournament's field until the host resets the key.
+    No away or absent budget runs during the arena's grace, nor ran while the server was down. Without `is_whole`, facts
+    about the club are lost: no bot may claim the name of a bot in an open tournament's field until the host resets the
+    key, and no earlier host token is valid.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
@@ -66,8 +67,10 @@ def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True)
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
-            if not names_are_whole:
+            if not is_whole:
                 _hold_names(arena, tournament)
+        if not is_whole:
+            arena.recorder.record(HostTokensRemoved(arena.clock.now_ms()))
         arena.lifecycle.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
 
@@ -112,7 +115,7 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
 def _hold_names(arena: Arena, tournament: Tournament) -> None:
     for name in tournament.field:
         if arena.names.get(name) is None:
-            arena.names.apply(NameUsed(name, "", "", arena.clock.now_ms()))  # no key has an empty digest
+            arena.recorder.record(NameUsed(name, "", "", arena.clock.now_ms()))  # no key has an empty digest
 
 
 def facts_of_attempt(started: MatchStarted, facts: Iterable[LogFact]) -> list[MatchFact]:

@@ -100,9 +100,9 @@ def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
         found = damage.verify(database_path(file))
     for problem in found.problems:
         typer.echo(problem)
-    unchecked = f", {found.unchecked:,} of an earlier version and without a checksum" if found.unchecked else ""
+    lost = f", {found.lost:,} of them lost" if found.lost else ""
     damaged = f"{len(found.problems)} problems; {remedy}" if found.problems else "no damage"
-    typer.echo(f"{name}: {found.rows:,} rows{unchecked}; {damaged}")
+    typer.echo(f"{name}: {found.rows:,} rows{lost}; {damaged}")
     return ExitCode.FAILED if found.problems else ExitCode.DONE
 
 
@@ -113,7 +113,7 @@ def repair(
         str | None, typer.Option(metavar="FILE", help="Where to copy the database first; by default beside it.")
     ] = None,
 ) -> None:
-    """Mend what can be: set rows aside that cannot be read, and make the indexes anew. No server may run on it."""
+    """Mend what can be: keep what can be read, and make the indexes anew. No server may run on it."""
     from rumble_server.store import repair as mending
     from rumble_server.store.sqlite import database_path
 

@@ -74,7 +74,6 @@ def standings(
 
 def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points: str | None = None) -> "list[Standing]":
     """Rank the bots of a file. Raises ValueError."""
-    from rumble_server.results.editions import FIRST, check_edition
     from rumble_server.results.paired import rounds_from
     from rumble_server.results.tally import Scheme, Tally
     from rumble_server.results.tiebreaks import rank_tally
@@ -83,16 +82,16 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
     if results.event is not None:
         if points is not None:
             raise ValueError("a TRF file tells the points itself; leave out --points")
-        return rank_event(results.event, names, check_edition(edition))
+        return rank_event(results.event, names, edition)
     scheme, told = given_points(points, results), results.tournament or {}
     legs = told.get("legs")
     matches = legs if isinstance(legs, int) and legs > 0 else 1
     rounds = None
-    if edition != FIRST and results.paired is not None:
+    if results.paired is not None:
         rounds = rounds_from(results.paired, results.results, results.field, Scheme.of(scheme), matches)
         rounds.rating = given_ratings(results).get
-    elif edition != FIRST and told.get("format") == "swiss":
-        raise ValueError(f"this export does not tell its rounds; it can be ranked by the rules {FIRST} only")
+    elif told.get("format") == "swiss":
+        raise ValueError("this export of a swiss does not tell its rounds")
     tally = Tally.over(results.results, results.field, results.byes)
     for each in results.paired or ():
         for name in each.half_byes:
@@ -115,17 +114,15 @@ def given_names(text: str | None, results: "ResultsFile") -> list[str]:
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
     """Return the edition in `text`, by default the file's edition. Raises ValueError."""
-    from rumble_server.results.editions import FIRST, NEWEST, check_edition, edition_of, named_edition
+    from rumble_server.results.editions import NEWEST, check_edition, edition_of, named_edition
 
     if text is not None:
-        return FIRST if text == FIRST and results.event is None else check_edition(text)
+        return check_edition(text)
     if results.event is not None:
         fields = results.event.fields
         return named_edition(fields.get("092", "")) or edition_of(fields.get("042", ""))
-    if results.tournament is None:
-        return NEWEST
-    told = results.tournament.get("tiebreak_rules", FIRST)
-    return FIRST if told == FIRST else check_edition(str(told))
+    told = results.tournament or {}
+    return check_edition(str(told.get("tiebreak_rules", NEWEST)))
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:

@@ -3,18 +3,15 @@
 import re
 from typing import Final, Literal, get_args
 
-FideEdition = Literal["2024-08", "2026-03"]
+Edition = Literal["2024-08", "2026-03"]
 """Editions of FIDE Handbook C.07, Play-Off and Tie-Break Regulations: of 1 August 2024, and of 1 March 2026."""
-Edition = Literal["rumble-0.1", FideEdition]
 
-FIRST: Final = "rumble-0.1"
-"""The rules of Rumble 0.1; tournaments made with these rules keep them."""
 NEWEST: Final = "2026-03"
-FIDE_EDITIONS: tuple[FideEdition, ...] = get_args(FideEdition)
-_SINCE: dict[FideEdition, str] = {"2026-03": "2026/03/01"}
+EDITIONS: tuple[Edition, ...] = get_args(Edition)
+_SINCE: dict[Edition, str] = {"2026-03": "2026/03/01"}
 
 
-def edition_of(start: str) -> FideEdition:
+def edition_of(start: str) -> Edition:
     """Return the edition for an event that began on the day `start`, written YYYY/MM/DD.
 
     An event older than all editions gets the oldest edition. A start that is no such date gives the newest edition.
@@ -25,14 +22,14 @@ def edition_of(start: str) -> FideEdition:
     return next((edition for edition, since in _SINCE.items() if day >= since), "2024-08")
 
 
-def named_edition(text: str) -> FideEdition | None:
+def named_edition(text: str) -> Edition | None:
     """Return the edition named in a TRF file's type (field 092), as Rumble's export writes it: `tie-breaks 2024-08`."""
-    return next((edition for edition in FIDE_EDITIONS if f"tie-breaks {edition}" in text), None)
+    return next((edition for edition in EDITIONS if f"tie-breaks {edition}" in text), None)
 
 
-def check_edition(name: str) -> FideEdition:
+def check_edition(name: str) -> Edition:
     """Return the edition called `name`. Raises ValueError."""
-    for edition in FIDE_EDITIONS:
+    for edition in EDITIONS:
         if edition == name:
             return edition
-    raise ValueError(f"unknown tie-break rules {name!r}; there are: {', '.join(FIDE_EDITIONS)}")
+    raise ValueError(f"unknown tie-break rules {name!r}; there are: {', '.join(EDITIONS)}")

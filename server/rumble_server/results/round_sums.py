@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import lcm
 
 from rumble_server.results.direct_encounter import Encounters
-from rumble_server.results.editions import FideEdition
+from rumble_server.results.editions import Edition
 from rumble_server.results.performance import average_rating, performance
 from rumble_server.results.rounds import Entry, Rounds
 
@@ -33,7 +33,7 @@ class _Part:
 class RoundSums:
     """The values of the tie-breaks over the rounds of a field, in integers."""
 
-    def __init__(self, rounds: Rounds, edition: FideEdition, *, round_robin: bool = False) -> None:
+    def __init__(self, rounds: Rounds, edition: Edition, *, round_robin: bool = False) -> None:
         self.rounds = rounds
         self.scheme = rounds.scheme
         self.points = {name: sum(entry.points for entry in row) for name, row in rounds.rows.items()}

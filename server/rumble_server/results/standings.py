@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
-from rumble_server.results.editions import FIRST, Edition
+from rumble_server.results.editions import NEWEST, Edition
 from rumble_server.results.result import Result
 from rumble_server.results.rounds import Rounds
 from rumble_server.results.tally import Tally
@@ -21,7 +21,7 @@ class Table:
         *,
         tiebreaks: Sequence[str] = DEFAULT,
         points: tuple[float, float, float] = (1, 0.5, 0),
-        edition: Edition = FIRST,
+        edition: Edition = NEWEST,
         rounds: Rounds | None = None,
     ) -> None:
         self.tally = Tally(names)

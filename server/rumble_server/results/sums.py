@@ -1,35 +1,31 @@
 """Sums over the counts of a field: the tie-breaks of formats in which the order of matches does not matter. Pure.
 
-In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2). Rumble 0.1 used the same sums for every
-format, even a Swiss. It added, for each unplayed match, a dummy with the bot's own points, and it applied direct
-encounter only where all had met.
+In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from itertools import combinations, groupby
+from itertools import groupby
 from math import lcm
 
 from rumble_server.results.direct_encounter import Encounters
 from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
 
-Values = Mapping[str, int | Fraction]
+Values = Mapping[str, int]
 
 
 def split_by(group: list[str], values: Values) -> list[list[str]]:
     """Return the group in parts of equal value, highest first."""
     if len(group) == 1:
         return [group]
-    key: Callable[[str], int | Fraction] = values.__getitem__
+    key: Callable[[str], int] = values.__getitem__
     return [list(part) for _, part in groupby(sorted(group, key=key, reverse=True), key)]
 
 
 class Sums:
     """The values of the tie-breaks over one tally, in integers."""
 
-    def __init__(self, tally: Tally, scheme: Scheme, *, dummies: bool = False) -> None:
+    def __init__(self, tally: Tally, scheme: Scheme) -> None:
         self.scheme = scheme
-        self._dummies = dummies
         self.tally = tally
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
@@ -52,12 +48,7 @@ class Sums:
                 sums = self._over_opponents(lambda scored, met, opponent: scored if opponent in half else 0)
                 return sums, scheme.scale
             case _:
-                if not self._dummies:
-                    return self._over_opponents(lambda scored, met, opponent: sum(met) * points[opponent]), scheme.scale
-                sums = self._over_opponents(lambda scored, met, opponent: sum(met[:3]) * points[opponent])
-                for name, count in bots.items():
-                    sums[name] += (count.unplayed + count.byes + count.half_byes) * points[name]
-                return sums, scheme.scale
+                return self._over_opponents(lambda scored, met, opponent: sum(met) * points[opponent]), scheme.scale
 
     def _played_second(self) -> dict[str, int]:
         sums = dict.fromkeys(self.tally.bots, 0)
@@ -100,34 +91,3 @@ class Sums:
             scores[one] += scored * unit // count
             scores[other] += lost * unit // count
         return Encounters(scores, {name: len(group) - 1 - unmet[name] for name in group}, scheme.win * unit)
-
-    def first_direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
-        """Split each group by the rules of Rumble 0.1, and put each bot's score against its group into `shown`."""
-        parts = []
-        for group in groups:
-            values = self._encounters(group)
-            for name in group:
-                shown[name] = None if values is None else float(values[name] / self.scheme.scale)
-            parts.append(self._split_directly(group, values))
-        return parts
-
-    def _split_directly(self, group: list[str], values: dict[str, Fraction] | None) -> list[list[str]]:
-        if len(group) == 1 or values is None:
-            return [group]
-        parts = split_by(group, values)
-        if len(parts) == 1:
-            return parts
-        return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
-
-    def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
-        """Return the scores of each bot against the others, a pair's average each; None unless all have met."""
-        meetings, scheme = self.tally.meetings, self.scheme
-        sums = dict.fromkeys(group, Fraction(0))
-        for one, other in combinations(group, 2):
-            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
-            played = sum(there) + sum(back)
-            if not played:
-                return None
-            sums[one] += Fraction(points_of_first(there, scheme) + points_of_second(back, scheme), played)
-            sums[other] += Fraction(points_of_second(there, scheme) + points_of_first(back, scheme), played)
-        return sums

@@ -2,7 +2,7 @@
 
 - `de` direct encounter (art. 6): points against the bots still tied, applied again among bots that stay tied. A pair
   that met more than once counts with the average of its matches. The value shown is the place among the tied bots, or 0
-  if all stay tied. By `rumble-0.1` the value is the points themselves, and only where all have met.
+  if all stay tied.
 - `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
 - `bpg` and `bwg` matches played, and won, over the board with the second seat (art. 7.3 and 7.4, "with black").
 - `ps` progressive score (art. 7.5): the sum of the points after each round.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from rumble_engine import Termination
 
 from rumble_server.results import direct_encounter
-from rumble_server.results.editions import FIRST, Edition
+from rumble_server.results.editions import NEWEST, Edition
 from rumble_server.results.result import Result
 from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.sums import Sums, split_by
@@ -52,8 +52,6 @@ TIEBREAKS: dict[str, str] = {
     "faults": "fewest faults",
 }
 """The tie-breaks to choose from, each with its name for people."""
-OF_FIRST = frozenset(("de", "won", "sb", "ks", "bwg", "buchholz", "faults"))
-"""The tie-breaks of Rumble 0.1."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """The tie-breaks that need ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
@@ -62,17 +60,13 @@ DEFAULT = ("de", "won", "sb", "ks")
 """The default of a round-robin."""
 DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
 """The default of a Swiss."""
-DEFAULT_SWISS_FIRST = ("buchholz", "de", "won", "sb")
-"""The default of a Swiss by the rules of Rumble 0.1."""
 
 POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
 Faults = Mapping[str, Mapping[Termination, int]]
 
 
-def check_tiebreaks(
-    tiebreaks: Sequence[str], edition: Edition | None = None, *, rounds: bool = True
-) -> tuple[str, ...]:
+def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
     """Return the tie-breaks. Raises ValueError if a tie-break is unknown, comes twice, or cannot be computed.
 
     `rounds` is true if the rounds are known, not only counts.
@@ -83,8 +77,6 @@ def check_tiebreaks(
     if len({"bh" if name == "buchholz" else name for name in tiebreaks}) < len(tiebreaks):
         raise ValueError(f"a tie-break comes twice in {', '.join(tiebreaks)}")
     for name in tiebreaks:
-        if edition == FIRST and name not in OF_FIRST:
-            raise ValueError(f"the tie-break {name} is not in the rules {FIRST}")
         if not rounds and name in OF_ROUNDS:
             raise ValueError(f"the tie-break {name} needs to know the rounds: it is for a swiss")
     return tuple(tiebreaks)
@@ -97,13 +89,12 @@ def rank(
     *,
     field: Iterable[str] = (),
     byes: Mapping[str, int] | None = None,
-    edition: Edition = FIRST,
 ) -> "list[Standing]":
     """Rank the bots of results.
 
     `field` adds names of bots that may have no result. `byes` has numbers of matches that count as won, by name.
     """
-    return rank_tally(Tally.over(results, field, byes), tiebreaks, points, edition=edition)
+    return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
 
 def rank_tally(
@@ -112,20 +103,15 @@ def rank_tally(
     points: tuple[float, float, float] = (1, 0.5, 0),
     faults: Faults = MappingProxyType({}),
     *,
-    edition: Edition = FIRST,
+    edition: Edition = NEWEST,
     rounds: "Rounds | None" = None,
 ) -> "list[Standing]":
     """Rank the bots of a tally, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
 
-    `rounds` are the rounds of a Swiss; without `rounds` forfeits count as played. The rules of Rumble 0.1 use counts
-    alone.
+    `rounds` are the rounds of a Swiss; without `rounds` forfeits count as played, and editions do not differ.
     """
-    sums: Sums | RoundSums
-    if edition != FIRST and rounds is not None:
-        sums = RoundSums(rounds, edition)
-    else:
-        sums = Sums(tally, Scheme.of(points), dummies=edition == FIRST)
-    return rank_sums(sums, tally.bots, tiebreaks, faults, edition)
+    sums = Sums(tally, Scheme.of(points)) if rounds is None else RoundSums(rounds, edition)
+    return rank_sums(sums, tally.bots, tiebreaks, faults)
 
 
 def rank_sums(
@@ -133,16 +119,15 @@ def rank_sums(
     counts: Mapping[str, Count],
     tiebreaks: Sequence[str],
     faults: Faults = MappingProxyType({}),
-    edition: Edition = FIRST,
 ) -> "list[Standing]":
     """Rank a field by its sums; the lines also show `counts` and `faults`."""
-    tiebreaks = check_tiebreaks(tiebreaks, edition, rounds=isinstance(sums, RoundSums))
+    tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
     groups = [(POINTS, group) for group in split_by(list(counts), sums.points)]
     shown: Shown = {}
     for tiebreak in tiebreaks:
         if tiebreak == "de":
             shown[tiebreak] = dict.fromkeys(counts, 0.0)
-            parts = _encounters(sums, [group for _, group in groups], shown[tiebreak], edition)
+            parts = _encounters(sums, [group for _, group in groups], shown[tiebreak])
         else:
             values, shown[tiebreak] = _values(sums, counts, tiebreak)
             parts = [split_by(group, values) for _, group in groups]
@@ -169,11 +154,9 @@ def _values(
 
 
 def _encounters(
-    sums: Sums | RoundSums, groups: list[list[str]], shown: dict[str, float | None], edition: Edition
+    sums: Sums | RoundSums, groups: list[list[str]], shown: dict[str, float | None]
 ) -> list[list[list[str]]]:
     """Split each group by direct encounter, and put the value of each bot into `shown`."""
-    if edition == FIRST and isinstance(sums, Sums):
-        return sums.first_direct_encounters(groups, shown)
     parts = [direct_encounter.split(group, sums.encounters) for group in groups]
     for each in parts:
         shown.update(direct_encounter.places(each))

@@ -156,7 +156,7 @@ class AsyncReader:
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
         try:
-            return DamagedTournament.of(tournament_id, self._reader.outline(tournament_id), over=over)
+            return DamagedTournament.of(tournament_id, self._reader.first_facts(tournament_id), over=over)
         except DamagedLog:
             return DamagedTournament.of(tournament_id, over=over)
 

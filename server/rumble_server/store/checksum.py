@@ -18,9 +18,9 @@ def checksum(content: bytes, *place: str | int) -> int:
     return zlib.crc32(repr(place).encode(), zlib.crc32(content))
 
 
-def intact(content: bytes, expected: int | None, *place: str | int) -> str | None:
-    """Return the text of a row, or None for a damaged row. A row of an earlier version has no checksum (None)."""
-    if expected is not None and checksum(content, *place) != expected:
+def intact(content: bytes, expected: int, *place: str | int) -> str | None:
+    """Return the text of a row, or None for a damaged row or a lost row, which `rumble db repair` left empty."""
+    if not content or checksum(content, *place) != expected:
         return None
     try:
         return content.decode()

@@ -4,8 +4,7 @@ A row of the log has the number of fields of each kind of fact in it, as they we
 
 {"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
 
-So old rows stay readable: fields of a class are never renamed or moved, and a new field comes last. Rows of the first
-format have the fields' names instead of their number.
+So old rows stay readable while fields of a class are not renamed or moved, and a new field comes last.
 """
 
 import dataclasses
@@ -65,11 +64,11 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
     row = orjson.loads(text)
     try:
         told, facts = row["fields"], row["facts"]
-        fields = {kind: FIELDS[kind][:names] if isinstance(names, int) else names for kind, names in told.items()}
+        fields = {kind: FIELDS[kind][:number] for kind, number in told.items()}
         if match_ids is not None:
             place = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
             facts = [fact for fact in facts if fact[1] in place and fact[place[fact[1]]] in match_ids]
-        readers = {kind: _reader(kind, tuple(names)) for kind, names in fields.items()}
+        readers = {kind: _reader(kind, len(names)) for kind, names in fields.items()}
         return [(number, readers[kind](values)) for number, kind, *values in facts]
     except ValidationError as error:
         raise ValueError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from None
@@ -77,21 +76,20 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
         raise ValueError(f"not a row of the log: {error!r}") from None
 
 
-@cache  # at most one entry for each kind and version of its fields
-def _reader(kind: str, names: tuple[str, ...]) -> Callable[[object], LogFact]:
-    """Return a function that makes a fact from the values of fields with these names.
+@cache  # at most one entry for each kind and number of its fields
+def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
+    """Return a function that makes a fact from the values of its first `number` fields.
 
     Missing fields get their defaults. The values are validated apart from the class; then the class's own constructor
     makes the fact.
     """
     fact = _KINDS[kind]
     hints = get_type_hints(fact)
-    validate = TypeAdapter(tuple[tuple(hints[name] for name in names)]).validator.validate_python  # type: ignore[misc, arg-type]
+    types = tuple(hints[name] for name in FIELDS[kind][:number])
+    validate = TypeAdapter(tuple[types]).validator.validate_python  # type: ignore[valid-type]
     if fact is MoveMade:
-        return lambda values: _whole(MoveMade(**dict(zip(names, validate(values), strict=True))))
-    if names == tuple(FIELDS[kind][: len(names)]):
-        return lambda values: fact(*validate(values))
-    return lambda values: fact(**dict(zip(names, validate(values), strict=True)))
+        return lambda values: _whole(MoveMade(*validate(values)))
+    return lambda values: fact(*validate(values))
 
 
 def _whole(made: MoveMade) -> MoveMade:

@@ -6,7 +6,7 @@ from typing import Protocol
 import orjson
 
 Row = tuple[int, str, int, str]
-"""Number, tournament, kind and text of a row of the log."""
+"""Number, tournament, kind and text of a row of the log; the text of a lost row is empty."""
 TournamentRow = tuple[str, bool, bool, bool]
 """Id of a tournament, and true for each: listed, over, plies deleted."""
 
@@ -39,5 +39,5 @@ class Contents(Protocol):
 
 
 def last_fact(text: str) -> int:
-    """Return the number of the last fact of a row."""
-    return int(orjson.loads(text)["facts"][-1][0])
+    """Return the number of the last fact of a row; 0 for a lost row."""
+    return int(orjson.loads(text)["facts"][-1][0]) if text else 0

@@ -66,25 +66,33 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
     The next run on the copy has a greater number than `least_run`. So no turn of the run equals a turn of runs that are
     missing in the copy.
     """
-    part = f"{to}.part"
-    with closing(open_existing(path)) as database:
+    with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
+        database.backup(target)  # in one step: in WAL mode a reader blocks no writer
+        if least_run:
+            target.execute(
+                """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
+                   DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))""",
+                (str(least_run),),
+            )
+            target.commit()
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[str]:
+    """Yield the path of a new file, which takes its place at `path` if the block succeeds. Raises StoreError."""
+    part = f"{path}.part"
+    try:
         Path(part).unlink(missing_ok=True)
-        try:
-            make_private(part)
-            with closing(sqlite3.connect(part)) as target:
-                database.backup(target)  # in one step: in WAL mode a reader blocks no writer
-                if least_run:
-                    target.execute(
-                        """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
-                           DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))""",
-                        (str(least_run),),
-                    )
-                    target.commit()
-                target.execute("PRAGMA journal_mode = DELETE")
-            take_place(part, to)
-        except (sqlite3.Error, OSError) as error:
-            Path(part).unlink(missing_ok=True)
-            raise StoreError(f"cannot copy {path} to {to}: {error}") from None
+        make_private(part)
+        yield part
+        take_place(part, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot write the database {path}: {error}") from None
+    except OSError as error:
+        raise StoreError(f"cannot write the database {path}: {error.strerror}") from None
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 
 def take_place(part: str, path: str) -> None:

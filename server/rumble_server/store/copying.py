@@ -8,19 +8,19 @@ import itertools
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 from rumble_server.store.checksum import intact
 from rumble_server.store.copied import DERIVED, Contents, Row, TournamentRow
-from rumble_server.store.copies import locked, take_place
+from rumble_server.store.copies import locked, new_file
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import make_private
 from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.match_index import index_matches, last_number
 from rumble_server.store.open import is_postgres, need_postgres
-from rumble_server.store.schema import MIGRATIONS, open_database, open_existing
+from rumble_server.store.schema import open_database, open_existing
 from rumble_server.store.sqlite import database_path
+from rumble_server.store.writer import LOG_ROW, RECORD
 
 
 class SqliteContents:
@@ -45,9 +45,9 @@ class SqliteContents:
         query = "SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log"
         for number, key, kind, content, sum_ in self._of(query, "tournament", club, "tournament, kind, number"):
             text = intact(content, sum_, number, key, kind)
-            if text is None:
+            if text is None and content:
                 raise self._damaged(f"row {number} of the log")
-            yield number, split(key)[1], kind, text
+            yield number, split(key)[1], kind, text or ""
 
     def tournaments(self, club: str) -> Iterator[TournamentRow]:
         query = "SELECT id, listed, over, pruned FROM tournaments"
@@ -99,8 +99,6 @@ def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[
         with postgres.reading(source) as contents:
             return _to_file(contents, database_path(target), now_ms)
     with locked(database_path(source)) as path, closing(open_existing(path)) as database:
-        if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
-            raise StoreError(f"{path} is of an earlier version; start a server on it once")
         file = SqliteContents(database, path)
         with postgres.writing(target) as writing:
             rows = writing.write(file, now_ms)
@@ -118,53 +116,36 @@ def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
         )
     if Path(path).exists():
         raise StoreError(f"{path} exists; choose another name")
-    with locked(path, may_be_new=True) as real_path, _part(real_path) as part, closing(open_database(part)) as database:
+    with (
+        locked(path, may_be_new=True) as real_path,
+        new_file(real_path) as part,
+        closing(open_database(part)) as database,
+    ):
         with database:
             database.execute("BEGIN IMMEDIATE")
-            rows = _fill(database, source)
-            run = max(source.newest_run(), now_ms)
-            database.execute("INSERT INTO meta (key, value) VALUES ('runs', ?)", (str(run),))
+            values = [*source.values(MAIN), ("runs", str(max(source.newest_run(), now_ms)))]
+            fill(database, source.log(MAIN), source.tournaments(MAIN), source.records(MAIN), values)
         compare(source, SqliteContents(database, path))
+        rows = int(database.execute("SELECT count(*) FROM log").fetchone()[0])
         database.execute("PRAGMA journal_mode = DELETE")
     return 1, rows
 
 
-@contextmanager
-def _part(path: str) -> Iterator[str]:
-    """Yield the path of a new file, which takes its place at `path` if the block succeeds. Raises StoreError."""
-    part = f"{path}.part"
-    Path(part).unlink(missing_ok=True)
-    make_private(part)
-    try:
-        yield part
-        take_place(part, path)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot write to the database {path}: {error}") from None
-    except OSError as error:
-        raise StoreError(f"cannot write to the database {path}: {error.strerror}") from None
-    finally:
-        Path(part).unlink(missing_ok=True)
-
-
-def _fill(database: sqlite3.Connection, source: Contents) -> int:
-    rows = 0
-    for number, tournament, kind, text in source.log(MAIN):
-        rows += 1
-        database.execute(
-            "INSERT INTO log (number, tournament, kind, facts, checksum) VALUES (?, ?, ?, ?, checksum(?, ?, ?, ?))",
-            (number, tournament, kind, text, text.encode(), number, tournament, kind),
-        )
-    database.executemany(
-        "INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)", source.tournaments(MAIN)
-    )
-    for tournament, record in source.records(MAIN):
-        database.execute(
-            "INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))",
-            (tournament, record, record.encode(), tournament),
-        )
-    database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", source.values(MAIN))
-    index_matches(database, last_number(database))
-    return rows
+def fill(
+    database: sqlite3.Connection,
+    log: Iterable[Row],
+    tournaments: Iterable[TournamentRow],
+    records: Iterable[tuple[str, str]],
+    values: Iterable[tuple[str, str]],
+) -> None:
+    """Fill a new file in a transaction; ids and keys have the club. The index of matches is made from the log."""
+    database.executemany(LOG_ROW, log)
+    database.executemany("INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)", tournaments)
+    database.executemany(RECORD, records)
+    database.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values)
+    last = last_number(database)
+    database.execute("DELETE FROM meta WHERE key = 'indexed' OR key LIKE '%/bytes'")
+    index_matches(database, last)
 
 
 def compare(source: Contents, target: Contents) -> None:

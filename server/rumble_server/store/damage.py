@@ -5,21 +5,27 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.store.checksum import intact
+from rumble_server.store.checksum import checksum, intact
 from rumble_server.store.codec import Numbered, read_ended, read_facts
+from rumble_server.store.content import PLY
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
-from rumble_server.store.match_index import indexed, last_number
+from rumble_server.store.match_index import INDEXED, indexed, last_number
 from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import WITH_CHECKSUMS, open_existing
+from rumble_server.store.schema import open_existing
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.tournament_index import LOST_VALUES, Told, differences, has_lost_values, note
-from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
+
+PORTION = 1_000
+"""Number of facts whose rows are read in one query."""
+_ROWS = """SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log NOT INDEXED
+    WHERE number BETWEEN ? AND ? AND typeof(tournament) = 'text' AND typeof(kind) = 'integer' ORDER BY number"""
+_PLACES = "FROM log INDEXED BY log_by_tournament WHERE tournament >= '' AND number <= ?"
 
 
 @dataclass(slots=True)
@@ -31,30 +37,33 @@ class Row:
     """Key of the tournament, with the club."""
     kind: int
     content: bytes
-    checksum: int | None
+    checksum: int
+
+    @property
+    def is_lost(self) -> bool:
+        """True for a row that `rumble db repair` left empty."""
+        return not self.content and self.checksum == checksum(b"", self.number, self.tournament, self.kind)
 
     def facts(self) -> list[Numbered]:
         """Return the row's facts. Raises ValueError with a line about the damage."""
-        text = intact(self.content, self.checksum, self.number, self.tournament, self.kind)
-        return facts_in(text, self.number, split(self.tournament)[1])
+        if not self.content:
+            raise ValueError("it cannot be read")
+        return facts_in(intact(self.content, self.checksum, self.number, self.tournament, self.kind))
 
 
-def facts_in(text: str | None, number: int, tournament: str) -> list[Numbered]:
+def facts_in(text: str | None) -> list[Numbered]:
     """Return the facts of a row. Raises ValueError with a line about the damage."""
     if text is None:
         raise ValueError("it is not what was written")
-    facts = read_facts(text)
-    if not facts or facts[0][0] != number or any(tournament_of(each) != tournament for _, each in facts):
-        raise ValueError("its facts belong elsewhere")
-    return facts
+    return read_facts(text)
 
 
 @dataclass(slots=True)
 class Findings:
-    """Findings in a database. `unchecked` counts rows of earlier versions, which have no checksum."""
+    """Findings in a database. `lost` counts the rows that `rumble db repair` left empty."""
 
     rows: int = 0
-    unchecked: int = 0
+    lost: int = 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -66,12 +75,11 @@ def verify(path: str) -> Findings:
         found.problems += structure_problems(database)
         indexes = _Indexes(database)
         for row in read_rows(database):
-            if isinstance(row, range):
-                indexes.is_log_whole = False
-                found.problems.append(f"the rows from {row.start} to {row.stop - 1} of the log cannot be read")
-                continue
             found.rows += 1
-            found.unchecked += row.checksum is None
+            if row.is_lost:
+                found.lost += 1
+                damaged.add(row.tournament)
+                continue
             try:
                 indexes.note(row)
             except ValueError as error:
@@ -89,8 +97,6 @@ class _Indexes:
     """The indexes of tournaments and matches, compared with the log. Rows written meanwhile are skipped."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        self.is_log_whole = True
-        """True while every row of the log could be read."""
         self._database = database
         self._told: Told = {}
         self._astray: set[str] = set()
@@ -130,7 +136,7 @@ class _Indexes:
         if self._has_lost_values:
             yield LOST_VALUES
         if self._last:
-            yield from differences(self._told, self._index, damaged if self.is_log_whole else self._told)
+            yield from differences(self._told, self._index, damaged)
         if self._astray:
             yield f"the index of matches is wrong for {len(self._astray)} matches, as {min(self._astray)}"
 
@@ -151,78 +157,75 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
     return [f"the file: {line_of(text)}" for text in told if text != "ok"]
 
 
-def read_rows(database: sqlite3.Connection) -> Iterator[Row | range]:
-    """Yield every row of the log in order, and ranges of numbers whose rows SQLite cannot read."""
-    checksum = "checksum" if database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS else "NULL"
-    query = (
-        f"SELECT number, tournament, kind, CAST(facts AS BLOB), {checksum} FROM log"
-        " WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
-    )
-    yield from _halves(database, query, 1, _last_row(database))
+def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
+    """Yield the rows of the log by number, then, without content, each row of which only the log's index has the place.
 
-
-def _halves(database: sqlite3.Connection, query: str, first: int, last: int) -> Iterator[Row | range]:
-    """Yield the rows from `first` to `last`; after an error, read each half of the rest by itself."""
-    while first <= last:
-        try:
-            portion = [Row(*row) for row in database.execute(query, (first, last, 500))]
-        except sqlite3.Error:
-            break
-        yield from portion
-        if len(portion) < 500:
+    Where that index cannot be read, either, nobody knows whose rows are lost: then there is a row about each club.
+    """
+    last = _last_row(database)
+    found, has_gaps, clubs = 0, False, {MAIN}
+    for first in range(1, last + 1, PORTION):
+        for row in _portion(database, first, min(first + PORTION - 1, last)):
+            if row is None:
+                has_gaps = True
+                continue
+            found += 1
+            clubs.add(split(row.tournament)[0])
+            yield row
+    try:
+        if database.execute(f"SELECT count(*) {_PLACES}", (last,)).fetchone()[0] <= found:
             return
-        first = portion[-1].number + 1
-    if first > last:
-        return
-    if first == last:
-        yield range(first, last + 1)
-        return
-    middle = (first + last) // 2
-    lost: range | None = None
-    for half in (_halves(database, query, first, middle), _halves(database, query, middle + 1, last)):
-        for each in half:
-            if isinstance(each, range) and lost is not None and lost.stop == each.start:
-                lost = range(lost.start, each.stop)
-            elif isinstance(each, range):
-                if lost is not None:
-                    yield lost
-                lost = each
-            else:
-                if lost is not None:
-                    yield lost
-                    lost = None
-                yield each
-    if lost is not None:
-        yield lost
+        for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_PLACES}", (last,)):
+            if not any(_portion(database, number, number)):
+                yield Row(number, tournament, kind, b"", 0)
+    except sqlite3.Error:
+        if has_gaps:
+            for number, club in enumerate(sorted(clubs), last + 1):
+                yield Row(number, prefix_of(club), PLY, b"", 0)
+
+
+def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Row | None]:
+    """Yield the rows from `first` to `last`; after an error, read each half. None is a number that cannot be read."""
+    try:
+        rows = [Row(*row) for row in database.execute(_ROWS, (first, last))]
+    except sqlite3.Error:
+        if first == last:
+            yield None
+            return
+        middle = (first + last) // 2
+        yield from _portion(database, first, middle)
+        yield from _portion(database, middle + 1, last)
+    else:
+        yield from rows
 
 
 def _last_row(database: sqlite3.Connection) -> int:
-    """Return the number of the last row, from the table, or from the index of a damaged table. Raises StoreError."""
-    for table in ("log", "log INDEXED BY log_by_tournament WHERE tournament >= ''"):
-        try:
-            return int(database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()[0])
-        except sqlite3.Error:
-            continue
-    raise StoreError("the log cannot be read at all; restore a backup")
+    """Return a number that no row exceeds, by the table, its index or the index of matches. Raises StoreError."""
+    found = list[int]()
+    for query in (
+        "SELECT max(number) FROM log NOT INDEXED",
+        "SELECT max(number) FROM log INDEXED BY log_by_tournament WHERE tournament >= ''",
+        f"SELECT {INDEXED}",
+    ):
+        with suppress(sqlite3.Error):
+            found.append(database.execute(query).fetchone()[0] or 0)
+    if not found:
+        raise StoreError("the log cannot be read at all; restore a backup")
+    return max(found)
 
 
 def _damaged_records(database: sqlite3.Connection) -> list[str]:
     try:
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version < 2:
-            return []
-        checksum = "checksum" if version >= WITH_CHECKSUMS else "NULL"
-        rows = database.execute(f"SELECT id, CAST(record AS BLOB), {checksum} FROM ended").fetchall()
+        rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended").fetchall()
     except sqlite3.Error as error:
         return [f"some tournament ({line_of(error)})"]
-    return [str(tournament_id) for tournament_id, record, sum_ in rows if not is_record(tournament_id, record, sum_)]
+    return [str(key) for key, record, sum_ in rows if not is_record(intact(record, sum_, key), split(key)[1])]
 
 
-def is_record(tournament_id: str, record: bytes, expected: int | None) -> bool:
-    """Return true if the record of a tournament can be read and is undamaged."""
-    text = intact(record, expected, tournament_id)
+def is_record(text: str | None, tournament_id: str) -> bool:
+    """Return true if a text, or None for a damaged record, is the record of a tournament."""
     try:
-        return text is not None and read_ended(text).id == split(tournament_id)[1]
+        return text is not None and read_ended(text).id == tournament_id
     except ValueError:
         return False
 

@@ -14,12 +14,10 @@ from rumble_server.store.copies import locked
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.match_index import add_bytes, indexed
-from rumble_server.store.purge import empty_wal
 from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import MIGRATIONS, open_existing
+from rumble_server.store.schema import empty_wal, open_existing
 from rumble_server.store.sqlite_rows import clubs_in, read_sqlite
-from rumble_server.tournament.ended import Outline
-from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.tournament.ended import EndedTournament
 
 PORTION = 50
 """Number of rows deleted in one transaction: a running server waits no longer than for one transaction."""
@@ -35,8 +33,6 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     """
     pruned, rows = 0, 0
     with closing(open_existing(path)) as database:
-        if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
-            raise StoreError(f"{path} is of an earlier version; start a server on it once")
         try:
             clubs = clubs_in(database)
             if club is not None and club not in clubs:
@@ -79,34 +75,30 @@ def old_challenges(
     search.
     """
     for club, tournament_id in unlisted:
-        try:
-            found = {type(fact): fact for fact in any_club.of(club).outline(tournament_id)}
-        except StoreError:  # damaged tournaments stay
+        ended = any_club.of(club).ended([tournament_id]).get(tournament_id)
+        if ended is None:  # its record is damaged
             continue
-        match found.get(TournamentCreated), found.get(TournamentEnded):
-            case TournamentCreated(at_ms=created_ms), _ if created_ms >= ended_before_ms:
-                return
-            case TournamentCreated(challenger=str()), TournamentEnded(at_ms=ended_ms) if ended_ms < ended_before_ms:
-                yield club, tournament_id
+        if ended.created_at_ms >= ended_before_ms:
+            return
+        if ended.is_challenge and _is_over(ended, ended_before_ms):
+            yield club, tournament_id
 
 
 def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
-    """Yield the tournaments of clubs, each with its club, that ended before a time in ms since the epoch."""
+    """Yield the tournaments of clubs, each with its club, that ended before a time in ms since the epoch.
+
+    A tournament with a damaged record is left out.
+    """
     for club in clubs:
         reader = any_club.of(club)
         for tournament_id in reader.tournament_ids(over=True):
-            if _ended_ms(reader, tournament_id) < ended_before_ms:
+            ended = reader.ended([tournament_id]).get(tournament_id)
+            if ended is not None and _is_over(ended, ended_before_ms):
                 yield club, tournament_id
 
 
-def _ended_ms(reader: LogReader, tournament_id: str) -> float:
-    """Return the time of a tournament's end in ms since the epoch; infinity if the end cannot be read."""
-    ended = reader.ended([tournament_id]).get(tournament_id)
-    try:
-        outline = ended or Outline.from_facts(reader.outline(tournament_id))
-    except (StoreError, ValueError):
-        return float("inf")
-    return float("inf") if outline.ended_at_ms is None else outline.ended_at_ms
+def _is_over(ended: EndedTournament, before_ms: int) -> bool:
+    return ended.ended_at_ms is not None and ended.ended_at_ms < before_ms
 
 
 def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -> int:

@@ -17,7 +17,7 @@ from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
 from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.facts import HostTokensRemoved, LogFact
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class LogReader:
         return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
-        """Return the facts about the club as a whole, and an error for each damaged row."""
+        """Return the facts about the club as a whole, and an error for each damaged row not yet dealt with."""
         numbered, problems = self._server_facts(0)
         return [fact for _, fact in numbered], problems
 
@@ -89,9 +89,13 @@ class LogReader:
         problems: list[DamagedLog] = []
         for row in self.rows.of_server(number):
             try:
-                facts += self._parsed([row])
+                found = self._parsed([row])
             except DamagedLog as error:
                 problems.append(error)
+                continue
+            facts += found
+            if any(isinstance(fact, HostTokensRemoved) for _, fact in found):
+                problems.clear()
         return facts, problems
 
     def bytes(self) -> int:
@@ -172,12 +176,9 @@ class LogReader:
             facts[fact.match].append(fact)  # type: ignore[union-attr]  # only facts of these matches were read
         return facts
 
-    def outline(self, tournament_id: str) -> list[LogFact]:
-        """Return the facts of the rows with a tournament's creation, start or end.
-
-        It serves databases from before records existed, and damaged tournaments.
-        """
-        return [fact for _, fact in self._parsed(self.rows.outline(tournament_id))]
+    def first_facts(self, tournament_id: str) -> list[LogFact]:
+        """Return the facts of a tournament's first row, which has its creation."""
+        return [fact for _, fact in self._parsed(self.rows.after(tournament_id, 0, 1))]
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []

@@ -64,9 +64,6 @@ class Rows(Protocol):
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
         """Return the first rows after `number` that rebuild a tournament."""
 
-    def outline(self, tournament_id: str) -> list[Row]:
-        """Return the rows with a tournament's creation, start or end."""
-
     def span(self, tournament_id: str, match_id: str) -> Span:
         """Return the place of a match in the log."""
 

@@ -1,4 +1,4 @@
-"""Opening an SQLite database: tables, versions, and the refusal of files that must not be used."""
+"""Opening an SQLite database: its tables, their version, and the refusal of files that must not be used."""
 
 import sqlite3
 from contextlib import closing
@@ -10,38 +10,35 @@ from rumble_server.store.files import check_name
 
 WAL_BYTES = 1 << 26
 """Size in bytes to which the write-ahead log shrinks after a checkpoint; during a long read the log only grows."""
-WITH_CHECKSUMS = 4
-"""First version whose rows have checksums."""
-
 APPLICATION_ID = 0x52554D42
 """`RUMB` in ASCII: marks a file as a database of Rumble (SQLite keeps the number in the file's header)."""
 
-MIGRATIONS = (
-    """
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE log (number INTEGER PRIMARY KEY, tournament TEXT NOT NULL, kind INTEGER NOT NULL, facts TEXT NOT NULL);
-    CREATE INDEX log_by_tournament ON log (tournament, kind, number);
-    CREATE TABLE tournaments (id TEXT PRIMARY KEY, listed INTEGER NOT NULL, over INTEGER NOT NULL);
-    CREATE INDEX tournaments_by_over ON tournaments (over);
-    CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
-    """,
-    """
-    CREATE TABLE ended (id TEXT PRIMARY KEY, record TEXT NOT NULL);
-    """,
-    """
-    UPDATE meta SET key = 'indexed' WHERE key = 'last';
-    """,
-    """
-    ALTER TABLE log ADD COLUMN checksum INTEGER;
-    ALTER TABLE ended ADD COLUMN checksum INTEGER;
-    ALTER TABLE tournaments ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
-    """,
-)
-"""Scripts of the versions: `MIGRATIONS[n]` brings version n to version n + 1. A new file has version 0."""
+VERSION = 5
+"""Number of these tables. A file with another number is refused."""
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE log (
+    number INTEGER PRIMARY KEY,
+    tournament TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    facts TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+);
+CREATE INDEX log_by_tournament ON log (tournament, kind, number);
+CREATE TABLE tournaments (
+    id TEXT PRIMARY KEY,
+    listed INTEGER NOT NULL,
+    over INTEGER NOT NULL,
+    pruned INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX tournaments_by_over ON tournaments (over);
+CREATE TABLE ended (id TEXT PRIMARY KEY, record TEXT NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
+"""
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open or create the database, and bring its tables to the newest version. Raises StoreError."""
+    """Open a database, and make the tables in a new file. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
@@ -54,7 +51,10 @@ def open_database(path: str) -> sqlite3.Connection:
         database.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
         database.execute("PRAGMA synchronous = FULL")
         add_functions(database)
-        _migrate(database)
+        if database.execute("PRAGMA user_version").fetchone()[0] == 0:
+            database.executescript(
+                f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
+            )
     except sqlite3.Error as error:
         database.close()
         raise StoreError(f"cannot use the database {path}: {error}") from None
@@ -69,16 +69,13 @@ def open_reader(path: str) -> sqlite3.Connection:
         raise StoreError(f"cannot read the database {path}: {error}") from None
     try:
         add_functions(database)
-        has_checksums = database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS
-        checksum = "checksum" if has_checksums else "NULL"
         # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
         database.execute(
             "CREATE TEMP VIEW log AS SELECT number, tournament, kind,"
-            f" intact(CAST(facts AS BLOB), {checksum}, number, tournament, kind) AS facts FROM main.log"
+            " intact(CAST(facts AS BLOB), checksum, number, tournament, kind) AS facts FROM main.log"
         )
         database.execute(
-            "CREATE TEMP VIEW ended AS SELECT id,"
-            f" intact(CAST(record AS BLOB), {checksum}, id) AS record FROM main.ended"
+            "CREATE TEMP VIEW ended AS SELECT id, intact(CAST(record AS BLOB), checksum, id) AS record FROM main.ended"
         )
         database.execute("PRAGMA query_only = ON")
     except sqlite3.Error as error:
@@ -88,7 +85,7 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def open_existing(path: str) -> sqlite3.Connection:
-    """Open an existing database of Rumble, of any known version. Raises StoreError."""
+    """Open an existing database of Rumble. Raises StoreError."""
     if not Path(path).is_file():
         raise StoreError(f"there is no database {path}")
     try:
@@ -107,7 +104,7 @@ def open_existing(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, or is newer, damaged or hard-linked.
+    """Raise StoreError if the file is no database of Rumble, of another version, damaged or hard-linked.
 
     The file stays unchanged, and so does a write-ahead log left by a crash.
     """
@@ -129,21 +126,20 @@ def check_database(path: str) -> None:
 
 
 def check_owner(database: sqlite3.Connection, path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, or is newer than this program. Raises sqlite3.Error."""
+    """Raise StoreError if the file is no database of Rumble, or of another version. Raises sqlite3.Error."""
     version = database.execute("PRAGMA user_version").fetchone()[0]
     owner = database.execute("PRAGMA application_id").fetchone()[0]
     is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    if owner != APPLICATION_ID and not (is_new and owner == 0 and version == 0):
+    if is_new and owner == 0 and version == 0:
+        return
+    if owner != APPLICATION_ID:
         raise StoreError(f"{path} is not a database of Rumble")
-    if version > len(MIGRATIONS):
+    if version != VERSION:
         raise StoreError(
-            f"{path} was written by a newer Rumble: its version is {version}, this one knows {len(MIGRATIONS)}"
+            f"{path} is a database of Rumble of version {version}; this Rumble reads version {VERSION} only"
         )
 
 
-def _migrate(database: sqlite3.Connection) -> None:
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        database.executescript(
-            f"BEGIN; {script} PRAGMA user_version = {number}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
-        )
+def empty_wal(database: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file, and truncate the log. Return false if a reader prevents it."""
+    return bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)

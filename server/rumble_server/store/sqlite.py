@@ -25,9 +25,8 @@ from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.process import WriterProcess
 from rumble_server.store.pruning import prune_challenges
-from rumble_server.store.purge import empty_wal, purge
 from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import check_database, open_database
+from rumble_server.store.schema import check_database, empty_wal, open_database
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.tournament_index import check_index
 
@@ -186,13 +185,6 @@ class SqliteStore:
         if kept is None:
             self.put(key, value)
         return value if kept is None else kept
-
-    def purge(self, key: str, club: str = MAIN) -> None:
-        """Remove a small value so that no byte of it stays in the database's files. Raises StoreError."""
-        try:
-            purge(self.database, prefix_of(club) + key)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 
 
 def database_path(url: str) -> str:

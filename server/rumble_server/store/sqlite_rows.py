@@ -104,15 +104,6 @@ class SqliteRows:
             {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT, "number": number, "limit": limit},
         )
 
-    def outline(self, tournament_id: str) -> list[Row]:
-        # Texts chosen by users cannot match, because their quotation marks are escaped.
-        return self._rows(
-            """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND (
-               facts LIKE '%"tournament_created":%' OR facts LIKE '%"tournament_started":%'
-               OR facts LIKE '%"tournament_ended":%') ORDER BY number""",
-            {"tournament": self._prefix + tournament_id, "kind": TOURNAMENT},
-        )
-
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._rows(
             f"""SELECT {INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)

@@ -49,7 +49,7 @@ def has_lost_values(database: sqlite3.Connection) -> bool:
 
     A start would then count runs from 1 again, and turns of two runs would have equal ids.
     """
-    query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key IN ('indexed', 'last'))"
+    query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'indexed')"
     return bool(database.execute(query).fetchone()[0])
 
 

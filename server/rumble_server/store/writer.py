@@ -20,12 +20,12 @@ INDEX_S = 1.0
 """Time in s between writes of the index of matches."""
 
 # A commit that seemed to fail may be on disk nevertheless, so statements give the same result when repeated.
-_LOG = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
+LOG_ROW = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
     SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
     FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
 _CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
 _OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
-_ENDED = """INSERT OR REPLACE INTO ended (id, record, checksum)
+RECORD = """INSERT OR REPLACE INTO ended (id, record, checksum)
     SELECT id, record, checksum(CAST(record AS BLOB), id) FROM (SELECT ? AS id, ? AS record)"""
 
 
@@ -41,10 +41,10 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
             club = prefix_of(each["club"])
             if each["log"]:
                 last = max(last, each["last"])
-            database.executemany(_LOG, [(row[0], club + row[1], row[2], row[3]) for row in each["log"]])
+            database.executemany(LOG_ROW, [(row[0], club + row[1], row[2], row[3]) for row in each["log"]])
             database.executemany(_CREATED, [(club + tournament, listed) for tournament, listed in each["created"]])
             database.executemany(_OVER, [(club + tournament,) for tournament in each["over"]])
-            database.executemany(_ENDED, [(club + tournament, record) for tournament, record in each["ended"]])
+            database.executemany(RECORD, [(club + tournament, record) for tournament, record in each["ended"]])
         if index and last:
             index_matches(database, last)
 

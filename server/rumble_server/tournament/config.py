@@ -7,11 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
-from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
+from rumble_server.results.editions import NEWEST, Edition
 from rumble_server.results.tally import Scheme
-from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
+from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS, Plan
-from rumble_server.tournament.formats.pairing_rules import DUTCH_2025
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
 
@@ -47,9 +46,8 @@ class TournamentConfig(BaseModel):
     """Matches of a pairing, seats swapped. With 2, both bots play the same opening from both seats, which is fair."""
     rounds: Count | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
-    pairing_rules: Literal["dutch-2025", "dutch-2026"] | None = None
+    pairing_rules: Literal["dutch-2025", "dutch-2026"] = NEWEST_PAIRING_RULES
     """Swiss: edition of the FIDE Dutch System, by default the newest; the tournament keeps it."""
-    # None means the newest edition in a new tournament, and `dutch-2025` in a tournament made by Rumble 0.1.
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: with baku, the first half of the seeds meet each other at first, by virtual points."""
     challengers: Count = 1
@@ -75,9 +73,8 @@ class TournamentConfig(BaseModel):
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
     """Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, tpr (by given
     ratings); by default the tie-breaks of the format."""
-    tiebreak_rules: FideEdition | None = None
+    tiebreak_rules: Edition = NEWEST
     """Edition of FIDE's tie-break rules, by default the newest; the tournament keeps it."""
-    # None means the newest edition in a new tournament, and Rumble 0.1's own in a tournament made by it.
     rated: bool = True
     """Ratings, with their intervals, are computed."""
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
@@ -153,22 +150,9 @@ class TournamentConfig(BaseModel):
             self.challengers,
             self.replays,
             self.scheme,
-            self.pairing_edition,
+            self.pairing_rules,
             self.acceleration,
         )
-
-    def with_rules_of_today(self) -> "TournamentConfig":
-        """Return the configuration of a new tournament, with the newest rules by name, so that they stay."""
-        named = {
-            "pairing_rules": self.pairing_rules or NEWEST_PAIRING_RULES,
-            "tiebreak_rules": self.tiebreak_rules or NEWEST,
-        }
-        return self.model_copy(update=named)
-
-    @property
-    def pairing_edition(self) -> str:
-        """Name of the pairing rules of an existing Swiss."""
-        return self.pairing_rules or DUTCH_2025
 
     def seed_rating(self, bot: str) -> float | None:
         """Return the rating by which a bot is seeded; None for a bot without a rating."""
@@ -184,17 +168,10 @@ class TournamentConfig(BaseModel):
         return win, draw, loss
 
     @property
-    def edition(self) -> Edition:
-        """Name of the tie-break rules of an existing tournament."""
-        return self.tiebreak_rules or FIRST
-
-    @property
     def tiebreak_order(self) -> tuple[str, ...]:
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
-        if self.format != "swiss":
-            return DEFAULT
-        return DEFAULT_SWISS_FIRST if self.edition == FIRST else DEFAULT_SWISS
+        return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
 
     def make_openings(self) -> list[tuple[str, ...]]:
         """Return the openings of every pair, in order; equal configurations give equal openings.

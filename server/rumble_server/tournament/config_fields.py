@@ -34,7 +34,7 @@ class ConfigField:
 def config_fields() -> Mapping[str, ConfigField]:
     """Return the fields by name, those of the time control each for itself, without the game's settings."""
     schema = TournamentConfig.model_json_schema()
-    defaults = TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump() | {"name": None}
+    defaults = TournamentConfig(name="any", game="tictactoe").model_dump() | {"name": None}
     fields: dict[str, ConfigField] = {}
     for name, given in schema["properties"].items():
         if name == "time_control":

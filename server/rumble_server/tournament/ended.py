@@ -9,7 +9,7 @@ from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import AwayClock, TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentStarted
+from rumble_server.tournament.facts import LogFact, TournamentCreated
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The facts that a list shows of an ended tournament without a record. `bots` is None if the number is unknown."""
+    """The facts that a list shows of a tournament in the log. `bots` is None if the number is unknown."""
 
     damaged: ClassVar[bool] = False
     """True if the tournament is too damaged to be rebuilt."""
@@ -48,22 +48,6 @@ class Outline:
     created_at_ms: int
     started_at_ms: int | None
     ended_at_ms: int | None
-
-    @classmethod
-    def from_facts(cls, facts: Iterable[LogFact]) -> "Outline":
-        """Return the outline made from a tournament's creation, start and end.
-
-        Other facts are skipped. Raises ValueError without a creation or an end.
-        """
-        found = {type(fact): fact for fact in facts}
-        created, started, ended = map(found.get, (TournamentCreated, TournamentStarted, TournamentEnded))
-        if not isinstance(created, TournamentCreated) or not isinstance(ended, TournamentEnded):
-            raise ValueError("no tournament that is over has these facts")
-        bots, started_at_ms = None, None
-        if isinstance(started, TournamentStarted):
-            bots, started_at_ms = len(started.bots), started.at_ms
-        name, game = created.config.name, created.config.game
-        return cls(created.tournament, name, game, ended.status, bots, created.at_ms, started_at_ms, ended.at_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +79,7 @@ class EndedTournament(Outline):
     """Bots of a gauntlet that met every other bot."""
     lines: tuple[Line, ...]
     away_clock: AwayClock = "stands"
+    is_challenge: bool = False
 
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
@@ -117,6 +102,7 @@ class EndedTournament(Outline):
             challengers=tuple(tournament.challengers),
             lines=tuple(_line(each, tournament) for each in tournament.table.standings()),
             away_clock=config.away_clock,
+            is_challenge=tournament.challenger is not None,
         )
 
     def line(self, bot: str) -> Line | None:

@@ -214,6 +214,16 @@ class HostTokenRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class HostTokensRemoved:
+    """No host token is valid any more, since a damaged row of the log may have removed one.
+
+    Earlier damage of the facts about a club is dealt with by this fact.
+    """
+
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class AdministratorSet:
     """The administrator got a token, in place of any older token: its salt and SHA-256, in hex."""
 
@@ -253,7 +263,7 @@ class ClubRemoved:
 
 
 NameFact = NameUsed | NameReset
-HostFact = HostTokenSet | HostTokenRemoved
+HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
 ServerFact = NameFact | HostFact | BanFact | ClubFact

@@ -13,7 +13,6 @@ from rumble_protocol.server_messages import TournamentStatus
 from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
-from rumble_server.results.editions import FIRST
 from rumble_server.results.result import result_of
 from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
@@ -433,7 +432,7 @@ class Tournament:
 
 
 def _table(config: TournamentConfig) -> Table:
-    """Return the table of a new tournament; in a Swiss with newer tie-break rules it keeps the rounds."""
-    follows_rounds = config.format == "swiss" and config.edition != FIRST
-    rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if follows_rounds else None
-    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)
+    """Return the table of a new tournament; of a Swiss it keeps the rounds."""
+    is_swiss = config.format == "swiss"
+    rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if is_swiss else None
+    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds)

@@ -2,7 +2,7 @@
 
 from rumble_server.arena.host_tokens import HostToken, HostTokens
 from rumble_server.arena.names import digest_of
-from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet
+from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 
 def token(name: str, secret: str, at_ms: int = 1) -> HostTokenSet:
@@ -22,3 +22,5 @@ def test_a_token_is_known_by_its_name_until_it_is_replaced_or_taken_back() -> No
     assert tokens.holder("second") is None
     assert tokens.listed() == [HostToken("default", 3)]
     assert tokens.holder("the administrator's") == "administrator"
+    tokens.apply(HostTokensRemoved(6))
+    assert (len(tokens), tokens.holder("third")) == (0, None)

@@ -132,7 +132,7 @@ class MemoryNode:
         self.node.serve(self.clubs)
         await self.clubs.start()
 
-    async def _led_main(self, _lost_tokens: bool) -> None:
+    def _led_main(self, _lost_tokens: bool) -> None:
         pass
 
     async def stop(self) -> None:

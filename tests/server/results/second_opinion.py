@@ -3,7 +3,7 @@
 It shares no code and no data structure with `rumble_server.results.tiebreaks`, and computes with exact fractions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rumble_engine import Termination
@@ -54,10 +54,7 @@ def value(tiebreak: str, name: str, results: Sequence[Result], points: Points) -
                 total += worth(score, points)
         return total
     if tiebreak == "buchholz":
-        return sum(
-            (points_of(opponent if over_the_board(match) else name, results, points) for opponent, _, _, match in own),
-            Fraction(0),
-        )
+        return sum((points_of(opponent, results, points) for opponent, _, _, _ in own), Fraction(0))
     raise ValueError(tiebreak)
 
 
@@ -75,26 +72,45 @@ def encounters(group: Sequence[str], results: Sequence[Result], points: Points) 
     return scores
 
 
+def by_encounters(group: list[str], results: Sequence[Result], points: Points) -> list[list[str]]:
+    """Split a group by direct encounter, once."""
+    scores = encounters(group, results, points)
+    if scores is not None:
+        return at_levels(group, scores)
+    least, most = dict.fromkeys(group, Fraction(0)), dict.fromkeys(group, Fraction(0))
+    for name in group:
+        for other in group:
+            if other != name:
+                scored = encounters([name, other], results, points)
+                least[name] += Fraction(0) if scored is None else scored[name]
+                most[name] += worth(1, points) if scored is None else scored[name]
+    ahead, left = [], list(group)
+    while first := [each for each in left if all(least[each] > most[other] for other in left if other != each)]:
+        ahead.append(first)
+        left.remove(first[0])
+        if not left:
+            break
+    return [*ahead, left] if left else ahead
+
+
+def at_levels(group: list[str], scores: Mapping[str, Fraction]) -> list[list[str]]:
+    return [[name for name in group if scores[name] == level] for level in sorted(set(scores.values()), reverse=True)]
+
+
 def order(group: list[str], tiebreaks: Sequence[str], results: Sequence[Result], points: Points) -> list[list[str]]:
     """Return the group in parts that share a rank."""
     if len(group) < 2 or not tiebreaks:
         return [group]
     first, rest = tiebreaks[0], tiebreaks[1:]
     if first == "de":
-        scores = encounters(group, results, points)
-        again = True
+        parts = by_encounters(group, results, points)
     else:
-        scores = {name: value(first, name, results, points) for name in group}
-        again = False
-        if first == "faults":
-            scores = {name: -score for name, score in scores.items()}
-    if scores is None:
-        return order(group, rest, results, points)
-    parts = [[name for name in group if scores[name] == level] for level in sorted(set(scores.values()), reverse=True)]
+        sign = -1 if first == "faults" else 1
+        parts = at_levels(group, {name: sign * value(first, name, results, points) for name in group})
     if len(parts) == 1:
         return order(group, rest, results, points)
     # Direct encounter is applied again to each part; every other tie-break is applied once.
-    return [end for part in parts for end in order(part, tiebreaks if again else rest, results, points)]
+    return [end for part in parts for end in order(part, tiebreaks if first == "de" else rest, results, points)]
 
 
 def ranks(results: Sequence[Result], tiebreaks: Sequence[str], points: Points) -> dict[str, int]:

@@ -1,5 +1,5 @@
 import pytest
-from rumble_server.results.editions import FIDE_EDITIONS, NEWEST, check_edition, edition_of
+from rumble_server.results.editions import EDITIONS, NEWEST, check_edition, edition_of
 
 
 def test_the_day_of_an_event_tells_its_edition() -> None:
@@ -13,7 +13,7 @@ def test_the_day_of_an_event_tells_its_edition() -> None:
 
 
 def test_the_newest_is_the_last() -> None:
-    assert FIDE_EDITIONS[-1] == NEWEST
+    assert EDITIONS[-1] == NEWEST
     assert check_edition("2024-08") == "2024-08"
     with pytest.raises(ValueError, match=r"unknown tie-break rules 'rumble-0.1'; there are: 2024-08, 2026-03"):
         check_edition("rumble-0.1")

@@ -46,12 +46,12 @@ def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
     ]
 
 
-def save(path: Path, facts: Sequence[LogFact], size: int = 5) -> None:
-    """Write facts to a database, in batches of `size`."""
+def save(path: Path, facts: Sequence[LogFact], size: int = 5, start: int = 1) -> None:
+    """Write facts to a database, in batches of `size`, the first as fact `start`."""
     with closing(open_database(str(path))) as database:
         for first in range(0, len(facts), size):
             batch = Batch()
-            for number, fact in enumerate(facts[first : first + size], first + 1):
+            for number, fact in enumerate(facts[first : first + size], first + start):
                 batch.add(number, fact)
                 if isinstance(fact, TournamentEnded):
                     ended = rebuild_tournament(facts_of(facts, fact.tournament))
@@ -106,3 +106,14 @@ def tear(path: Path, what: bytes) -> None:
     torn = [b"\xaa" * size if what in page and number > 0 else page for number, page in enumerate(pages)]
     assert torn != pages
     path.write_bytes(b"".join(torn))
+
+
+def overwrite(path: Path, name: str, make: Callable[[bytes], bytes]) -> None:
+    """Replace the first page of a table or an index by what `make` makes of the page."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        size = int(database.execute("PRAGMA page_size").fetchone()[0])
+        root = (int(database.execute(query, (name,)).fetchone()[0]) - 1) * size
+    content = path.read_bytes()
+    path.write_bytes(content[:root] + make(content[root : root + size]) + content[root + size :])

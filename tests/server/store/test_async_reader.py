@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -16,8 +15,6 @@ from rumble_server.store import async_reader as module
 from rumble_server.store.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
-from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament
 from rumble_server.tournament.facts import (
@@ -31,17 +28,15 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
 from tests.server.reading_here import ReadingHere
-from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened, opened_store
-from tests.server.store.disk import group_of, rows, shut, write
-
-FORGED = '"tournament_ended":1'
+from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened
+from tests.server.store.disk import group_of, write
 
 
 def tournament(id_: str, *, over: bool = True, started: bool = True, listed: bool = True) -> list[LogFact]:
-    config = TournamentConfig(name=f"{id_} {FORGED}", game="tictactoe", listed=listed)
+    config = TournamentConfig(name=f"the {id_}", game="tictactoe", listed=listed)
     facts: list[LogFact] = [TournamentCreated(id_, config, 1), BotJoined(id_, "alice", 2), BotJoined(id_, "bob", 2)]
     if started:
-        facts += [TournamentStarted(id_, ("alice", "bob"), (("4",), ()), 3), TournamentPaused(id_, FORGED, "host", 4)]
+        facts += [TournamentStarted(id_, ("alice", "bob"), (("4",), ()), 3), TournamentPaused(id_, "rain", "host", 4)]
     if over:
         facts.append(TournamentEnded(id_, "cancelled", "enough", 5))
     return facts
@@ -292,31 +287,3 @@ async def test_nothing_is_rebuilt_in_the_process_of_the_server(
     monkeypatch.setattr(LogReader, "facts_after", forbidden)
     async with reader_of(database, here=False) as reader:
         assert await reader.of_tournament("first", status_of) == "cancelled"
-
-
-# --- databases of earlier versions ---
-
-
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.usefixtures("reading_here")
-async def test_an_older_database_is_migrated_and_what_was_over_is_found(tmp_path: Path, version: int) -> None:
-    path = tmp_path / "rumble.db"
-    await written(SqliteDatabase(tmp_path), FIRST, records=False)
-    columns = {"log": "number, tournament, kind, facts", "tournaments": "id, listed, over", "matches": "*"}
-    content = {table: rows(path, f"SELECT {names} FROM {table}") for table, names in columns.items()}
-    content["meta"] = [("last", str(len(FIRST)))]
-    old = path.with_name("old.db")
-    with closing(sqlite3.connect(old)) as made:
-        tables = "".join(MIGRATIONS[:version])
-        made.executescript(f"{tables} PRAGMA user_version = {version}; PRAGMA application_id = {APPLICATION_ID};")
-        for table, values in content.items():
-            for value in values:
-                made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
-        made.commit()
-    async with opened_store(SqliteDatabase(tmp_path, old.name)) as store:
-        assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
-        assert store.log().durable == len(FIRST)
-        reader = store.async_reader()
-        assert await reader.listed(10) == [DamagedTournament.of("first", FIRST, over=True)]
-        assert await reader.of_tournament("first", status_of) == "cancelled"
-    shut(SqliteStore(str(old)))

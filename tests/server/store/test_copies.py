@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rumble_server.store.copies import backup, restore
 from rumble_server.store.errors import StoreError
-from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
+from rumble_server.store.schema import APPLICATION_ID, VERSION
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.sqlite_rows import read_sqlite
 
@@ -139,8 +139,12 @@ async def test_a_bad_backup_replaces_nothing(path: Path, copy: Path) -> None:
     execute(other, f"PRAGMA application_id = {APPLICATION_ID + 1}")
     newer = path.with_name("newer.db")
     SqliteStore(str(newer)).database.close()
-    execute(newer, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    for bad, why in ((other, "is not a database of Rumble"), (newer, "newer"), (path, "is the database itself")):
+    execute(newer, f"PRAGMA user_version = {VERSION + 1}")
+    for bad, why in (
+        (other, "is not a database of Rumble"),
+        (newer, f"version {VERSION + 1}"),
+        (path, "is the database itself"),
+    ):
         with pytest.raises(StoreError, match=why):
             restore(str(path), str(bad), replace=True)
     assert len(rows(path)) == 2

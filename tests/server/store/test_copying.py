@@ -66,7 +66,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
     old, new = SqliteStore(str(path)), open_store(postgres_url)
     for club in CLUBS:
         with closing(old.reader(club)) as before, closing(new.reader(club)) as after:
-            for ask in ("tournament_facts", "outline"):
+            for ask in ("tournament_facts", "first_facts"):
                 assert getattr(after, ask)("friday") == getattr(before, ask)("friday") != []
             assert after.match_facts(MATCH) == before.match_facts(MATCH) != []
             assert after.server_facts() == before.server_facts()

@@ -19,7 +19,7 @@ from rumble_server.store.writer import write
 from rumble_server.tournament.facts import TournamentEnded
 
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import bit, change, cut, digit, execute, played, save, tear
+from tests.server.store.played import bit, change, cut, digit, execute, overwrite, played, save, tear
 
 NAMES = ("Friday", "Monday", "Sunday", "Tuesday")
 
@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_whole_database_has_none(path: Path) -> None:
     found = verify(str(path))
-    assert (found.rows, found.unchecked, found.problems) == (len(rows(path)), 0, [])
+    assert (found.rows, found.lost, found.problems) == (len(rows(path)), 0, [])
 
 
 @pytest.mark.parametrize("how", [digit, bit, cut])
@@ -47,13 +47,12 @@ def test_a_damaged_row_is_named(path: Path, how: Callable[[bytes], bytes], of: t
     ]
 
 
-def test_a_row_in_a_wrong_place_is_found_without_a_checksum(path: Path) -> None:
+def test_a_row_in_a_wrong_place_is_found(path: Path) -> None:
     number = next(int(str(row[0])) for row in rows(path) if row[1] == "friday")
-    execute(path, "UPDATE log SET checksum = NULL")
     execute(path, "UPDATE log SET tournament = 'monday' WHERE number = ?", number)
-    found = verify(str(path))
-    assert f"row {number} of the log (tournament monday) is damaged: its facts belong elsewhere" in found.problems
-    assert found.unchecked == found.rows
+    assert verify(str(path)).problems[0] == (
+        f"row {number} of the log (tournament monday) is damaged: it is not what was written"
+    )
 
 
 def test_a_damaged_record_is_named(path: Path) -> None:
@@ -69,21 +68,34 @@ def test_facts_that_contradict_each_other_are_told(path: Path) -> None:
     assert problem.startswith("tournament friday cannot be rebuilt: ")
 
 
-def test_torn_pages_are_found_and_the_rows_beyond_them_read(path: Path) -> None:
+def test_torn_pages_are_found_and_their_rows_are_named(path: Path) -> None:
     path.unlink()
     save(path, played(*NAMES))
-    every = len(rows(path))
+    every = rows(path)
     with closing(open_existing(str(path))) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     tear(path, b'"tournament_started"')
     with closing(open_existing(str(path))) as database:
         read = list(read_rows(database))
-    lost = [each for each in read if isinstance(each, range)]
-    assert lost
-    assert every > len(read) - len(lost) > every // 3
+    lost = [each for each in read if not each.content]
+    assert sorted((each.number, each.tournament, each.kind) for each in read) == every
+    assert 0 < len(lost) < len(every) // 2
     problems = verify(str(path)).problems
     assert any(problem.startswith("the file: ") for problem in problems)
-    assert f"the rows from {lost[0].start} to {lost[0].stop - 1} of the log cannot be read" in problems
+    for each in lost:
+        what = f"tournament {each.tournament}" if each.tournament else "names, hosts and bans"
+        assert f"row {each.number} of the log ({what}) is damaged: it cannot be read" in problems
+
+
+def test_where_the_index_of_the_log_is_torn_too_every_club_has_lost_something(path: Path) -> None:
+    with closing(open_existing(str(path))) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    tear(path, b'"tournament_started"')
+    overwrite(path, "log_by_tournament", lambda page: b"\xaa" * len(page))
+    with closing(open_existing(str(path))) as database:
+        *others, last = read_rows(database)
+    assert (last.tournament, last.kind, last.content) == ("", 1, b"")
+    assert last.number > max(each.number for each in others)
 
 
 @pytest.mark.parametrize(
@@ -124,15 +136,8 @@ def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_fro
     path: Path, table: str
 ) -> None:
     """The page itself is sound, as a page of an earlier copy would be."""
-    with closing(open_existing(str(path))) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-        size = int(database.execute("PRAGMA page_size").fetchone()[0])
-        root = (int(database.execute(query, (table,)).fetchone()[0]) - 1) * size
-    content = bytearray(path.read_bytes())
     # An empty page after the byte of its kind: no free block, no entry, and the entries' texts begin at the page's end.
-    content[root + 1 : root + size] = bytes(4) + size.to_bytes(2) + bytes(size - 7)
-    path.write_bytes(content)
+    overwrite(path, table, lambda page: page[:1] + bytes(4) + len(page).to_bytes(2) + bytes(len(page) - 7))
     assert verify(str(path)).problems
     with pytest.raises(StoreError, match=r"is damaged: .*`rumble db repair`"):
         SqliteStore(str(path))
@@ -148,7 +153,7 @@ def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: py
     path.unlink()
     save(path, facts[:half])
 
-    def play_and_read(database: sqlite3.Connection) -> Iterator[Row | range]:
+    def play_and_read(database: sqlite3.Connection) -> Iterator[Row]:
         batch = Batch()
         batch.facts += enumerate(facts[half:], half + 1)
         with closing(open_database(str(path))) as other:

@@ -50,6 +50,6 @@ async def test_a_server_counts_those_of_earlier_runs(tmp_path: Path) -> None:
         assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
     with closing(sqlite3.connect(config.db)) as database:
         database.execute("DELETE FROM ended")
-        database.execute("INSERT INTO ended (id, record) VALUES ('friday', 'damaged')")
+        database.execute("INSERT INTO ended VALUES ('friday', 'damaged', 0)")
         database.commit()
     assert counted(config.db) == {"finished": 6}, "without a record nobody knows"

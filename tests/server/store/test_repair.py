@@ -1,33 +1,22 @@
-"""Repair: the database is whole afterwards, damaged rows are set aside, and no readable row is lost."""
+"""Repair: the database is whole afterwards, and no readable row is lost; what is lost is marked and told."""
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.store.batch import Batch
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
-from rumble_server.store.repair import SERVER_ROWS_LOST, repair
-from rumble_server.store.schema import open_database, open_existing
+from rumble_server.store.repair import CLUB_FACTS_LOST, repair
+from rumble_server.store.schema import open_existing
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.sqlite_rows import read_sqlite
-from rumble_server.store.writer import write
-from rumble_server.tournament.facts import (
-    AdministratorSet,
-    HostTokenRemoved,
-    HostTokenSet,
-    LogFact,
-    NameUsed,
-    TournamentCreated,
-)
+from rumble_server.tournament.facts import HostTokenSet, HostTokensRemoved, LogFact
 
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import bit, change, cut, digit, execute, facts_of, played, save, tear
+from tests.server.store.played import bit, change, cut, digit, execute, facts_of, overwrite, played, save, tear
 
 FACTS = played("Friday", "Monday")
 MATCH = "monday.1.1.1.1"
@@ -45,6 +34,11 @@ def backup(tmp_path: Path) -> Path:
     return tmp_path / "backup.db"
 
 
+def numbers(found: Iterable[tuple[object, ...]], tournament: str, kind: int) -> list[int]:
+    """Return the numbers of the rows of a tournament."""
+    return [int(str(row[0])) for row in found if row[1:] == (tournament, kind)]
+
+
 def test_a_whole_database_is_left_alone(path: Path, backup: Path) -> None:
     before = path.read_bytes()
     assert repair(str(path), str(backup), 0) == []
@@ -53,23 +47,19 @@ def test_a_whole_database_is_left_alone(path: Path, backup: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [digit, bit, cut])
-def test_a_damaged_row_is_set_aside_and_everything_else_is_as_it_was(
-    path: Path, backup: Path, how: Callable[[bytes], bytes]
-) -> None:
-    number = max(int(str(row[0])) for row in rows(path) if row[1:] == ("friday", 1))
+def test_everything_but_damaged_moves_is_as_it_was(path: Path, backup: Path, how: Callable[[bytes], bytes]) -> None:
+    number = max(numbers(rows(path), "friday", 1))
     others = [row for row in rows(path) if row[0] != number]
     index = rows(path, "SELECT * FROM matches ORDER BY id")
     change(path, how, number)
     damaged = path.read_bytes()
     execute(path, "DELETE FROM matches")
-    done = repair(str(path), str(backup), 0)
-    assert done[0] == f"the database as it was is in {backup}"
-    assert done[1] == f"{len(others)} rows of the log are whole, 1 are damaged and set aside, 0 ranges of rows are lost"
+    assert repair(str(path), str(backup), 0) == [
+        f"the database as it was is in {backup}",
+        f"{len(others)} rows of the log are whole, 1 are lost",
+    ]
     assert rows(path) == others
     assert rows(path, "SELECT * FROM matches ORDER BY id") == index
-    assert rows(path, "SELECT number, tournament, kind, problem FROM set_aside") == [
-        (number, "friday", 1, "it is not what was written")
-    ]
     assert rows(path, "SELECT id, listed, over FROM tournaments") == [("friday", 1, 1), ("monday", 1, 1)]
     assert verify(str(path)).problems == []
     with closing(read_sqlite(str(path))) as reader:
@@ -80,56 +70,76 @@ def test_a_damaged_row_is_set_aside_and_everything_else_is_as_it_was(
     assert [stat.S_IMODE(each.stat().st_mode) for each in (path, backup)] == [0o600, 0o600]
 
 
-def test_mended_twice_it_keeps_what_was_set_aside_first(path: Path, backup: Path) -> None:
-    first, second = [int(str(row[0])) for row in rows(path) if row[1:] == ("friday", 1)][-2:]
+def test_a_tournament_with_lost_facts_stays_and_is_damaged(path: Path, backup: Path) -> None:
+    change(path, digit, numbers(rows(path), "friday", 0)[0])
+    execute(path, "DELETE FROM ended")
+    before = rows(path)
+    assert repair(str(path), str(backup), 0)[1:] == [
+        f"{len(before) - 1} rows of the log are whole, 1 are lost",
+        "tournament friday: it stays damaged, since facts are lost",
+    ]
+    assert rows(path) == before
+    found = verify(str(path))
+    assert (found.rows, found.lost, found.problems) == (len(before), 1, [])
+    assert repair(str(path), str(backup), 0) == []
+    with closing(read_sqlite(str(path))) as reader:
+        assert reader.tournament_ids() == reader.tournament_ids(over=True) == ["friday", "monday"]
+        with pytest.raises(StoreError, match="row 1 of the log is damaged"):
+            reader.tournament_facts("friday")
+        assert list(reader.ended(["friday", "monday"])) == ["monday"]
+
+
+def test_mended_twice_it_keeps_what_was_marked_first(path: Path, backup: Path) -> None:
+    first, second = numbers(rows(path), "friday", 0)[:2]
     for number in (first, second):
         change(path, cut, number)
         repair(str(path), f"{backup}-{number}", 0)
-    assert rows(path, "SELECT number FROM set_aside ORDER BY number") == [(first,), (second,)]
+    assert rows(path, "SELECT number FROM log WHERE facts = '' ORDER BY number") == [(first,), (second,)]
 
 
 def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None:
-    every = len(rows(path))
+    before = rows(path)
     with closing(open_existing(str(path))) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     tear(path, b'"tournament_ended"')
     with pytest.raises(StoreError, match=r"is damaged|malformed"):
         SqliteStore(str(path))
     torn = path.read_bytes()
-    repair(str(path), str(backup), 0)
+    told = repair(str(path), str(backup), 0)
     assert backup.read_bytes() == torn
-    assert every > len(rows(path)) > every // 3
+    assert not [line for line in told if line.startswith("not mended")]
+    left, lost = rows(path), rows(path, "SELECT tournament, kind FROM log WHERE facts = ''")
+    assert set(left) < set(before)
+    assert len(left) > len(before) // 3
+    assert {kind for tournament, kind in lost if tournament} == {0}
+    assert verify(str(path)).lost == len(lost) > 0
     store = SqliteStore(str(path))
-    assert store.log().last >= len(FACTS) - 50
+    assert store.log().last == len(FACTS)
     shut(store)
 
 
-def test_a_tournament_that_lost_its_creation_stays_and_is_told(path: Path, backup: Path) -> None:
-    number = next(n for n, fact in enumerate(FACTS, 1) if isinstance(fact, TournamentCreated))
-    change(path, digit, next(int(str(row[0])) for row in rows(path) if row[1:] == ("friday", 0)))
-    assert number == 1
-    done = repair(str(path), str(backup), 0)
-    assert done[-1].startswith("not mended: tournament friday cannot be rebuilt: ")
+def test_where_nobody_knows_whose_rows_are_lost_they_may_be_about_hosts(path: Path, backup: Path) -> None:
+    with closing(open_existing(str(path))) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    tear(path, b'"tournament_ended"')
+    overwrite(path, "log_by_tournament", lambda page: b"\xaa" * len(page))
+    told = repair(str(path), str(backup), 0)
+    assert told[2:4] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
-        assert set(reader.tournament_ids()) == {"friday", "monday"}
+        assert len(reader.server_facts()[1]) == 1
 
 
-def test_names_that_are_lost_are_held(path: Path, backup: Path) -> None:
-    change(path, cut, next(int(str(row[0])) for row in rows(path) if row[1] == ""))
-    with closing(read_sqlite(str(path))) as reader:
-        left = [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)]
-    lost = sorted({"ann", "ben"} - set(left))
-    assert lost
-    done = repair(str(path), str(backup), 7)
-    for name in lost:
-        assert f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" in done
+def test_lost_facts_about_a_club_are_told_until_a_start_has_dealt_with_them(path: Path, backup: Path) -> None:
+    number = numbers(rows(path), "", 1)[0]
+    change(path, cut, number)
+    assert repair(str(path), str(backup), 7)[2:] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
         facts, problems = reader.server_facts()
-    assert problems == []
-    assert [fact for fact in facts if isinstance(fact, NameUsed) and fact.name in lost] == [
-        NameUsed(name, "", "", 7) for name in lost
-    ]
-    assert verify(str(path)).problems == []
+    assert [f"row {number} of the log is damaged" in str(problem) for problem in problems] == [True]
+    later: list[LogFact] = [HostTokensRemoved(8), HostTokenSet("ben", "00", "22", 9)]
+    save(path, later, start=len(FACTS) + 1)
+    with closing(read_sqlite(str(path))) as reader:
+        assert reader.server_facts() == ([*facts, *later], [])
 
 
 def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, backup: Path) -> None:
@@ -141,39 +151,12 @@ def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, b
     shut(store)
 
 
-def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are_told_of(
-    path: Path, backup: Path
-) -> None:
-    """A lost row may have taken back a token."""
-    execute(path, "DELETE FROM log")
-    given: list[LogFact] = [
-        HostTokenSet("ann", "00", "11", 1),
-        HostTokenSet("ben", "00", "22", 2),
-        AdministratorSet("00", "33", 2),
-    ]
-    save(path, given, size=1)
-    with closing(open_database(str(path))) as database:
-        batch = Batch()
-        batch.add(4, HostTokenRemoved("ann", 3))
-        write(database, [batch.content()], index=True)
-    change(path, cut, 4)
-    done = repair(str(path), str(backup), 7)
-    assert set(SERVER_ROWS_LOST) <= set(done)
-    tokens, directory = HostTokens(), ClubDirectory()
-    with closing(read_sqlite(str(path))) as reader:
-        for fact in reader.server_facts()[0]:
-            if isinstance(fact, AdministratorSet):
-                directory.apply(fact)
-            else:
-                assert isinstance(fact, HostTokenSet | HostTokenRemoved)
-                tokens.apply(fact)
-    assert not directory.has_administrator
-    assert len(tokens) == 0
-
-
-def test_where_only_a_match_is_damaged_hosts_keep_their_tokens(path: Path, backup: Path) -> None:
-    change(path, cut, max(int(str(row[0])) for row in rows(path) if row[1:] == ("friday", 1)))
-    assert not set(SERVER_ROWS_LOST) & set(repair(str(path), str(backup), 7))
+def test_a_missing_or_damaged_record_is_made_again(path: Path, backup: Path) -> None:
+    before = rows(path, "SELECT * FROM ended ORDER BY id")
+    execute(path, "UPDATE ended SET record = replace(record, 'ann', 'amm') WHERE id = 'monday'")
+    execute(path, "DELETE FROM ended WHERE id = 'friday'")
+    repair(str(path), str(backup), 0)
+    assert rows(path, "SELECT * FROM ended ORDER BY id") == before
 
 
 def test_a_database_in_use_and_a_backup_that_is_there_are_refused(path: Path, backup: Path) -> None:
@@ -187,3 +170,4 @@ def test_a_database_in_use_and_a_backup_that_is_there_are_refused(path: Path, ba
     with pytest.raises(StoreError, match="exists; choose another name with --backup"):
         repair(str(path), str(backup), 0)
     assert path.read_bytes() == before
+    assert not path.with_name("rumble.db.part").exists()

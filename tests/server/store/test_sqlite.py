@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rumble_server.store.errors import StoreError
-from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
+from rumble_server.store.schema import APPLICATION_ID, VERSION
 from rumble_server.store.sqlite import SqliteStore, database_path
 from rumble_server.store.sqlite_rows import read_sqlite
 
@@ -40,12 +40,12 @@ def test_runs_are_counted(path: Path) -> None:
 
 def test_small_values_are_kept_beside_the_log(path: Path) -> None:
     log = SqliteStore(str(path))
-    assert log.get("host_token") is None
-    log.put("host_token", "secret")
-    log.put("host_token", "changed")
+    assert log.get("identity") is None
+    log.put("identity", "secret")
+    log.put("identity", "changed")
     shut(log)
     again = SqliteStore(str(path))
-    assert again.get("host_token") == "changed"
+    assert again.get("identity") == "changed"
     shut(again)
 
 
@@ -76,12 +76,23 @@ def not_sqlite(path: Path) -> None:
     path.write_bytes(b"The quick brown fox jumps over the lazy dog. " * 100)
 
 
-def newer(path: Path) -> None:
+def of_version(path: Path, version: int) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.executescript(
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {len(MIGRATIONS) + 1};"
-            "CREATE TABLE log (what TEXT);"
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version}; CREATE TABLE log (what TEXT);"
         )
+
+
+def newer(path: Path) -> None:
+    of_version(path, VERSION + 1)
+
+
+def older(path: Path) -> None:
+    of_version(path, VERSION - 1)
+
+
+def without_version(path: Path) -> None:
+    of_version(path, 0)
 
 
 def damaged(path: Path) -> None:
@@ -105,7 +116,9 @@ def cut_short(path: Path) -> None:
         (foreign, "is not a database of Rumble"),
         (foreign_empty, "is not a database of Rumble"),
         (not_sqlite, "not a database"),
-        (newer, "was written by a newer Rumble"),
+        (newer, f"is a database of Rumble of version {VERSION + 1}; this Rumble reads version {VERSION} only"),
+        (older, f"is a database of Rumble of version {VERSION - 1}; this Rumble reads version {VERSION} only"),
+        (without_version, "is a database of Rumble of version 0"),
         (damaged, "is damaged|malformed"),
         (cut_short, "is damaged|malformed"),
     ],
@@ -135,7 +148,7 @@ def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> 
         for suffix in ("", "-wal"):
             copy.with_name(f"copy.db{suffix}").write_bytes(path.with_name(f"{path.name}{suffix}").read_bytes())
     before = copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()
-    with pytest.raises(StoreError, match="newer"):
+    with pytest.raises(StoreError, match=f"version {VERSION + 1}"):
         SqliteStore(str(copy))
     assert (copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()) == before
 
@@ -143,7 +156,7 @@ def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> 
 def test_an_empty_file_becomes_a_database(path: Path) -> None:
     path.touch()
     SqliteStore(str(path)).database.close()
-    assert rows(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
+    assert rows(path, "PRAGMA user_version") == [(VERSION,)]
     assert rows(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
 
 

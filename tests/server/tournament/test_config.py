@@ -28,8 +28,7 @@ def test_bad_choices_fail_when_it_is_made(choices: dict[str, Any], why: str) -> 
 
 def test_each_format_has_tie_breaks_of_its_own() -> None:
     assert made().tiebreak_order == ("de", "won", "sb", "ks")
-    assert made(format="swiss").tiebreak_order == ("buchholz", "de", "won", "sb")
-    assert made(format="swiss", tiebreak_rules="2024-08").tiebreak_order == ("bh-c1", "bh", "de", "won", "sb")
+    assert made(format="swiss").tiebreak_order == ("bh-c1", "bh", "de", "won", "sb")
     assert made(tiebreaks=[]).tiebreak_order == ()
 
 
@@ -57,25 +56,17 @@ def test_the_openings_are_made_once_for_each_config(monkeypatch: pytest.MonkeyPa
     assert config.model_dump() == same.model_dump()
 
 
-def test_a_new_tournament_names_its_rules_and_an_old_one_keeps_its_own() -> None:
-    assert made().edition == "rumble-0.1"
-    assert made().with_rules_of_today().edition == "2026-03"
-    assert made(tiebreak_rules="2024-08").with_rules_of_today().edition == "2024-08"
+def test_a_tournament_has_the_newest_rules_unless_it_names_others() -> None:
+    assert (made().tiebreak_rules, made().pairing_rules) == ("2026-03", "dutch-2026")
+    assert made(tiebreak_rules="2024-08").tiebreak_rules == "2024-08"
     with pytest.raises(ValidationError, match="'2024-08' or '2026-03'"):
-        made(tiebreak_rules="rumble-0.1")
+        made(tiebreak_rules="2023")
 
 
 def test_tie_breaks_of_rounds_are_for_a_swiss() -> None:
     assert made(format="swiss", tiebreaks=["bh-c1", "ps"]).tiebreak_order == ("bh-c1", "ps")
     with pytest.raises(ValidationError, match="the tie-break ps needs to know the rounds: it is for a swiss"):
         made(tiebreaks=["ps"])
-
-
-def test_a_tournament_that_is_created_has_the_newest_rules_and_one_of_an_earlier_version_those_it_had() -> None:
-    config = made(format="swiss")
-    assert config.pairing_edition == "dutch-2025"
-    assert config.with_rules_of_today().pairing_edition == "dutch-2026"
-    assert made(pairing_rules="dutch-2025").with_rules_of_today().pairing_edition == "dutch-2025"
 
 
 def test_ratings_of_seeds_are_read_from_a_mapping_or_from_texts() -> None:

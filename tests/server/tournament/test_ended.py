@@ -1,10 +1,7 @@
-"""Records of ended tournaments equal their standings; outlines equal their facts."""
-
-from dataclasses import asdict
+"""Records of ended tournaments equal their standings."""
 
 import pytest
-from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import TournamentEnded
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
@@ -56,23 +53,3 @@ def test_matches_that_are_aborted_by_the_end_change_nothing_of_it() -> None:
     world.organiser.end(tournament.id, cancelled=False)
     assert not tournament.running
     assert world.log.records["friday"] == EndedTournament.of(tournament)
-
-
-def test_the_outline_of_its_facts_is_that_of_its_record() -> None:
-    world, _ = played()
-    outline, record = Outline.from_facts(world.log.facts), world.log.records["friday"]
-    assert asdict(outline).items() <= asdict(record).items()
-
-
-def test_of_what_ended_in_its_lobby_nobody_has_counted_the_bots() -> None:
-    world = World()
-    world.organiser.end(world.create().id, cancelled=True)
-    outline = Outline.from_facts(world.log.facts)
-    assert (outline.status, outline.bots, outline.started_at_ms) == ("cancelled", None, None)
-    assert world.log.records["friday"].bots == 0
-
-
-def test_facts_of_one_that_goes_on_have_no_outline() -> None:
-    world, _ = played()
-    with pytest.raises(ValueError, match="over"):
-        Outline.from_facts(fact for fact in world.log.facts if not isinstance(fact, TournamentEnded))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rumble_protocol.feed_messages import Standing
 from rumble_server.cli.standings import given_edition, given_names, ranked
-from rumble_server.results.editions import FIDE_EDITIONS, FIRST, Edition, FideEdition
+from rumble_server.results.editions import EDITIONS, Edition
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
@@ -20,7 +20,7 @@ from tests.server.tournament.swiss_play import play_swiss
 TIEBREAKS = ["de", "bh-c1", "bh", "sb", "ps", "won", "bpg", "bwg"]
 
 
-def swiss(seed: int, edition: Edition | None, legs: int, **more: Any) -> Leader:
+def swiss(seed: int, edition: Edition, legs: int, **more: Any) -> Leader:
     """Play a Swiss, some rounds or all."""
     random = Random(seed)
     names = [f"bot-{number}" for number in range(random.randint(5, 14))]
@@ -36,8 +36,8 @@ def told(lines: list[Standing]) -> dict[str, tuple[int, float, dict[str, float |
     return {line.name: (line.rank, line.points, line.tiebreaks) for line in lines}
 
 
-@pytest.mark.parametrize("edition", FIDE_EDITIONS)
-def test_a_trf_of_one_leg_has_the_same_standings(edition: FideEdition) -> None:
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_trf_of_one_leg_has_the_same_standings(edition: Edition) -> None:
     unplayed, seeds = 0, long_or(6, 25)
     for seed in range(seeds):
         tournament = swiss(seed, edition, 1).tournament
@@ -56,15 +56,12 @@ def again(tournament: Tournament) -> list[Standing]:
     return ranked(file, given_names(None, file), given_edition(None, file))
 
 
-@pytest.mark.parametrize("edition", [FIRST, *FIDE_EDITIONS])
+@pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("legs", [1, 2, 3])
 def test_a_json_export_has_the_same_standings_by_the_edition_in_it(legs: int, edition: Edition) -> None:
-    tiebreaks = ["de", "buchholz", "sb", "won", "bwg"] if edition == FIRST else TIEBREAKS
     half_byes, seeds = 0, long_or(5, 15)
     for seed in range(seeds):
-        # A tournament of version 0.1 has no edition in its settings.
-        named = None if edition == FIRST else edition
-        tournament = swiss(seed, named, legs, tiebreaks=tiebreaks).tournament
+        tournament = swiss(seed, edition, legs).tournament
         assert told(again(tournament)) == told(tournament.table.standings()), seed
         assert export(tournament)["tournament"]["tiebreak_rules"] == edition
         half_byes += sum(line.half_byes or 0 for line in tournament.table.standings())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rumble_protocol.feed_messages import Standing
 
-from rumble_server.results.editions import FideEdition
+from rumble_server.results.editions import Edition
 from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.rounds import Entry, Rounds
 from rumble_server.results.tally import Count, Scheme
@@ -76,7 +76,7 @@ def counts_of(event: Event) -> dict[str, Count]:
     return counts
 
 
-def rank_event(event: Event, tiebreaks: Sequence[str], edition: FideEdition) -> list[Standing]:
+def rank_event(event: Event, tiebreaks: Sequence[str], edition: Edition) -> list[Standing]:
     """Return the standings of an event. Raises ValueError for tie-breaks that cannot be computed."""
     sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
-    return rank_sums(sums, counts_of(event), tiebreaks, edition=edition)
+    return rank_sums(sums, counts_of(event), tiebreaks)

@@ -38,7 +38,7 @@ class PostgresContents:
         query = """SELECT number, tournament, kind, facts, checksum FROM log WHERE club = %s
                    ORDER BY tournament, kind, number"""
         for number, tournament, kind, text, sum_ in self._rows(query, club):
-            if intact(text.encode(), sum_, club, number, tournament, kind) is None:
+            if text and intact(text.encode(), sum_, club, number, tournament, kind) is None:
                 raise StoreError(f"{self.name}: row {number} of the log of {club} is damaged")
             yield number, tournament, kind, text
 
@@ -83,7 +83,7 @@ class PostgresContents:
                 for number, tournament, kind, text in source.log(club):
                     sum_ = checksum(text.encode(), club, number, tournament, kind)
                     copy.write_row((club, number, tournament, kind, text, sum_))
-                    rows, last, size = rows + 1, max(last, last_fact(text)), size + len(text)
+                    rows, last, size = rows + 1, max(last, number, last_fact(text)), size + len(text)
                     if kind == TOURNAMENT:
                         of_matches.setdefault(tournament, []).append(text)
             for texts in of_matches.values():

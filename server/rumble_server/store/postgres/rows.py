@@ -97,16 +97,6 @@ class PostgresRows:
             limit=limit,
         )
 
-    def outline(self, tournament_id: str) -> list[Row]:
-        # Texts chosen by users cannot match, because their quotation marks are escaped.
-        names = "|".join(f'"tournament_{each}":' for each in ("created", "started", "ended"))
-        return self._read(
-            f"{_LOG} AND kind = %(kind)s AND facts ~ %(names)s ORDER BY number",
-            tournament_id,
-            kind=TOURNAMENT,
-            names=names,
-        )
-
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._connection.read(
             """SELECT indexed, first, matches.last, pruned FROM clubs
@@ -172,6 +162,6 @@ class PostgresRows:
         place = {"club": self._club, "tournament": tournament_id}
         return list(self._checked(self._connection.read(query, {**place, **values}), tournament_id))
 
-    def _checked(self, rows: "Iterable[tuple[int, int, str, int | None]]", tournament_id: str) -> "Iterable[Row]":
+    def _checked(self, rows: "Iterable[tuple[int, int, str, int]]", tournament_id: str) -> "Iterable[Row]":
         for number, kind, facts, sum_ in rows:
             yield number, intact(facts.encode(), sum_, self._club, number, tournament_id, kind)

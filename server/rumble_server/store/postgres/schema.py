@@ -19,7 +19,7 @@ An epoch is at least the time in ms, and so greater than all earlier epochs, eve
 restored, or a standby without the last commits was promoted: nobody does either within a ms.
 """
 
-VERSION = 3
+VERSION = 4
 """Version of the tables. A database of any other version is refused."""
 TABLES = """
 CREATE TABLE nodes (
@@ -56,7 +56,7 @@ CREATE TABLE log (
     tournament text COLLATE "C" NOT NULL,
     kind smallint NOT NULL,
     facts text NOT NULL,
-    checksum bigint,
+    checksum bigint NOT NULL,
     PRIMARY KEY (club, number)
 );
 CREATE INDEX log_by_tournament ON log (club, tournament, kind, number);
@@ -74,7 +74,7 @@ CREATE TABLE ended (
     club text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
     record text NOT NULL,
-    checksum bigint,
+    checksum bigint NOT NULL,
     PRIMARY KEY (club, id)
 );
 CREATE TABLE matches (

@@ -162,7 +162,3 @@ class PostgresStore:
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value
-
-    def purge(self, key: str, club: str = MAIN) -> None:
-        """Remove a small value. The bytes on disk go when the database reuses their place. Raises StoreError."""
-        self.connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})

@@ -48,7 +48,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "rated": config.rated,
         "scheme": list(config.scheme),
         "tiebreak_order": list(config.tiebreak_order),
-        "tiebreak_rules": config.edition,
+        "tiebreak_rules": config.tiebreak_rules,
         "names": list(tournament.field),
         "pairing_order": [] if agenda is None else list(agenda.bots),
         "seed_ratings": {name: config.seed_rating(name) for name in tournament.field if config.seed_rating(name)},
@@ -65,7 +65,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     """Return the facts that, with the results, determine the pairings of a Swiss. A win is 1 in virtual points."""
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
-        "pairing_rules": config.pairing_edition,
+        "pairing_rules": config.pairing_rules,
         "acceleration": config.acceleration,
         "number_of_rounds": config.rounds if agenda is None else agenda.schedule.number_of_rounds,
         "half_byes": {str(number): list(names) for number, names in tournament.half_byes.items()},

@@ -1,5 +1,7 @@
 """The editions of the pairing rules of a Swiss, by name, and the pairing of a round by an edition. Pure."""
 
+from typing import Final
+
 from rumble_server.tournament.formats import dutch_2025
 from rumble_server.tournament.formats.dutch.event import Event
 from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
@@ -10,7 +12,7 @@ PAIRING_RULES = {
     DUTCH_2026: "FIDE Dutch System in force since 1 February 2026",
 }
 """The rules behind each name."""
-NEWEST = DUTCH_2026
+NEWEST: Final = "dutch-2026"
 """The default of new tournaments."""
 
 

@@ -102,7 +102,7 @@ def snapshot_json(rebuilt: Rebuilt) -> bytes:
 def standings(rebuilt: Rebuilt) -> bytes:
     """Return the standings by rank, as JSON."""
     tournament = rebuilt.tournament
-    standings, rules = ranking(rebuilt).standings, tournament.config.edition
+    standings, rules = ranking(rebuilt).standings, tournament.config.tiebreak_rules
     return to_json(models.StandingsAnswer(status=tournament.status, standings=standings, tiebreak_rules=rules))
 
 

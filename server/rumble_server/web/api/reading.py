@@ -71,7 +71,7 @@ def read_routes() -> APIRouter:
         if found is None:
             return await packed_answer(request, await answers.packed(tournament, from_log.standings), JSON)
         standings = (await site.ranker.fresh(found)).standings
-        rules = found.config.edition
+        rules = found.config.tiebreak_rules
         shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
         await site.on_disk()
         return Response(from_log.to_json(shown), media_type=JSON)

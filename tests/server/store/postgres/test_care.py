@@ -36,8 +36,7 @@ async def test_a_whole_database_has_no_problems(url: str) -> None:
     ("statement", "problem"),
     [
         ("UPDATE log SET facts = replace(facts, 'ann', 'zoe')", "is damaged: it is not what was written"),
-        ("UPDATE log SET checksum = NULL, tournament = 'monday'", "is damaged: its facts belong elsewhere"),
-        ("UPDATE log SET checksum = NULL, facts = '{'", "is damaged: "),
+        ("UPDATE log SET tournament = 'monday'", "is damaged: it is not what was written"),
     ],
 )
 async def test_a_damaged_row_is_found_and_never_read(url: str, statement: str, problem: str) -> None:

@@ -60,7 +60,7 @@ async def test_every_control_has_a_label_and_a_place_for_its_problem(browser: ht
 
 async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClient) -> None:
     """The initial numbers and switches of the form are the defaults of the API."""
-    defaults = TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump()
+    defaults = TournamentConfig(name="any", game="tictactoe").model_dump()
     for group in form_groups():
         for field in group.fields:
             name, _, part = field.name.partition(".")
