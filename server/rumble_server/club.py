@@ -128,8 +128,8 @@ class Stored:
     reader: AsyncReader
     taken_ids: list[str]
     recovered: Recovered
-    problems: list[DamagedLog]
-    """Errors of the damaged rows among the facts about the club."""
+    problems: dict[int, DamagedLog]
+    """Errors of the damaged rows among the facts about the club, by number of the row."""
     newest_ms: int = 0
     """Time in ms since the epoch of the newest fact, by its leader's clock; 0 without other nodes."""
 
@@ -231,10 +231,10 @@ class Club:
     def _recover(self, stored: Stored) -> None:
         """Take up the recovered facts, and log damage. Facts recorded from now on are written."""
         where = "" if self.name == MAIN else f"club {self.name}: "
-        for problem in stored.problems:
+        for problem in stored.problems.values():
             text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
             log.error(text, where, problem)
-        take_up(self.arena, stored.recovered, is_whole=not stored.problems)
+        take_up(self.arena, stored.recovered, lost_rows=stored.problems)
         self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"

@@ -54,10 +54,10 @@ def read(
     return recovered
 
 
-def take_up(arena: Arena, recovered: Recovered, *, is_whole: bool = True) -> None:
+def take_up(arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = ()) -> None:
     """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
 
-    No away or absent budget runs during the arena's grace, nor ran while the server was down. Without `is_whole`, facts
+    No away or absent budget runs during the arena's grace, nor ran while the server was down. With `lost_rows`, facts
     about the club are lost: no bot may claim the name of a bot in an open tournament's field until the host resets the
     key, and no earlier host token is valid.
     """
@@ -67,10 +67,10 @@ def take_up(arena: Arena, recovered: Recovered, *, is_whole: bool = True) -> Non
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
-            if not is_whole:
+            if lost_rows:
                 _hold_names(arena, tournament)
-        if not is_whole:
-            arena.recorder.record(HostTokensRemoved(arena.clock.now_ms()))
+        if lost_rows:
+            arena.recorder.record(HostTokensRemoved(tuple(lost_rows), arena.clock.now_ms()))
         arena.lifecycle.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
 

@@ -72,8 +72,8 @@ class LogReader:
         """
         return self.rows.ended_by_club()
 
-    def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
-        """Return the facts about the club as a whole, and an error for each damaged row not yet dealt with."""
+    def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
+        """Return the facts about the club as a whole, and the errors of damaged rows not yet dealt with, by number."""
         numbered, problems = self._server_facts(0)
         return [fact for _, fact in numbered], problems
 
@@ -84,19 +84,16 @@ class LogReader:
         """
         return self._server_facts(number)[0]
 
-    def _server_facts(self, number: int) -> tuple[list[Numbered], list[DamagedLog]]:
+    def _server_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
         facts: list[Numbered] = []
-        problems: list[DamagedLog] = []
+        problems: dict[int, DamagedLog] = {}
         for row in self.rows.of_server(number):
             try:
-                found = self._parsed([row])
+                facts += self._parsed([row])
             except DamagedLog as error:
-                problems.append(error)
-                continue
-            facts += found
-            if any(isinstance(fact, HostTokensRemoved) for _, fact in found):
-                problems.clear()
-        return facts, problems
+                problems[row[0]] = error
+        dealt_with = {row for _, fact in facts if isinstance(fact, HostTokensRemoved) for row in fact.rows}
+        return facts, {row: error for row, error in problems.items() if row not in dealt_with}
 
     def bytes(self) -> int:
         """Return the size of the club's facts in bytes, as the quota counts them."""

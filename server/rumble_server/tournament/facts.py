@@ -215,11 +215,9 @@ class HostTokenRemoved:
 
 @dataclass(frozen=True, slots=True)
 class HostTokensRemoved:
-    """No host token is valid any more, since a damaged row of the log may have removed one.
+    """No host token is valid any more, since one of the damaged rows with these numbers may have removed it."""
 
-    Earlier damage of the facts about a club is dealt with by this fact.
-    """
-
+    rows: tuple[int, ...]
     at_ms: int
 
 

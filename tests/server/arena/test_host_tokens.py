@@ -22,5 +22,5 @@ def test_a_token_is_known_by_its_name_until_it_is_replaced_or_taken_back() -> No
     assert tokens.holder("second") is None
     assert tokens.listed() == [HostToken("default", 3)]
     assert tokens.holder("the administrator's") == "administrator"
-    tokens.apply(HostTokensRemoved(6))
+    tokens.apply(HostTokensRemoved((5,), 6))
     assert (len(tokens), tokens.holder("third")) == (0, None)

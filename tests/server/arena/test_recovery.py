@@ -307,7 +307,7 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     first.login("ann", key="a" * 16, join="friday")
     first.login("zoe", key="z" * 16)
     world = World(run=2, taken_ids=["friday"])
-    restart(world, first, ["friday"], is_whole=False)
+    restart(world, first, ["friday"], lost_rows=[7])
     for key in ("a" * 16, "b" * 16, None):
         thief = world.connect()
         thief.login("ann", **({} if key is None else {"key": key}))

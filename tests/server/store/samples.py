@@ -93,6 +93,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "removed": st.booleans(),
     "resumed": st.booleans(),
     "retries_left": small,
+    "rows": st.lists(small, max_size=2).map(tuple),
     "salt": hexes,
     "scores": st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=2).map(tuple),
     "seat": st.integers(0, 1),

@@ -57,7 +57,7 @@ async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> No
             assert reader.only_listed(["friday"]) == []
             assert reader.ended(["friday"]) == {}
             assert club not in reader.ended_by_club()
-            assert reader.server_facts() == ([], [])
+            assert reader.server_facts() == ([], {})
             assert reader.tournament_facts("friday") == reader.first_facts("friday") == reader.match_facts(MATCH) == []
             assert reader.facts_of_matches("friday", [MATCH]) == {}
             assert reader.neighbours(MATCH) == (None, None, None)

@@ -32,7 +32,7 @@ FIELDS_NOW = {
     "half_bye_taken": "tournament bot round at_ms",
     "host_token_removed": "name at_ms",
     "host_token_set": "name salt digest at_ms",
-    "host_tokens_removed": "at_ms",
+    "host_tokens_removed": "rows at_ms",
     "invite_changed": "tournament invite at_ms",
     "match_over": "match attempt seats scores termination reason at_fault "
     "moves at_ms told seats_excused_ms drops stalled informed started_at_ms",

@@ -103,7 +103,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
             position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
     with closing(database.reader()) as reader:
         names = [fact for fact in facts if isinstance(fact, NameFact)]
-        assert reader.server_facts() == (names, [])
+        assert reader.server_facts() == (names, {})
         numbered = reader.server_facts_after(0)
         assert [fact for _, fact in numbered] == names
         assert reader.server_facts_after(numbered[-1][0]) == []
@@ -163,7 +163,7 @@ async def test_what_is_not_there_is_empty(database: Database) -> None:
     with closing(database.reader()) as reader:
         assert reader.match_facts("friday.1.1.1.1") == []
         assert reader.tournament_facts("monday") == []
-        assert reader.server_facts() == ([], [])
+        assert reader.server_facts() == ([], {})
         assert reader.tournament_ids() == []
 
 
@@ -202,9 +202,9 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Dat
         with closing(database.reader()) as reader:
             name = NameUsed("ann", None, None, 0)
             log.append(name)
-            assert reader.server_facts() == ([], [])
+            assert reader.server_facts() == ([], {})
             await group_of(log).wait_all()
-            assert reader.server_facts() == ([name], [])
+            assert reader.server_facts() == ([name], {})
 
 
 async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:

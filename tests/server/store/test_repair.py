@@ -135,11 +135,14 @@ def test_lost_facts_about_a_club_are_told_until_a_start_has_dealt_with_them(path
     assert repair(str(path), str(backup), 7)[2:] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
         facts, problems = reader.server_facts()
-    assert [f"row {number} of the log is damaged" in str(problem) for problem in problems] == [True]
-    later: list[LogFact] = [HostTokensRemoved(8), HostTokenSet("ben", "00", "22", 9)]
+    assert list(problems) == [number]
+    later: list[LogFact] = [HostTokensRemoved((number,), 8), HostTokenSet("ben", "00", "22", 9)]
     save(path, later, start=len(FACTS) + 1)
     with closing(read_sqlite(str(path))) as reader:
-        assert reader.server_facts() == ([*facts, *later], [])
+        assert reader.server_facts() == ([*facts, *later], {})
+    change(path, cut, len(FACTS) + 1)
+    with closing(read_sqlite(str(path))) as reader:
+        assert list(reader.server_facts()[1]) == [number, len(FACTS) + 1]
 
 
 def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, backup: Path) -> None:
