@@ -68,7 +68,7 @@ class Findings:
 
 
 def verify(path: str) -> Findings:
-    """Check a whole database; a server may run on it. Raises StoreError if the file is not Rumble's, or is newer."""
+    """Check a whole database; a server may run on it. Raises StoreError for a file that is not Rumble's."""
     found = Findings()
     damaged: set[str] = set()
     with closing(open_existing(path)) as database:

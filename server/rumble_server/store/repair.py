@@ -23,6 +23,7 @@ from rumble_server.store.damage import about, is_record, read_rows, verify
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import make_private
 from rumble_server.store.keys import split
+from rumble_server.store.match_index import LAST_NUMBER
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_database, open_existing
 from rumble_server.store.sqlite_rows import read_sqlite
@@ -81,7 +82,9 @@ class _Repair:
         with self._mended:
             self._mended.execute("BEGIN IMMEDIATE")
             # A lost number of runs is replaced first: no run may have the number of an earlier run.
-            values = [("runs", str(now_ms // 1000)), *self._read("SELECT key, value FROM meta")]
+            # Nor may a fact have the number of a lost fact.
+            last = self._read(f"SELECT 'indexed', ({LAST_NUMBER})")
+            values = [("runs", str(now_ms // 1000)), *self._read("SELECT key, value FROM meta"), *last]
             fill(self._mended, self._log(), self._tournaments(), self._records(), values)
         lines = [f"{self._whole} rows of the log are whole, {self._lost} are lost"]
         for key in self._lost_of:

@@ -154,6 +154,18 @@ def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, b
     shut(store)
 
 
+def test_no_fact_gets_the_number_of_a_lost_fact(path: Path, backup: Path) -> None:
+    path.unlink()
+    save(path, FACTS, size=50)
+    last = int(str(rows(path)[-1][0]))
+    execute(path, "UPDATE meta SET value = '1' WHERE key = 'indexed'")
+    execute(path, "UPDATE log SET checksum = checksum + 1 WHERE number = ?", last)
+    repair(str(path), str(backup), 0)
+    store = SqliteStore(str(path))
+    assert store.log().last >= len(FACTS) > last
+    shut(store)
+
+
 def test_a_missing_or_damaged_record_is_made_again(path: Path, backup: Path) -> None:
     before = rows(path, "SELECT * FROM ended ORDER BY id")
     execute(path, "UPDATE ended SET record = replace(record, 'ann', 'amm') WHERE id = 'monday'")
