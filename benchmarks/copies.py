@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from load import Tally, connect_all
-from rumble_server.store.codec import read_facts
-from rumble_server.store.schema import open_reader
-from rumble_server.store.sqlite import SqliteStore
-from rumble_server.store.sqlite_rows import read_sqlite
+from rumble_server.store.log.codec import read_facts
+from rumble_server.store.sqlite.rows import read_sqlite
+from rumble_server.store.sqlite.schema import open_reader
+from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentEnded
 from servers import serving

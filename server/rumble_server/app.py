@@ -52,11 +52,11 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.service_manager import tell_ready, tell_stopping
 from rumble_server.side_process import SideProcess
-from rumble_server.store.club_log import ClubLog
-from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import StoreError
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
-from rumble_server.store.rows import Counted
 from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web

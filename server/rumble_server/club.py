@@ -30,13 +30,13 @@ from rumble_server.gateway.ports import Known, Leader
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
-from rumble_server.store.ahead import Ahead
-from rumble_server.store.async_reader import AsyncReader
-from rumble_server.store.club_log import ClubLog
-from rumble_server.store.codec import Numbered
-from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import DamagedLog
-from rumble_server.store.reader import LogReader
+from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.async_reader import AsyncReader
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.codec import Numbered
+from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread

@@ -26,10 +26,10 @@ from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import apply_ban
 from rumble_server.club import Club, Shared, Stored, read_club
 from rumble_server.idle import Idle
-from rumble_server.store.ahead import Ahead
-from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
+from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.codec import Numbered
+from rumble_server.store.log.reader import LogReader
 from rumble_server.stored_uses import StoredUses
 from rumble_server.tournament.facts import BanLifted, Banned, ClubChanged, ClubFact, ClubRemoved
 from rumble_server.web.errors import WebError

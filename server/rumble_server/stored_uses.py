@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rumble_server.arena.names import Names
 from rumble_server.quotas import Quotas
-from rumble_server.store.reader import LogReader
+from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import NameFact
 from rumble_server.web.site import ClubUse
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.sqlite.lock import DatabaseLock
 
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
 from tests.e2e.processes import PATIENCE_S

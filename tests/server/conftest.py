@@ -1,7 +1,7 @@
 """Fixtures for tests of whole servers."""
 
 import pytest
-from rumble_server.store import async_reader
+from rumble_server.store.log import async_reader
 
 from tests.server.reading_here import ReadingHere
 

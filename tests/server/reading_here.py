@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 from rumble_server.side_process import SideProcess
-from rumble_server.store.reader import LogReader
-from rumble_server.store.rebuilt_tournaments import RebuiltTournaments, use
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.log.rebuilt_tournaments import RebuiltTournaments, use
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")

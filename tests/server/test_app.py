@@ -17,11 +17,11 @@ from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
-from rumble_server.store.async_reader import AsyncReader
-from rumble_server.store.copies import backup, restore
-from rumble_server.store.pruning import prune
-from rumble_server.store.reader import LogReader
-from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.care.copies import backup, restore
+from rumble_server.store.log.async_reader import AsyncReader
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.sqlite.pruning import prune
+from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 

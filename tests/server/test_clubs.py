@@ -20,7 +20,7 @@ from rumble_server.bounds import Bounds
 from rumble_server.club import Club
 from rumble_server.config import ServerConfig
 from rumble_server.quotas import NO_QUOTAS, Quotas
-from rumble_server.store.reader import LogReader
+from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded

@@ -14,7 +14,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.ports import Leader
 from rumble_server.nodes.gate import GatedLeader
 from rumble_server.nodes.lease import Lease
-from rumble_server.store.lease_statements import Statement
+from rumble_server.store.postgres.lease_statements import Statement
 
 from tests.server.nodes.table import Table
 from tests.simulation.disk import DiskLog

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from rumble_server.store.batch import Batch
-from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite_rows import SqliteRows
-from rumble_server.store.writer import write
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.sqlite.rows import SqliteRows
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from rumble_server.store.batch import Batch
+from rumble_server.store.log.batch import Batch
 
 from tests.server.nodes.table import Table
 from tests.server.world import VirtualClock

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from rumble_server.arena.matches import Matches
 from rumble_server.nodes.lease import Lease
-from rumble_server.store.batch import Batch
-from rumble_server.store.lease_statements import HandOver, Statement
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.postgres.lease_statements import HandOver, Statement
 
 from tests.needs import long_or
 from tests.simulation.bugs import Bug, tell_before_it_is_on_disk

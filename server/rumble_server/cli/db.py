@@ -26,8 +26,8 @@ def backup(
     db: Database = "rumble.db",
 ) -> None:
     """Copy a database as it is at this moment. A server may run on it, and is not held up."""
-    from rumble_server.store import copies
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.care import copies
+    from rumble_server.store.sqlite.store import database_path
 
     copies.backup(database_path(db), file)
     typer.echo(f"{file}: {os.path.getsize(file):,} bytes")
@@ -40,8 +40,8 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a database that is there.")] = False,
 ) -> None:
     """Put a backup in the place of a database. No server may run on that."""
-    from rumble_server.store import copies
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.care import copies
+    from rumble_server.store.sqlite.store import database_path
 
     copies.restore(database_path(db), file, replace=force)
     typer.echo(f"{db} is restored from {file}")
@@ -57,16 +57,16 @@ def prune(
 
     The file keeps its size, and what is written next takes the free space; `rumble db vacuum` gives it back.
     """
-    from rumble_server.store import pruning
     from rumble_server.store.open import is_postgres, need_postgres
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.sqlite import pruning
+    from rumble_server.store.sqlite.store import database_path
 
     ended_before_ms = int((time.time() - older_than * DAY_S) * 1000)
     if is_postgres(db):
         need_postgres()
-        from rumble_server.store.postgres import care
+        from rumble_server.store.postgres import pruning as of_postgres
 
-        tournaments, rows = care.prune(db, ended_before_ms, club)
+        tournaments, rows = of_postgres.prune(db, ended_before_ms, club)
     else:
         tournaments, rows = pruning.prune(database_path(db), ended_before_ms, club)
     typer.echo(f"pruned {tournaments} tournaments: {rows:,} rows of moves and frames are deleted")
@@ -75,8 +75,8 @@ def prune(
 @app.command()
 def vacuum(db: Database = "rumble.db") -> None:
     """Give the free space in a database back to the disk. No server may run on it."""
-    from rumble_server.store import pruning
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.sqlite import pruning
+    from rumble_server.store.sqlite.store import database_path
 
     before, after = pruning.vacuum(database_path(db))
     typer.echo(f"{db}: {before:,} bytes before, {after:,} bytes after")
@@ -85,17 +85,17 @@ def vacuum(db: Database = "rumble.db") -> None:
 @app.command()
 def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
     """Look for damage; exit with 1 if there is any. A server may run on the database."""
-    from rumble_server.store import damage
+    from rumble_server.store.care import damage
     from rumble_server.store.open import is_postgres, need_postgres
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.sqlite.store import database_path
 
     name, remedy = file, "`rumble db repair` mends what can be"
     if is_postgres(file):
         need_postgres()
-        from rumble_server.store.postgres import care
+        from rumble_server.store.care import postgres_damage
         from rumble_server.store.postgres.connection import shown
 
-        found, name, remedy = care.verify(file), shown(file), "restore a backup"
+        found, name, remedy = postgres_damage.verify(file), shown(file), "restore a backup"
     else:
         found = damage.verify(database_path(file))
     for problem in found.problems:
@@ -114,8 +114,8 @@ def repair(
     ] = None,
 ) -> None:
     """Mend what can be: keep what can be read, and make the indexes anew. No server may run on it."""
-    from rumble_server.store import repair as mending
-    from rumble_server.store.sqlite import database_path
+    from rumble_server.store.care import repair as mending
+    from rumble_server.store.sqlite.store import database_path
 
     path, now_s = database_path(file), time.time()
     stamp = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%d-%H%M%S")
@@ -133,7 +133,7 @@ def copy(
 
     A file holds one sequence of facts, so only a database with no club but main goes from PostgreSQL to a file.
     """
-    from rumble_server.store import copying
+    from rumble_server.store.care import copying
 
     clubs, rows = copying.copy_database(source, target)
     typer.echo(f"copied and compared: {clubs} {'club' if clubs == 1 else 'clubs'}, {rows:,} rows of the log")

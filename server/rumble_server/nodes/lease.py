@@ -26,7 +26,7 @@ from typing import Protocol
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.store.lease_statements import (
+from rumble_server.store.postgres.lease_statements import (
     Acquire,
     Acquired,
     Answer,

@@ -20,7 +20,7 @@ from rumble_protocol.limits import Limits
 
 from rumble_server.nodes.lease import RENEWALS, Lease
 from rumble_server.store.errors import StoreError
-from rumble_server.store.lease_statements import Statement
+from rumble_server.store.postgres.lease_statements import Statement
 from rumble_server.store.postgres.leases import Leases
 from rumble_server.tournament.facts import LogFact
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rumble_server.bounds import Bounds
 from rumble_server.store.errors import StoreError
-from rumble_server.store.sqlite import SqliteStore, database_path
+from rumble_server.store.sqlite.store import SqliteStore, database_path
 
 if TYPE_CHECKING:
     from rumble_server.store.postgres.store import PostgresStore

@@ -22,7 +22,7 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals
 from rumble_server.quotas import Quotas
-from rumble_server.store.async_reader import AsyncReader
+from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker

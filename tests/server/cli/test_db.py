@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.sqlite.lock import DatabaseLock
 
 from tests.server.store.disk import rows
 from tests.server.store.played import change, cut, played, save

@@ -21,10 +21,10 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.nodes.gate import Gate
 from rumble_server.nodes.node import Node
 from rumble_server.quotas import NO_QUOTAS
-from rumble_server.store.club_log import ClubLog
-from rumble_server.store.ended_count import EndedCount
-from rumble_server.store.lease_statements import Acquire, Answer, Statement
-from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.store.postgres.lease_statements import Acquire, Answer, Statement
+from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.gateway.served import until
 from tests.server.nodes.table import Row, Table

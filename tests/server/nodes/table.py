@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rumble_server.store.lease_statements import (
+from rumble_server.store.postgres.lease_statements import (
     Acquire,
     Acquired,
     Answer,

@@ -11,7 +11,7 @@ from rumble_server import clubs as clubs_module
 from rumble_server.arena.organiser import Organiser
 from rumble_server.club import Club
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
+from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.nodes.lease import ABANDON_MS, READY_MS, RENEWALS, Lease
-from rumble_server.store.lease_statements import Acquire, Answer, Ready, Statement
+from rumble_server.store.postgres.lease_statements import Acquire, Answer, Ready, Statement
 
 from tests.server.nodes.table import Table
 from tests.server.world import VirtualClock

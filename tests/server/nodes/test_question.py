@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rumble_server.nodes.lease import Lease
 from rumble_server.nodes.question import Question
-from rumble_server.store.lease_statements import Acquired, ClubRow, NodeRow, Renewed, Seen
+from rumble_server.store.postgres.lease_statements import Acquired, ClubRow, NodeRow, Renewed, Seen
 
 
 class Driver:

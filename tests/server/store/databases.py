@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from rumble_server.store.club_log import ClubLog
-from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.content import Content
+from rumble_server.store.log.reader import LogReader
 from rumble_server.store.open import open_store
-from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite import SqliteStore
-from rumble_server.store.sqlite_rows import read_sqlite
-from rumble_server.store.writer import write
+from rumble_server.store.sqlite.rows import read_sqlite
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.store import SqliteStore
+from rumble_server.store.sqlite.writer import write
 
 PATIENCE_S = 10.0
 Commit = Callable[[Content, bool], object]

@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
-from rumble_server.store.club_log import ClubLog
-from rumble_server.store.codec import LINES, Numbered, write_lines
-from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
-from rumble_server.store.group_commit import GroupCommit
-from rumble_server.store.sqlite import SqliteStore
-from rumble_server.store.writer import write as commit
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.codec import LINES, Numbered, write_lines
+from rumble_server.store.log.content import Content
+from rumble_server.store.log.group_commit import GroupCommit
+from rumble_server.store.sqlite.store import SqliteStore
+from rumble_server.store.sqlite.writer import write as commit
 from rumble_server.tournament.facts import BotJoined, LogFact
 
 PATIENCE_S = 5.0

@@ -7,9 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from rumble_server.store.batch import Batch
-from rumble_server.store.schema import open_database
-from rumble_server.store.writer import write as commit
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.writer import write as commit
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament

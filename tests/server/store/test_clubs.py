@@ -15,8 +15,8 @@ from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.store.databases import Database, opened_store
 from tests.server.store.disk import Told, joined
+from tests.server.store.log.test_async_reader import FIRST, record
 from tests.server.store.played import as_challenges, facts_of, played
-from tests.server.store.test_async_reader import FIRST, record
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
 """Names of clubs, some of which begin with other names; one is a tournament's, too."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from rumble_server.match.facts import MatchStarted
-from rumble_server.store.damage import verify
+from rumble_server.store.care.damage import verify
+from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import Pruned, StoreError
 from rumble_server.store.keys import prefix_of, split
-from rumble_server.store.match_index import bytes_of
-from rumble_server.store.pruning import prune
-from rumble_server.store.repair import CLUB_FACTS_LOST, repair
-from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite.match_index import bytes_of
+from rumble_server.store.sqlite.pruning import prune
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament

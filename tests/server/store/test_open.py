@@ -8,7 +8,7 @@ import pytest
 from rumble_server.store import open as module
 from rumble_server.store.errors import StoreError
 from rumble_server.store.open import is_postgres, open_store
-from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.store.disk import shut
 

@@ -22,8 +22,8 @@ from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.quotas import NO_QUOTAS
-from rumble_server.store.async_reader import AsyncReader
-from rumble_server.store.ended_count import EndedCount
+from rumble_server.store.log.async_reader import AsyncReader
+from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
     ClubCreated,

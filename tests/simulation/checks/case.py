@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
-from rumble_server.store.codec import FIELDS
+from rumble_server.store.log.codec import FIELDS
 
 from tests.simulation.trace import Entry
 

@@ -1,4 +1,4 @@
-"""The contents of a database in PostgreSQL, for `rumble db copy` (`store/copying.py`)."""
+"""The contents of a database in PostgreSQL, for `rumble db copy` (`store/care/copying.py`)."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -6,12 +6,12 @@ from typing import Any
 
 import psycopg
 
-from rumble_server.store.checksum import checksum, intact
-from rumble_server.store.content import TOURNAMENT
-from rumble_server.store.copied import DERIVED, Contents, Row, TournamentRow, last_fact
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN
-from rumble_server.store.match_index import spans
+from rumble_server.store.log.checksum import checksum, intact
+from rumble_server.store.log.content import TOURNAMENT
+from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
+from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import Connection, connect, shown
 from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
 

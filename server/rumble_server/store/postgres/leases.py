@@ -16,7 +16,8 @@ import psycopg
 from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.lease_statements import (
+from rumble_server.store.postgres.connection import shown, told
+from rumble_server.store.postgres.lease_statements import (
     Acquire,
     Acquired,
     Answer,
@@ -35,7 +36,6 @@ from rumble_server.store.lease_statements import (
     Seen,
     Statement,
 )
-from rumble_server.store.postgres.connection import shown, told
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """

@@ -1,4 +1,4 @@
-"""The rows of a club in PostgreSQL, for the readers of logs (`store/reader.py`)."""
+"""The rows of a club in PostgreSQL, for the readers of logs (`store/log/reader.py`)."""
 
 import re
 from collections import Counter
@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any
 
-from rumble_server.store.checksum import intact
 from rumble_server.store.keys import MAIN
+from rumble_server.store.log.checksum import intact
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.log.rows import Counted, Row, Rows
 from rumble_server.store.postgres.connection import Connection
-from rumble_server.store.reader import LogReader
-from rumble_server.store.rows import Counted, Row, Rows
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:

@@ -1,5 +1,7 @@
 """The tables in PostgreSQL and their version. The first server to start makes them."""
 
+from contextlib import closing
+
 import psycopg
 
 from rumble_server.store.errors import StoreError
@@ -117,6 +119,18 @@ def prepare(connection: Connection) -> None:
         raise StoreError(f"{connection.name} has the encoding {encoding}; Rumble needs UTF8")
     if not has_tables(connection):
         connection.transact(_make)
+
+
+def existing(url: str) -> "closing[Connection]":
+    """Open a database with the tables of this version. Raises StoreError."""
+    connection = Connection(url)
+    try:
+        if not has_tables(connection):
+            raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
+    except StoreError:
+        connection.close()
+        raise
+    return closing(connection)
 
 
 def has_tables(connection: Connection) -> bool:

@@ -12,18 +12,18 @@ from functools import partial
 
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
-from rumble_server.store.async_reader import AsyncReader, ReadWorkers
-from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
-from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.keys import MAIN
-from rumble_server.store.postgres.care import prune_challenges
+from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
+from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.group_commit import GroupCommit
+from rumble_server.store.log.process import WriterProcess
+from rumble_server.store.log.reader import LogReader
 from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.pruning import prune_challenges
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
 from rumble_server.store.postgres.writer import URL_VARIABLE
-from rumble_server.store.process import WriterProcess
-from rumble_server.store.reader import LogReader
 
 ANSWER_S = 10.0
 """Maximum time in s of a commit. Afterwards the writing process is killed: the connection may be dead unnoticed."""

@@ -1,4 +1,4 @@
-"""The matches in the log that are not yet in the index of matches (`store/match_index.py`), for the writer.
+"""The matches in the log that are not yet in the index of matches (`store/sqlite/match_index.py`), for the writer.
 
 The index is written with a commit now and then. A match that starts and ends between two writes is written once, and
 the commits between have no part for the index. `clubs.indexed` is the number of a club's last indexed fact.
@@ -7,8 +7,8 @@ the commits between have no part for the index. `clubs.indexed` is the number of
 from dataclasses import dataclass, field
 from time import monotonic
 
-from rumble_server.store.content import TOURNAMENT, Content
-from rumble_server.store.match_index import spans
+from rumble_server.store.log.content import TOURNAMENT, Content
+from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import Connection
 
 INDEX_S = 0.25

@@ -1,4 +1,4 @@
-"""Writing to PostgreSQL: the statement, and the program that the server runs for it (`store/commit_loop.py`).
+"""Writing to PostgreSQL: the statement, and the program that the server runs for it (`store/log/commit_loop.py`).
 
 A commit is a single statement outside any other transaction. The statement moves each club's row on, under the club's
 epoch, from the newest fact so far to the commit's newest fact, and inserts rows only for clubs whose row moved. So a
@@ -19,10 +19,10 @@ from typing import Any
 
 from psycopg.pq import Format
 
-from rumble_server.store.checksum import checksum
-from rumble_server.store.commit_loop import answer_all
-from rumble_server.store.content import Content, sizes_of
 from rumble_server.store.errors import StoreError
+from rumble_server.store.log.checksum import checksum
+from rumble_server.store.log.commit_loop import answer_all
+from rumble_server.store.log.content import Content, sizes_of
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed

@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from rumble_server.fair_queue import Crowded, asker_now
-from rumble_server.store.last_used import LastUsed
+from rumble_server.store.log.last_used import LastUsed
 
 SHOWN_MS = 250
 """Time in ms for which all requests share an answer about something large that goes on: the pace of the feed."""

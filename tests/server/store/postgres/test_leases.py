@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from rumble_server.store.errors import StoreError
-from rumble_server.store.lease_statements import (
+from rumble_server.store.postgres.lease_statements import (
     Acquire,
     Acquired,
     ClubRow,

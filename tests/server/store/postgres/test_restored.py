@@ -13,7 +13,7 @@ from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
 from tests.server.test_app import Bot
 
 need_module("psycopg", "postgres")
-from tests.server.store.test_copying import move, play_on, running, turn_of  # noqa: E402
+from tests.server.store.care.test_copying import move, play_on, running, turn_of  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 NAMES = ("ann", "ben")

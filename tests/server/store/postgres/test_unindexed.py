@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from rumble_server.store.batch import Batch
-from rumble_server.store.content import Content
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.log.content import Content
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
 from tests.server.store.disk import joined
-from tests.server.store.test_match_index import over, started
+from tests.server.store.sqlite.test_match_index import over, started
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import Connection  # noqa: E402

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from rumble_server.store import group_commit
-from rumble_server.store.batch import Batch
-from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
+from rumble_server.store.log import group_commit
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.log.content import Content
 
 from tests.needs import need_module
 from tests.postgres.cluster import Cluster, run, through

@@ -1,0 +1,1 @@
+"""The care of databases: verification, repair, backups and copies."""

@@ -1,0 +1,95 @@
+"""Copies of an SQLite database: backups, which a running server does not mind, and their restoration."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.sqlite.files import make_private
+from rumble_server.store.sqlite.lock import locked
+from rumble_server.store.sqlite.schema import check_database, open_existing
+
+
+def backup(path: str, to: str) -> None:
+    """Copy a database, as of one moment, to a new file; a server may run on the database. Raises StoreError."""
+    if Path(to).exists():
+        raise StoreError(f"{to} exists; choose another name")
+    copy(path, to)
+
+
+def restore(path: str, backup: str, *, replace: bool) -> None:
+    """Put a backup in the place of a database on which no server runs. Raises StoreError.
+
+    An existing database is replaced only if `replace` is true. The next run gets a greater number than any run of the
+    replaced database, so that no turn ids come twice.
+    """
+    if not Path(backup).is_file():
+        raise StoreError(f"there is no backup {backup}")
+    check_database(backup)
+    with locked(path, may_be_new=True) as real_path:
+        if os.path.exists(real_path) and os.path.samefile(real_path, backup):
+            raise StoreError(f"{backup} is the database itself")
+        if Path(real_path).exists() and not replace:
+            raise StoreError(f"the database {path} exists; --force replaces it")
+        replaced = _runs(real_path) if os.path.exists(real_path) else 0
+        copy(backup, real_path, least_run=max(replaced, int(1000 * time.time())))
+
+
+def _runs(path: str) -> int:
+    """Return the number of runs that a database has had; 0 if the number cannot be read."""
+    try:
+        with closing(open_existing(path)) as database:
+            return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
+    except (StoreError, sqlite3.Error, ValueError):
+        return 0
+
+
+def copy(path: str, to: str, least_run: int = 0) -> None:
+    """Copy a database to a file that is whole as soon as it exists, and replaces any existing file. Raises StoreError.
+
+    The next run on the copy has a greater number than `least_run`. So no turn of the run equals a turn of runs that are
+    missing in the copy.
+    """
+    with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
+        database.backup(target)  # in one step: in WAL mode a reader blocks no writer
+        if least_run:
+            target.execute(
+                """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
+                   DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))""",
+                (str(least_run),),
+            )
+            target.commit()
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[str]:
+    """Yield the path of a new file, which takes its place at `path` if the block succeeds. Raises StoreError."""
+    part = f"{path}.part"
+    try:
+        Path(part).unlink(missing_ok=True)
+        make_private(part)
+        yield part
+        take_place(part, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot write the database {path}: {error}") from None
+    except OSError as error:
+        raise StoreError(f"cannot write the database {path}: {error.strerror}") from None
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def take_place(part: str, path: str) -> None:
+    """Move a whole database to `path`, where no process has a database open. Raises OSError."""
+    for suffix in ("-wal", "-shm"):  # first, since SQLite would take old ones for the new file's
+        Path(path + suffix).unlink(missing_ok=True)
+    os.replace(part, path)
+    if os.name == "posix":
+        folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

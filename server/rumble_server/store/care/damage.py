@@ -1,0 +1,219 @@
+"""`rumble db verify`: damage in a file's structure, its rows and indexes, and tournaments that cannot be rebuilt."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.store.care.findings import (
+    Findings,
+    Told,
+    about,
+    contradictions,
+    differences,
+    facts_in,
+    is_record,
+    line_of,
+    note,
+)
+from rumble_server.store.errors import StoreError
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.log.checksum import checksum, intact
+from rumble_server.store.log.codec import Numbered
+from rumble_server.store.log.content import PLY
+from rumble_server.store.sqlite.match_index import INDEXED, indexed, last_number
+from rumble_server.store.sqlite.rows import read_sqlite
+from rumble_server.store.sqlite.schema import open_existing
+from rumble_server.store.sqlite.tournament_index import LOST_VALUES, has_lost_values
+
+PORTION = 1_000
+"""Number of facts whose rows are read in one query."""
+_ROWS = """SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log NOT INDEXED
+    WHERE number BETWEEN ? AND ? AND typeof(tournament) = 'text' AND typeof(kind) = 'integer' ORDER BY number"""
+_PLACES = "FROM log INDEXED BY log_by_tournament WHERE tournament >= '' AND number <= ?"
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of the log as read from the file."""
+
+    number: int
+    tournament: str
+    """Key of the tournament, with the club."""
+    kind: int
+    content: bytes
+    checksum: int
+
+    @property
+    def is_lost(self) -> bool:
+        """True for a row that `rumble db repair` left empty."""
+        return not self.content and self.checksum == checksum(b"", self.number, self.tournament, self.kind)
+
+    def facts(self) -> list[Numbered]:
+        """Return the row's facts. Raises ValueError with a line about the damage."""
+        if not self.content:
+            raise ValueError("it cannot be read")
+        return facts_in(intact(self.content, self.checksum, self.number, self.tournament, self.kind))
+
+
+def verify(path: str) -> Findings:
+    """Check a whole database; a server may run on it. Raises StoreError for a file that is not Rumble's."""
+    found = Findings()
+    damaged: set[str] = set()
+    with closing(open_existing(path)) as database:
+        found.problems += structure_problems(database)
+        indexes = _Indexes(database)
+        for row in read_rows(database):
+            found.rows += 1
+            if row.is_lost:
+                found.lost += 1
+                damaged.add(row.tournament)
+                continue
+            try:
+                indexes.note(row)
+            except ValueError as error:
+                found.problems.append(
+                    f"row {row.number} of the log ({about(*split(row.tournament))}) is damaged: {line_of(error)}"
+                )
+                damaged.add(row.tournament)
+        found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
+        found.problems += indexes.problems(damaged)
+    found.problems += _contradictions(path, damaged)
+    return found
+
+
+class _Indexes:
+    """The indexes of tournaments and matches, compared with the log. Rows written meanwhile are skipped."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._told: Told = {}
+        self._astray: set[str] = set()
+        """Matches of which a start or end lies outside their span in the index of matches."""
+        self._has_lost_values = False
+        try:
+            with database:
+                database.execute("BEGIN")
+                self._has_lost_values = has_lost_values(database)
+                self._last, self._indexed = last_number(database), indexed(database)
+                rows = database.execute("SELECT id, listed, over FROM tournaments NOT INDEXED").fetchall()
+            self._index = {key: (bool(listed), bool(over)) for key, listed, over in rows}
+        except sqlite3.Error:  # `structure_problems` reports the error
+            self._last = self._indexed = 0
+
+    def note(self, row: Row) -> None:
+        """Compare a row with the index of matches. Raises ValueError with a line about the damage."""
+        facts = row.facts()
+        club, tournament = split(row.tournament)
+        if tournament and row.number <= self._last:
+            note(self._told, row.tournament, facts)
+        for number, fact in facts:
+            if isinstance(fact, MatchStarted | MatchOver) and number <= self._indexed:
+                match = prefix_of(club) + fact.match
+                if not self._leads_to(match, number):
+                    self._astray.add(match)
+
+    def _leads_to(self, match: str, number: int) -> bool:
+        query = "SELECT 1 FROM matches WHERE id = ? AND first <= ? AND coalesce(last, ?) >= ?"
+        try:
+            return self._database.execute(query, (match, number, number, number)).fetchone() is not None
+        except sqlite3.Error:
+            return False
+
+    def problems(self, damaged: set[str]) -> Iterator[str]:
+        """Yield a line for each problem of the indexes; `damaged` has the keys of tournaments with damaged rows."""
+        if self._has_lost_values:
+            yield LOST_VALUES
+        if self._last:
+            yield from differences(self._told, self._index, damaged)
+        if self._astray:
+            yield f"the index of matches is wrong for {len(self._astray)} matches, as {min(self._astray)}"
+
+
+def structure_problems(database: sqlite3.Connection) -> list[str]:
+    """Return a line for each problem that SQLite finds in the structure of the file."""
+    try:
+        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
+    except sqlite3.Error as error:
+        told = [str(error)]
+    return [f"the file: {line_of(text)}" for text in told if text != "ok"]
+
+
+def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
+    """Yield the rows of the log by number, then, without content, each row of which only the log's index has the place.
+
+    Where that index cannot be read, either, nobody knows whose rows are lost: then there is a row about each club.
+    """
+    last = _last_row(database)
+    found, has_gaps, clubs = 0, False, {MAIN}
+    for first in range(1, last + 1, PORTION):
+        for row in _portion(database, first, min(first + PORTION - 1, last)):
+            if row is None:
+                has_gaps = True
+                continue
+            found += 1
+            clubs.add(split(row.tournament)[0])
+            yield row
+    try:
+        if database.execute(f"SELECT count(*) {_PLACES}", (last,)).fetchone()[0] <= found:
+            return
+        for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_PLACES}", (last,)):
+            if not any(_portion(database, number, number)):
+                yield Row(number, tournament, kind, b"", 0)
+    except sqlite3.Error:
+        if has_gaps:
+            for number, club in enumerate(sorted(clubs), last + 1):
+                yield Row(number, prefix_of(club), PLY, b"", 0)
+
+
+def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Row | None]:
+    """Yield the rows from `first` to `last`; after an error, read each half. None is a number that cannot be read."""
+    try:
+        rows = [Row(*row) for row in database.execute(_ROWS, (first, last))]
+    except sqlite3.Error:
+        if first == last:
+            yield None
+            return
+        middle = (first + last) // 2
+        yield from _portion(database, first, middle)
+        yield from _portion(database, middle + 1, last)
+    else:
+        yield from rows
+
+
+def _last_row(database: sqlite3.Connection) -> int:
+    """Return a number that no row exceeds, by the table, its index or the index of matches. Raises StoreError."""
+    found = list[int]()
+    for query in (
+        "SELECT max(number) FROM log NOT INDEXED",
+        "SELECT max(number) FROM log INDEXED BY log_by_tournament WHERE tournament >= ''",
+        f"SELECT {INDEXED}",
+    ):
+        with suppress(sqlite3.Error):
+            found.append(database.execute(query).fetchone()[0] or 0)
+    if not found:
+        raise StoreError("the log cannot be read at all; restore a backup")
+    return max(found)
+
+
+def _damaged_records(database: sqlite3.Connection) -> list[str]:
+    try:
+        rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended").fetchall()
+    except sqlite3.Error as error:
+        return [f"some tournament ({line_of(error)})"]
+    return [str(key) for key, record, sum_ in rows if not is_record(intact(record, sum_, key), split(key)[1])]
+
+
+def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
+    """Yield a line for each tournament that cannot be rebuilt, although its rows are undamaged."""
+    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
+        try:
+            keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]
+        except sqlite3.Error as error:
+            yield f"cannot read the database {path}: {error}"
+            return
+        for key in keys:
+            if key in damaged:
+                continue
+            yield from contradictions(any_club, *split(key))

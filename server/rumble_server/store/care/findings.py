@@ -1,0 +1,82 @@
+"""Findings of `rumble db verify`, and the checks that both kinds of database share."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rumble_server.store.keys import MAIN, prefix_of
+from rumble_server.store.log.codec import Numbered, read_ended, read_facts
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+Told = dict[str, tuple[bool | None, bool]]
+"""Flags of each tournament by key: listed (None if the creation was not read), and over."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """Findings in a database. `lost` counts the rows that `rumble db repair` left empty."""
+
+    rows: int = 0
+    lost: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def facts_in(text: str | None) -> list[Numbered]:
+    """Return the facts of a row. Raises ValueError with a line about the damage."""
+    if text is None:
+        raise ValueError("it is not what was written")
+    return read_facts(text)
+
+
+def is_record(text: str | None, tournament_id: str) -> bool:
+    """Return true if a text, or None for a damaged record, is the record of a tournament."""
+    try:
+        return text is not None and read_ended(text).id == tournament_id
+    except ValueError:
+        return False
+
+
+def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
+    """Yield a line if a tournament with undamaged rows cannot be rebuilt."""
+    what = about(club, tournament_id)
+    try:
+        if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
+            yield f"{what} cannot be rebuilt: its creation is not in the log"
+    except Exception as error:  # noqa: BLE001  # contradicting facts raise anything
+        yield f"{what} cannot be rebuilt: {line_of(error)}"
+
+
+def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
+    """Update `told` by the facts of a row of a tournament."""
+    listed, over = told.get(key, (None, False))
+    for _, fact in facts:
+        if isinstance(fact, TournamentCreated):
+            listed = fact.config.listed
+        over = over or isinstance(fact, TournamentEnded)
+    told[key] = (listed, over)
+
+
+def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
+    """Yield a line for each difference between the index and the log.
+
+    Some rows of the tournaments in `unsure` were not read, so their flags are not compared.
+    """
+    for key, (listed, over) in told.items():
+        if key not in index:
+            yield f"tournament {key} is not in the index of tournaments"
+        elif key not in unsure and index[key] != (index[key][0] if listed is None else listed, over):
+            yield f"tournament {key} is in the index of tournaments with another status than in the log"
+
+
+def about(club: str, tournament: str) -> str:
+    """Return the subject of a row of the log, for people."""
+    if tournament:
+        return f"tournament {prefix_of(club)}{tournament}"
+    return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")
+
+
+def line_of(error: object) -> str:
+    """Return an error as a line."""
+    text = " ".join(str(error).partition("\n")[0].split())
+    return text or repr(error)

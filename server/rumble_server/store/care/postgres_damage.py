@@ -1,0 +1,67 @@
+"""`rumble db verify` in PostgreSQL. Nodes may run meanwhile.
+
+PostgreSQL's own tools take care of the files, their backups and their free space.
+"""
+
+from contextlib import closing
+
+from rumble_server.store.care.findings import (
+    Findings,
+    Told,
+    about,
+    contradictions,
+    differences,
+    facts_in,
+    is_record,
+    line_of,
+    note,
+)
+from rumble_server.store.keys import prefix_of, split
+from rumble_server.store.log.checksum import intact
+from rumble_server.store.postgres.rows import read_postgres
+from rumble_server.store.postgres.schema import existing
+
+PORTION_ROWS = 200
+"""Number of rows read at a time."""
+
+
+def verify(url: str) -> Findings:
+    """Check a whole database. Raises StoreError if the database is not Rumble's, or has another version."""
+    found = Findings()
+    damaged: set[tuple[str, str]] = set()
+    told: Told = {}
+    with existing(url) as connection:
+        # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
+        indexed = connection.read(
+            "SELECT club, id, listed, over, last FROM clubs LEFT JOIN tournaments USING (club) ORDER BY place"
+        )
+        index = {prefix_of(club) + each: (listed, over) for club, each, listed, over, _ in indexed if each is not None}
+        newest = {club: last for club, *_, last in indexed}
+        place: tuple[str, int] = ("", 0)
+        query = f"""SELECT club, number, tournament, kind, facts, checksum FROM log
+                    WHERE (club, number) > (%(club)s, %(number)s) ORDER BY club, number LIMIT {PORTION_ROWS}"""
+        while rows := connection.read(query, {"club": place[0], "number": place[1]}):
+            for club, number, tournament, kind, text, sum_ in rows:
+                found.rows += 1
+                if not text:
+                    found.lost += 1
+                    damaged.add((club, tournament))
+                    continue
+                try:
+                    facts = facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
+                    if tournament and number <= newest.get(club, 0):
+                        note(told, prefix_of(club) + tournament, facts)
+                except ValueError as error:
+                    what = f"row {number} of the log ({about(club, tournament)}) is damaged"
+                    found.problems.append(f"{what}: {line_of(error)}")
+                    damaged.add((club, tournament))
+            place = rows[-1][:2]
+        for club, tournament, record, sum_ in connection.read("SELECT club, id, record, checksum FROM ended"):
+            if not is_record(intact(record.encode(), sum_, club, tournament), tournament):
+                found.problems.append(f"the record of {about(club, tournament)} is damaged")
+        found.problems += differences(told, index, {prefix_of(club) + each for club, each in damaged})
+    with closing(read_postgres(url)) as any_club:
+        for club, tournament in map(split, index):
+            if (club, tournament) not in damaged:
+                found.problems += contradictions(any_club, club, tournament)
+    return found

@@ -1,0 +1,40 @@
+"""Reading a club ahead, while another node leads it, so that little is left to read when this node takes over.
+
+A node does so before a hand-over; the recovery of the club then reads only later facts.
+"""
+
+import logging
+from collections.abc import Iterator
+
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
+
+log = logging.getLogger(__name__)
+
+
+class Ahead:
+    """Tournaments of a club that were not over when read, each rebuilt up to a fact of the log."""
+
+    def __init__(self) -> None:
+        self.tournaments: dict[str, Tournament] = {}
+        self._last: dict[str, int] = {}
+
+    def read(self, reader: LogReader) -> None:
+        """Rebuild the tournaments that are not over; tournaments that cannot be read are skipped. Raises StoreError."""
+        for tournament_id in reader.tournament_ids(over=False):
+            try:
+                numbered = list(reader.facts_after(tournament_id, 0))
+                tournament = rebuild_tournament(fact for _, fact in numbered)
+            except Exception as error:  # noqa: BLE001  # the node that takes over reads it again, and reports the error
+                log.debug("tournament %s cannot be read ahead: %s", tournament_id, error)
+                continue
+            if tournament is not None:
+                self.tournaments[tournament_id] = tournament
+                self._last[tournament_id] = numbered[-1][0]
+
+    def facts(self, reader: LogReader, tournament_id: str) -> Iterator[LogFact]:
+        """Yield the facts that the log has after those already read of a tournament. Raises StoreError."""
+        for _, fact in reader.facts_after(tournament_id, self._last.get(tournament_id, 0)):
+            yield fact

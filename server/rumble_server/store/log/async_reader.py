@@ -1,0 +1,171 @@
+"""Reading a club's log beside the event loop, for the web and for bots.
+
+Answers about a tournament or a match are made from its facts in a process of its own
+(`store/log/rebuilt_tournaments.py`), by functions of the web. Bots and lists are answered from records
+(`EndedTournament`), on a thread. A tournament whose record is damaged is listed as damaged; everything else about it is
+made from its facts.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from typing import TypeVar, TypeVarTuple
+
+from rumble_server.bounds import Bounds
+from rumble_server.fair_queue import FairQueue
+from rumble_server.match.match_id import Neighbours
+from rumble_server.side_process import SideProcess
+from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.log.last_used import LastUsed
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.log.rebuilt_tournaments import make_of_match, make_of_tournament, open_rebuilt
+from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import Rebuilt
+
+log = logging.getLogger(__name__)
+
+FIND_S = 1.0
+"""Maximum time in s to find a tournament's record for a bot: until then no later message to the club is answered."""
+LINE_BYTES = 200
+"""Size in bytes in memory of a line of a record, and of a record without lines."""
+
+Given = TypeVarTuple("Given")
+Read = TypeVar("Read")
+Made = TypeVar("Made")
+
+
+class ReadWorkers:
+    """The thread and the process that read for all clubs, and the records in memory."""
+
+    def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
+        """`open_reader` is called in the process, too, so it must be picklable. Raises StoreError."""
+        self.reader = open_reader()
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
+        self.process = SideProcess(open_rebuilt, open_reader, bounds.rebuilt_results)
+        self.queue = FairQueue()
+        """Queue of the callers that wait for the process."""
+        self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
+        """The records used last, by club and id. Used only on the thread."""
+
+    def close(self) -> None:
+        """Close the connections after the current reads; waiting reads are cancelled."""
+        self.process.close()
+        self.thread.shutdown(cancel_futures=True)
+        self.reader.close()
+
+
+class AsyncReader:
+    """The facts and records on disk of one club, read beside the event loop. All methods raise StoreError.
+
+    `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
+    """
+
+    def __init__(self, workers: ReadWorkers, club: str) -> None:
+        self._workers = workers
+        self._club = club
+        self._reader = workers.reader.of(club)
+        self._damaged: dict[str, str] = {}
+        self._set_aside: list[str] = []
+
+    def set_aside(self, problems: Mapping[str, Exception]) -> None:
+        """List tournaments, not over, that could not be rebuilt at the start; `problems` has the errors by id."""
+        for tournament_id, error in problems.items():
+            self._damage(tournament_id, error)
+        self._set_aside = list(problems)
+
+    def _damage(self, tournament_id: str, error: Exception) -> None:
+        self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
+        log.error("tournament %s cannot be read: %s", tournament_id, self._damaged[tournament_id])
+
+    # --- in the process ---
+
+    async def of_tournament(
+        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
+    ) -> Made | None:
+        """Return the result of `make` for a tournament as rebuilt from the log; None for an unknown id.
+
+        A damaged tournament is not read again. Raises DamagedLog.
+        """
+        if tournament_id in self._damaged:
+            raise DamagedLog(self._damaged[tournament_id])
+        try:
+            return await self.draw(make_of_tournament, self._club, tournament_id, make, given)
+        except DamagedLog as error:
+            if tournament_id not in self._damaged:
+                self._damage(tournament_id, error)
+            raise
+
+    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+        """Return the result of `make` for a match's facts of all attempts, in order, without any before the start."""
+        return await self.draw(make_of_match, self._club, match_id, make, given)
+
+    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+        """Return the result of `make`, which needs nothing of the log."""
+        try:
+            async with self._workers.queue.turn():
+                return await self._workers.process.run(make, *given)
+        except BrokenExecutor as error:
+            raise StoreError(f"the process that reads it died: {error}") from None
+
+    # --- records ---
+
+    async def ended(self, tournament_id: str) -> EndedTournament | None:
+        """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
+        try:
+            return (await self._on_thread(self._records, [tournament_id])).get(tournament_id)
+        except StoreError as error:
+            log.error("tournament %s cannot be read now: %s", tournament_id, error)
+            return None
+
+    async def listed(self, limit: int) -> Sequence[Outline]:
+        """Return the newest listed tournaments that are over, newest first, and those that cannot be rebuilt."""
+        return await self._on_thread(self._listed, limit)
+
+    async def neighbours(self, match_id: str) -> Neighbours:
+        """Return the matches begun before and after a match of a known tournament."""
+        return await self._on_thread(self._reader.neighbours, match_id)
+
+    def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """Call `done` on the running loop with the result of `ended`; with None after an error or `FIND_S`."""
+
+        def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
+            error = None if finding.cancelled() else finding.exception()
+            if isinstance(error, TimeoutError):
+                log.warning("tournament %s was not read within %g s", tournament_id, FIND_S)
+            elif error is not None:
+                log.error("tournament %s cannot be read", tournament_id, exc_info=error)
+            done(None if finding.cancelled() or error is not None else finding.result())
+
+        asyncio.get_running_loop().create_task(self._soon(tournament_id)).add_done_callback(found)
+
+    async def _soon(self, tournament_id: str) -> EndedTournament | None:
+        async with asyncio.timeout(FIND_S):
+            return await self.ended(tournament_id)
+
+    def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
+        return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *given)
+
+    # --- on the thread ---
+
+    def _listed(self, limit: int) -> list[Outline]:
+        ids = self._reader.listed_ids(limit)
+        found = self._records(ids)
+        aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
+        return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
+
+    def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
+        try:
+            return DamagedTournament.of(tournament_id, self._reader.first_facts(tournament_id), over=over)
+        except DamagedLog:
+            return DamagedTournament.of(tournament_id, over=over)
+
+    def _records(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
+        """Return the records of these tournaments by id, without missing and damaged records."""
+        kept = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
+        found = {each: ended for each, ended in kept if ended is not None}
+        read = self._reader.ended([each for each in tournament_ids if each not in found])
+        for each, ended in read.items():
+            self._workers.records.put((self._club, each), ended, LINE_BYTES * (len(ended.lines) + 1))
+        return found | read

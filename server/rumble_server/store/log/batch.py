@@ -1,0 +1,72 @@
+"""Facts of a club on their way to the disk, sorted into rows when they are written.
+
+`ClubLog` fills a batch, and the group commit takes it.
+"""
+
+from collections import defaultdict
+from typing import get_args
+
+from rumble_server.match.facts import MatchFact
+from rumble_server.match.match_id import tournament_id_of
+from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_lines
+from rumble_server.store.log.content import PLY, TOURNAMENT, Content
+from rumble_server.store.log.lines import Line
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
+
+_REBUILDING = frozenset(get_args(TournamentFact))
+_OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
+_MARKS = frozenset((TournamentCreated, TournamentEnded))
+
+
+class Batch:
+    """Facts in the order of their numbers, and records. A batch is false while it has nothing to write."""
+
+    __slots__ = ("_ended", "facts")
+
+    def __init__(self) -> None:
+        self.facts: list[Numbered] = []
+        self._ended: list[EndedTournament] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self._ended)
+
+    def add(self, number: int, fact: LogFact) -> None:
+        self.facts.append((number, fact))
+
+    def file(self, ended: EndedTournament) -> None:
+        self._ended.append(ended)
+
+    def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
+        """Return the rows to write for a club whose newest fact before this batch is number `before`."""
+        of_plies, others, marks = self._rows()
+        rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
+        return {
+            "club": club,
+            "epoch": epoch,
+            "before": before,
+            "last": self.facts[-1][0] if self.facts else before,
+            "log": [(lines[0][0], tournament_id, kind, write_lines(lines)) for kind, tournament_id, lines in rows],
+            "created": [(mark.tournament, mark.config.listed) for mark in marks if type(mark) is TournamentCreated],
+            "over": [mark.tournament for mark in marks if type(mark) is TournamentEnded],
+            "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
+        }
+
+    def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
+        """Return the lines by tournament of plies and frames, the lines by tournament of other facts, and the marks.
+
+        Marks are the facts that create or end a tournament.
+        """
+        of_plies: dict[str, list[Line]] = defaultdict(list)
+        others: dict[str, list[Line]] = defaultdict(list)
+        marks: list[LogFact] = []
+        for number, fact in self.facts:
+            kind = type(fact)
+            if kind in _OF_A_PLY:
+                row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # this kind has a match
+            else:
+                row = (others if kind in _REBUILDING else of_plies)[tournament_of(fact)]
+                if kind in _MARKS:
+                    marks.append(fact)
+            row.append(LINES[kind](number, fact))
+        return of_plies, others, marks

@@ -1,0 +1,187 @@
+"""Group commit: the facts that a server's clubs append gather, and are written as one commit of all clubs.
+
+A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. During a write, the
+next commit gathers. A failed commit may be on disk nevertheless, so it is written again, unchanged, before any other.
+Both stores use it, each with a `Writer` of its own.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Protocol
+
+from rumble_server.histogram import Histogram
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.content import Content, sizes_of
+
+log = logging.getLogger(__name__)
+
+BATCH_S = 0.006
+"""Time in s that facts gather while no caller waits. The time of a write comes on top."""
+HURRIED_S = 0.003
+"""Time in s that facts gather once a caller waits: a commit costs the same for one fact as for a hundred."""
+RETRY_S = 1.0
+"""Time in s between a failed write and its repetition."""
+WATCH_S = 0.5
+"""Time in s between looks at the database."""
+STUCK_S = 5.0
+"""Time in s after which a commit counts as stuck: the database is in trouble until the commit is written."""
+
+
+class Writer(Protocol):
+    """A writer to the database, one commit at a time."""
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        """Write a commit, and return the clubs not written because another server leads them.
+
+        Raises StoreError or OSError; the commit may be written nevertheless. The next call then has the same contents
+        with `again` true.
+        """
+
+    async def close(self) -> None:
+        """End after the current commit."""
+
+
+class GroupCommit:
+    """The writer of all clubs' logs. `attach` it to the running loop, then `close` it."""
+
+    def __init__(self, writer: Writer, look: Callable[[], str | None]) -> None:
+        """`look` returns a problem of the database as a whole, or None; it is called every `WATCH_S`."""
+        self.writer = writer
+        self.logs: dict[str, ClubLog] = {}
+        """Open logs by club."""
+        self.commits = Histogram()
+        """Histogram of the durations of successful commits."""
+        self.trouble: str | None = None
+        """Reason why writing fails at present; None while writing works."""
+        self._look = look
+        self._seen: str | None = None
+        """Problem found by the last look at the database."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._gathered: dict[ClubLog, None] = {}
+        self._failed: list[tuple[ClubLog, Batch]] | None = None
+        self._writing: asyncio.Task[Sequence[str]] | None = None
+        self._timer: asyncio.Handle | None = None
+        self._watching: asyncio.Handle | None = None
+        self._hurried = False
+        self._began_s = 0.0
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write on this loop."""
+        self._loop = loop
+        self._watch()
+        if self._gathered:
+            self._timer = loop.call_soon(self.write)
+
+    def gather(self, club_log: ClubLog) -> None:
+        self._gathered[club_log] = None
+        self._gather()
+
+    def hurry(self) -> None:
+        if not self._hurried and self._writing is None:
+            self._hurried = True
+            self._write_in(HURRIED_S)
+
+    async def wait_all(self) -> None:
+        """Return when everything is on disk, or when writing has failed."""
+        while (self._gathered or self._writing is not None) and self.trouble is None:
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+            else:
+                self.hurry()
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Write everything that has gathered, and end the writer."""
+        await self.wait_all()
+        self._loop = None
+        for timer in (self._timer, self._watching):
+            if timer is not None:
+                timer.cancel()
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        await self.writer.close()
+        lost = sum(len(batch.facts) for _, batch in self._failed or ())
+        lost += sum(len(each.take().facts) for each in self._gathered)
+        if lost:
+            log.error("facts that could not be written are lost: %d", lost)
+
+    def _write_in(self, delay_s: float) -> None:
+        """Begin the next commit after a delay in s, and not before."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
+
+    def write(self) -> None:
+        """Begin the next commit now, unless a commit is being written."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        self._hurried = False
+        if self._loop is None or self._writing is not None:
+            return
+        again = self._failed is not None
+        taken = self._failed or [(each, each.take()) for each in self._gathered if not each.is_fenced]
+        if not again:
+            self._gathered.clear()
+        if not taken:
+            return
+        contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in taken]
+        self._began_s = perf_counter()
+        self._writing = self._loop.create_task(self.writer.write(contents, again=again))
+        self._writing.add_done_callback(lambda written: self._written(taken, contents, written))
+
+    def _written(
+        self, taken: list[tuple[ClubLog, Batch]], contents: list[Content], written: "asyncio.Task[Sequence[str]]"
+    ) -> None:
+        self._writing = None
+        error = written.exception()
+        if error is not None:
+            self._failed = taken
+            self._hurried = True  # listeners told of the trouble may wait for a fact, and must not hurry the retry
+            self._write_in(RETRY_S)
+            self._report(str(error))
+            return
+        self.commits.observe(perf_counter() - self._began_s)
+        self._failed = None
+        self._report(self._seen)
+        fenced = written.result()
+        for (each, batch), content in zip(taken, contents, strict=True):
+            if each.club in fenced:
+                each.fence()
+            else:
+                each.written(batch, sizes_of(content))
+        self._gather()
+
+    def _gather(self) -> None:
+        if self._gathered and self._timer is None and self._writing is None and self._loop is not None:
+            self._write_in(BATCH_S)
+
+    def _watch(self) -> None:
+        """Look at the database, and at the current commit's time, every `WATCH_S`.
+
+        A write notices problems, too, but long times may pass without one.
+        """
+        if self._loop is None:
+            return
+        self._seen = self._look()
+        if self._writing is not None:
+            if perf_counter() - self._began_s > STUCK_S:
+                self._report(f"it has not answered for {STUCK_S:g} s")
+        elif self._failed is None:
+            self._report(self._seen)
+        self._watching = self._loop.call_later(WATCH_S, self._watch)
+
+    def _report(self, trouble: str | None) -> None:
+        if trouble == self.trouble:
+            return
+        self.trouble = trouble
+        if trouble is None:
+            log.warning("the database can be written again")
+        else:
+            log.error("the database cannot be written: %s", trouble)
+        for each in list(self.logs.values()):
+            for listener in each.on_trouble:
+                listener(trouble)

@@ -1,0 +1,41 @@
+"""Tournaments that ended long ago, whose plies and frames are deleted to save space."""
+
+from collections.abc import Iterable, Iterator
+
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.ended import EndedTournament
+
+
+def old_challenges(
+    any_club: LogReader, unlisted: Iterable[tuple[str, str]], ended_before_ms: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the challenges, each with its club, that ended before a time in ms since the epoch.
+
+    `unlisted` are ended tournaments with their clubs in the order of creation, so the first newer creation ends the
+    search.
+    """
+    for club, tournament_id in unlisted:
+        ended = any_club.of(club).ended([tournament_id]).get(tournament_id)
+        if ended is None:  # its record is damaged
+            continue
+        if ended.created_at_ms >= ended_before_ms:
+            return
+        if ended.is_challenge and _is_over(ended, ended_before_ms):
+            yield club, tournament_id
+
+
+def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
+    """Yield the tournaments of clubs, each with its club, that ended before a time in ms since the epoch.
+
+    A tournament with a damaged record is left out.
+    """
+    for club in clubs:
+        reader = any_club.of(club)
+        for tournament_id in reader.tournament_ids(over=True):
+            ended = reader.ended([tournament_id]).get(tournament_id)
+            if ended is not None and _is_over(ended, ended_before_ms):
+                yield club, tournament_id
+
+
+def _is_over(ended: EndedTournament, before_ms: int) -> bool:
+    return ended.ended_at_ms is not None and ended.ended_at_ms < before_ms

@@ -1,0 +1,137 @@
+"""The server's end of the process that writes the database; `store/log/commit_loop.py` is the other end."""
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log.commit_loop import FAILED, message
+from rumble_server.store.log.content import Content
+
+STDIN = 0
+"""File descriptor."""
+
+
+class WriterProcess:
+    """The process that writes a database. The first commit starts the process, as does the next commit after its end.
+
+    `start` starts the process ahead, since a start takes as long as many commits.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        inherits: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        patience_s: float | None = None,
+    ) -> None:
+        """Prepare the process of a command, which inherits the file descriptor `inherits`.
+
+        The process is killed if it does not answer within `patience_s`.
+        """
+        self.command = command
+        self._environment = environment
+        self.patience_s = patience_s
+        self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
+        self.child: _Child | None = None
+        """The running process; None if there is none."""
+        self._starting = asyncio.Lock()
+
+    async def start(self) -> "_Child":
+        """Start the process unless it runs. Raises OSError."""
+        async with self._starting:
+            if self.child is None:
+                loop = asyncio.get_running_loop()
+                started = await loop.subprocess_exec(
+                    _Child, *self.command, stderr=None, pass_fds=self._inherited, env=self._environment
+                )
+                self.child = started[1]
+            return self.child
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        """Have a commit written, one at a time. Raises StoreError or OSError; it may be written nevertheless."""
+        child = self.child or await self.start()
+        try:
+            async with asyncio.timeout(self.patience_s):
+                return (await child.ask(message(contents, again=again))).split()
+        except ProcessEnded:
+            self.child = None
+            raise
+        except TimeoutError:
+            self.child = None
+            child.kill()
+            raise StoreError(f"the database has not answered for {self.patience_s:g} s") from None
+
+    async def close(self) -> None:
+        """End the process."""
+        if self.child is not None:
+            try:
+                async with asyncio.timeout(self.patience_s):
+                    await self.child.end()
+            except TimeoutError:
+                self.child.kill()
+
+
+class ProcessEnded(StoreError):
+    """The process has ended; the next process may succeed."""
+
+
+class _Child(asyncio.SubprocessProtocol):
+    """A process that answers each message with a line.
+
+    A protocol, since asyncio's streams cost several times as much.
+    """
+
+    def __init__(self) -> None:
+        self._answer = b""
+        self._answered: asyncio.Future[str] | None = None
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(STDIN))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._answer += data
+        if self._answer.endswith(b"\n"):
+            answer, self._answer = self._answer.decode().strip(), b""
+            if self._answered is None or self._answered.done():  # the caller has given up
+                return
+            if answer.startswith(FAILED):
+                self._answered.set_exception(StoreError(answer.removeprefix(FAILED)))
+            else:
+                self._answered.set_result(answer)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._transport.close()
+        self._ended.set_result(None)
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_exception(self._death())
+
+    async def ask(self, content: bytes) -> str:
+        """Send a message, and return its answer. Raises StoreError for an answer that tells a failure; ProcessEnded."""
+        if self._answered is not None and not self._answered.done():
+            raise RuntimeError("the commit before has not been answered")
+        if self._ended.done():
+            raise self._death()
+        self._answered = asyncio.get_running_loop().create_future()
+        self._stdin.write(content)
+        return await self._answered
+
+    async def end(self) -> None:
+        """Close the process's standard input, and wait for the process's end."""
+        self._stdin.close()
+        await asyncio.shield(self._ended)
+
+    @property
+    def pid(self) -> int:
+        return self._transport.get_pid()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._transport.kill()
+
+    def _death(self) -> ProcessEnded:
+        return ProcessEnded(f"the process that writes it ended with {self._transport.get_returncode()}")

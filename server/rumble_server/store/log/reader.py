@@ -1,0 +1,190 @@
+"""Reading a club's log, for recovery, ended tournaments, replays, transcripts and exports.
+
+The same code reads both kinds of database, through the port `Rows`.
+"""
+
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
+from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
+from rumble_server.store.errors import DamagedLog, Pruned
+from rumble_server.store.log.codec import Numbered, read_ended, read_facts
+from rumble_server.store.log.content import PLY, TOURNAMENT
+from rumble_server.store.log.match_spans import matches_in
+from rumble_server.store.log.rows import Counted, Row, Rows
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import HostTokensRemoved, LogFact
+
+log = logging.getLogger(__name__)
+
+NEWEST_ROWS = 8
+"""Number of rows at the log's end that are searched for the newest time: a commit may write several rows."""
+PORTION_ROWS = 256
+"""Number of rows of a tournament read in one query."""
+TAIL_FACTS = 64
+"""Maximum number of facts between a match's end and its last fact, such as the frames that told the end."""
+
+
+class LogReader:
+    """A reader of one club's log, for one thread at a time. Raises StoreError."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        """Rows of the log."""
+
+    def of(self, club: str) -> "LogReader":
+        """Return a reader of another club on the same connection."""
+        return LogReader(self.rows.of(club))
+
+    def close(self) -> None:
+        self.rows.close()
+
+    def tournament_ids(self, *, over: bool | None = None) -> list[str]:
+        """Return the ids of tournaments, oldest first: all (None), ended (True), or not over (False)."""
+        return self.rows.tournament_ids(over)
+
+    def listed_ids(self, limit: int) -> list[str]:
+        """Return the ids of the newest ended and listed tournaments, newest first."""
+        return self.rows.listed_ids(limit)
+
+    def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
+        """Return the listed tournaments among these."""
+        return self.rows.only_listed(tournament_ids)
+
+    def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
+        """Return the records of these tournaments by id, without missing and damaged records."""
+        found: dict[str, EndedTournament] = {}
+        for tournament_id, record in self.rows.records(tournament_ids):
+            try:
+                found[tournament_id] = read_ended(record or "")
+            except ValueError:  # the record can be made again from the log
+                continue
+        return found
+
+    def ended_by_club(self) -> dict[str, Counted]:
+        """Return the count of ended tournaments of each club, by status. The query reads every record.
+
+        A tournament without a record counts as finished.
+        """
+        return self.rows.ended_by_club()
+
+    def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
+        """Return the facts about the club as a whole, and the errors of damaged rows not yet dealt with, by number."""
+        numbered, problems = self._server_facts(0)
+        return [fact for _, fact in numbered], problems
+
+    def server_facts_after(self, number: int) -> list[Numbered]:
+        """Return the facts about the club as a whole after `number`, the last number of a row or 0.
+
+        Damaged rows are left out.
+        """
+        return self._server_facts(number)[0]
+
+    def _server_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
+        facts: list[Numbered] = []
+        problems: dict[int, DamagedLog] = {}
+        for row in self.rows.of_server(number):
+            try:
+                facts += self._parsed([row])
+            except DamagedLog as error:
+                problems[row[0]] = error
+        dealt_with = {row for _, fact in facts if isinstance(fact, HostTokensRemoved) for row in fact.rows}
+        return facts, {row: error for row, error in problems.items() if row not in dealt_with}
+
+    def bytes(self) -> int:
+        """Return the size of the club's facts in bytes, as the quota counts them."""
+        return self.rows.bytes()
+
+    def newest(self) -> int:
+        """Return the first number of the newest row; 0 for an empty log."""
+        return max([number for number, _ in self.rows.newest(1)], default=0)
+
+    def newest_ms(self) -> int:
+        """Return the approximate time of the newest fact, in ms since the epoch; 0 if no fact can be read."""
+        at_ms = [0]
+        for row in self.rows.newest(NEWEST_ROWS):
+            with suppress(DamagedLog):
+                at_ms += [int(getattr(fact, "at_ms", 0)) for _, fact in self._parsed([row])]
+        return max(at_ms)
+
+    def tournament_facts(self, tournament_id: str) -> list[LogFact]:
+        """Return the facts that rebuild a tournament, in order; an empty list for an unknown id."""
+        return [fact for _, fact in self.facts_after(tournament_id, 0)]
+
+    def facts_after(self, tournament_id: str, number: int) -> Iterator[Numbered]:
+        """Yield the facts that rebuild a tournament after `number`, the last number of a row or 0.
+
+        The rows are read in portions, so that no transaction lasts long: a checkpoint would wait for its end.
+        """
+        while True:
+            rows = self.rows.after(tournament_id, number, PORTION_ROWS)
+            yield from self._parsed(rows)
+            if len(rows) < PORTION_ROWS:
+                return
+            number = rows[-1][0]
+
+    def match_facts(self, match_id: str) -> list[LogFact]:
+        """Return the facts of all attempts of a match, in order; empty if the match never began. Raises Pruned.
+
+        Reading stops soon after the match's end. So a later voiding of the result is missing until the match is played
+        again.
+        """
+        tournament_id = tournament_id_of(match_id)
+        span = self.rows.span(tournament_id, match_id)
+        if span.pruned and span.first is not None:
+            raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
+        until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
+        text = json.dumps(match_id, ensure_ascii=False)
+        facts: list[Numbered] = []
+        for kind in (TOURNAMENT, PLY):
+            facts += self._parsed(self.rows.of_match(tournament_id, kind, span, until, text), (match_id,))
+        facts.sort(key=lambda numbered: numbered[0])
+        return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
+
+    def neighbours(self, match_id: str) -> Neighbours:
+        """Return the begun matches next to a match."""
+        own = MatchId.parse(match_id)
+        rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
+        newest = set[str]().union(*(matches_in(facts) for facts in rows))
+        in_round = neighbours(match_id, newest.union(self.rows.matches(f"{own.tournament_id}.{own.cycle}.{own.round}")))
+        if in_round.previous and in_round.next and MatchId.parse(in_round.next)[:3] == own[:3]:
+            return in_round
+        return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
+
+    def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
+        """Return the frame shared by another match; None if that frame is not in the log."""
+        rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
+        found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
+        return found if isinstance(found, FrameSeen) else None
+
+    def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
+        """Return the facts of begun matches of a tournament by match, in order. The log is read once for all."""
+        first = self.rows.first_of(match_ids)
+        facts: dict[str, list[LogFact]] = defaultdict(list)
+        found: list[Numbered] = []
+        for kind in (TOURNAMENT, PLY):
+            found += self._parsed(self.rows.since(tournament_id, kind, first), match_ids)
+        found.sort(key=lambda numbered: numbered[0])
+        for _, fact in found:
+            facts[fact.match].append(fact)  # type: ignore[union-attr]  # only facts of these matches were read
+        return facts
+
+    def first_facts(self, tournament_id: str) -> list[LogFact]:
+        """Return the facts of a tournament's first row, which has its creation."""
+        return [fact for _, fact in self._parsed(self.rows.after(tournament_id, 0, 1))]
+
+    def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
+        facts: list[Numbered] = []
+        for number, text in rows:
+            if text is None:
+                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: it is not what was written")
+            try:
+                facts.extend(read_facts(text, match_ids))
+            except ValueError as error:
+                problem = str(error).partition("\n")[0]
+                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: {problem}") from None
+        return facts

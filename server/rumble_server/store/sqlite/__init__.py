@@ -1,0 +1,1 @@
+"""The database in an SQLite file."""

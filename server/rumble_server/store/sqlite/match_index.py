@@ -1,0 +1,93 @@
+"""The index of matches: the numbers of each match's first and last facts, found in the log itself.
+
+`meta` has beside it the size of the rows of each club but `main`, up to the same fact: the key `bytes`, for the quota.
+
+Matches come in no order of their ids, so writing a row for each in every commit would touch many pages. In SQLite the
+index is written about once a second, in the order of its keys; the key `indexed` of `meta` has the number up to which
+the index is complete, and readers search all later rows of the log. PostgreSQL does much the same
+(`store/postgres/unindexed.py`).
+"""
+
+import sqlite3
+
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.log.match_spans import spans
+
+INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
+"""SQL of the number of the last indexed fact."""
+LAST_NUMBER = f"""SELECT coalesce(max(
+        CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
+             THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
+             ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
+    FROM log WHERE number > {INDEXED}"""
+"""SQL of the number of the log's last fact. For a damaged row, its length serves as an upper bound on its facts."""
+
+
+_BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
+        SELECT coalesce(sum(CAST(value AS INTEGER)), 0) FROM meta WHERE key LIKE '%/bytes'))
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
+
+
+def indexed(database: sqlite3.Connection) -> int:
+    """Return the number of the last indexed fact. Raises sqlite3.Error."""
+    return int(database.execute(f"SELECT {INDEXED}").fetchone()[0])
+
+
+def last_number(database: sqlite3.Connection) -> int:
+    """Return the number of the log's last fact. Raises sqlite3.Error."""
+    return int(database.execute(LAST_NUMBER).fetchone()[0])
+
+
+def index_matches(database: sqlite3.Connection, last: int) -> None:
+    """Complete the index up to the log's last fact, `last`. Call it in a transaction. Raises sqlite3.Error."""
+    done = indexed(database)
+    rows = database.execute(
+        "SELECT tournament, CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (done,)
+    )
+    of_clubs: dict[str, list[str]] = {}
+    for tournament, facts in rows:
+        of_clubs.setdefault(prefix_of(split(tournament)[0]), []).append(facts.decode(errors="replace"))
+    found = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
+    # A match that starts again keeps its first start in the index.
+    database.executemany(
+        """INSERT INTO matches (id, first, last) VALUES (?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET last = excluded.last""",
+        sorted(found),
+    )
+    for club, size in sizes_after(database, done).items():
+        add_bytes(database, club, size)
+    database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed', ?)", (str(last),))
+
+
+def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
+    """Return the size in bytes of the rows after a fact, by club, without `main`. Raises sqlite3.Error."""
+    sizes: dict[str, int] = {}
+    for tournament, size in database.execute(
+        """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log
+           WHERE number > ? AND instr(tournament, '/') GROUP BY tournament""",
+        (number,),
+    ):
+        club = split(tournament)[0]
+        sizes[club] = sizes.get(club, 0) + size
+    return sizes
+
+
+def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
+    """Add `size` to the sum of a club's bytes. Call it in a transaction. Raises sqlite3.Error."""
+    database.execute(
+        """INSERT INTO meta (key, value) VALUES (?, ?)
+           ON CONFLICT (key) DO UPDATE SET value = CAST(value + excluded.value AS TEXT)""",
+        (f"{prefix_of(club)}bytes", str(size)),
+    )
+
+
+def bytes_of(database: sqlite3.Connection, club: str) -> int:
+    """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
+
+    The size of `main` is the file's without other clubs' rows: to sum up the rows of `main` would mean reading the
+    whole log, and to keep their sum would make each commit dearer.
+    """
+    if club == MAIN:
+        return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])
+    row = database.execute("SELECT value FROM meta WHERE key = ?", (f"{prefix_of(club)}bytes",)).fetchone()
+    return int(row[0] if row else 0) + sizes_after(database, indexed(database)).get(club, 0)

@@ -1,0 +1,96 @@
+"""`rumble db prune` and `vacuum`: delete the plies of old tournaments, and give free space back to the disk."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.log.content import PLY
+from rumble_server.store.log.old_tournaments import old_challenges, old_tournaments
+from rumble_server.store.sqlite.lock import locked
+from rumble_server.store.sqlite.match_index import add_bytes, indexed
+from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
+from rumble_server.store.sqlite.schema import empty_wal, open_existing
+
+PORTION = 50
+"""Number of rows deleted in one transaction: a running server waits no longer than for one transaction."""
+PAUSE_S = 0.01
+"""Time in s between two transactions, in which the server can write."""
+
+
+def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
+    """Delete the plies and frames of tournaments, of all clubs or one, that ended before a time in ms since the epoch.
+
+    Results, standings and records stay; `match_facts` raises Pruned. A server may run on the database. Return the
+    number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
+    """
+    pruned, rows = 0, 0
+    with closing(open_existing(path)) as database:
+        try:
+            clubs = clubs_in(database)
+            if club is not None and club not in clubs:
+                raise StoreError(f"there is no club {club} in {path}")
+            with closing(read_sqlite(path)) as any_club:
+                old = list(old_tournaments(any_club, clubs if club is None else [club], ended_before_ms))
+            database.execute("PRAGMA secure_delete = OFF")
+            database.execute("PRAGMA synchronous = FULL")
+            for of_club, tournament_id in old:
+                deleted = _delete_plies(database, of_club, tournament_id)
+                pruned, rows = pruned + (deleted > 0), rows + deleted
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+    return pruned, rows
+
+
+def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+    """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+
+    A server runs on the database. Deleting stops early when `is_stopped` returns true. Raises StoreError.
+    """
+    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
+        try:
+            query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
+            unlisted = [split(key) for (key,) in database.execute(query)]
+            for club, challenge in old_challenges(any_club, unlisted, ended_before_ms):
+                if is_stopped():
+                    return
+                _delete_plies(database, club, challenge)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+
+
+def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -> int:
+    rows, key = 0, prefix_of(club) + tournament_id
+    portion = "SELECT number FROM log WHERE tournament = ? AND kind = ? ORDER BY number LIMIT ?"
+    while True:
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            if club != MAIN:
+                size = database.execute(
+                    f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
+                    (key, PLY, PORTION, indexed(database)),
+                ).fetchone()[0]
+                add_bytes(database, club, -int(size))
+            deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, PORTION)).rowcount
+            if not rows:
+                database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
+        rows += deleted
+        if deleted < PORTION:
+            return rows
+        time.sleep(PAUSE_S)
+
+
+def vacuum(path: str) -> tuple[int, int]:
+    """Give free space back to the disk, while no server runs. Return the file's size in bytes before and after."""
+    with locked(path) as real_path, closing(open_existing(real_path)) as database:
+        try:
+            empty_wal(database)
+            before = Path(real_path).stat().st_size
+            database.execute("VACUUM")
+            empty_wal(database)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+        return before, Path(real_path).stat().st_size

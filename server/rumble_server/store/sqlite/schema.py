@@ -1,0 +1,151 @@
+"""Opening an SQLite database: its tables, their version, and the refusal of files that must not be used."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log.checksum import checksum, intact
+from rumble_server.store.sqlite.files import check_name
+
+WAL_BYTES = 1 << 26
+"""Size in bytes to which the write-ahead log shrinks after a checkpoint; during a long read the log only grows."""
+APPLICATION_ID = 0x52554D42
+"""`RUMB` in ASCII: marks a file as a database of Rumble (SQLite keeps the number in the file's header)."""
+
+VERSION = 5
+"""Number of these tables. A file with another number is refused."""
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE log (
+    number INTEGER PRIMARY KEY,
+    tournament TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    facts TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+);
+CREATE INDEX log_by_tournament ON log (tournament, kind, number);
+CREATE TABLE tournaments (
+    id TEXT PRIMARY KEY,
+    listed INTEGER NOT NULL,
+    over INTEGER NOT NULL,
+    pruned INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX tournaments_by_over ON tournaments (over);
+CREATE TABLE ended (id TEXT PRIMARY KEY, record TEXT NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
+"""
+
+
+def open_database(path: str) -> sqlite3.Connection:
+    """Open a database, and make the tables in a new file. Raises StoreError."""
+    try:
+        database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open the database {path}: {error}") from None
+    try:
+        # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
+        database.execute("PRAGMA page_size = 8192")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA wal_autocheckpoint = 2000")
+        database.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+        database.execute("PRAGMA synchronous = FULL")
+        _add_functions(database)
+        if database.execute("PRAGMA user_version").fetchone()[0] == 0:
+            database.executescript(
+                f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
+            )
+    except sqlite3.Error as error:
+        database.close()
+        raise StoreError(f"cannot use the database {path}: {error}") from None
+    return database
+
+
+def open_reader(path: str) -> sqlite3.Connection:
+    """Open a connection that only reads, and sees NULL as the content of a damaged row. Raises StoreError."""
+    try:
+        database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the database {path}: {error}") from None
+    try:
+        _add_functions(database)
+        # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
+        database.execute(
+            "CREATE TEMP VIEW log AS SELECT number, tournament, kind,"
+            " intact(CAST(facts AS BLOB), checksum, number, tournament, kind) AS facts FROM main.log"
+        )
+        database.execute(
+            "CREATE TEMP VIEW ended AS SELECT id, intact(CAST(record AS BLOB), checksum, id) AS record FROM main.ended"
+        )
+        database.execute("PRAGMA query_only = ON")
+    except sqlite3.Error as error:
+        database.close()
+        raise StoreError(f"cannot read the database {path}: {error}") from None
+    return database
+
+
+def open_existing(path: str) -> sqlite3.Connection:
+    """Open an existing database of Rumble. Raises StoreError."""
+    if not Path(path).is_file():
+        raise StoreError(f"there is no database {path}")
+    try:
+        database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open the database {path}: {error}") from None
+    try:
+        check_owner(database, path)
+        _add_functions(database)
+    except (sqlite3.Error, StoreError) as error:
+        database.close()
+        raise (
+            error if isinstance(error, StoreError) else StoreError(f"cannot use the database {path}: {error}")
+        ) from None
+    return database
+
+
+def check_database(path: str) -> None:
+    """Raise StoreError if the file is no database of Rumble, of another version, damaged or hard-linked.
+
+    The file stays unchanged, and so does a write-ahead log left by a crash.
+    """
+    check_name(path)
+    file = Path(path)
+    if not file.is_file() or file.stat().st_size == 0:
+        return
+    # A writing connection would move the WAL into the file; a read-only one would leave an empty WAL behind.
+    mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=1.0)) as database:
+            check_owner(database, path)
+            problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot use the database {path}: {error}") from None
+    if problem != "ok":
+        text = " ".join(str(problem).split())
+        raise StoreError(f"{path} is damaged: {text} (`rumble db repair` mends what can be)")
+
+
+def _add_functions(database: sqlite3.Connection) -> None:
+    """Add the SQL functions `checksum` and `intact` to a connection. Raises sqlite3.Error."""
+    database.create_function("checksum", -1, checksum, deterministic=True)
+    database.create_function("intact", -1, intact, deterministic=True)
+
+
+def check_owner(database: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError if the file is no database of Rumble, or of another version. Raises sqlite3.Error."""
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    owner = database.execute("PRAGMA application_id").fetchone()[0]
+    is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if is_new and owner == 0 and version == 0:
+        return
+    if owner != APPLICATION_ID:
+        raise StoreError(f"{path} is not a database of Rumble")
+    if version != VERSION:
+        raise StoreError(
+            f"{path} is a database of Rumble of version {version}; this Rumble reads version {VERSION} only"
+        )
+
+
+def empty_wal(database: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file, and truncate the log. Return false if a reader prevents it."""
+    return bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)

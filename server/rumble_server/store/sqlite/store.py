@@ -1,0 +1,199 @@
+"""The store in SQLite: one file for all clubs of a server, with their logs, readers, and small values beside the logs.
+
+A commit is a transaction (WAL, synchronous FULL) with a row per tournament and kind, written by another process. The
+facts of all clubs are numbered in one sequence.
+"""
+
+import asyncio
+import logging
+import os
+import sqlite3
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from rumble_server.bounds import Bounds
+from rumble_server.histogram import Histogram
+from rumble_server.store.errors import StoreError
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
+from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.group_commit import GroupCommit
+from rumble_server.store.log.process import WriterProcess
+from rumble_server.store.log.reader import LogReader
+from rumble_server.store.sqlite.files import Files, identity_of, make_private
+from rumble_server.store.sqlite.lock import DatabaseLock
+from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
+from rumble_server.store.sqlite.pruning import prune_challenges
+from rumble_server.store.sqlite.rows import read_sqlite
+from rumble_server.store.sqlite.schema import check_database, empty_wal, open_database
+from rumble_server.store.sqlite.tournament_index import check_index
+
+log = logging.getLogger(__name__)
+
+
+class SqliteStore:
+    """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
+
+    def __init__(self, path: str, bounds: Bounds | None = None) -> None:
+        """Open or create a database, and lock it for this server. Raises StoreError."""
+        self.path = path = os.path.realpath(path)
+        self._bounds = bounds or Bounds()
+        check_database(path)
+        self.lock = DatabaseLock(path)
+        """Lock against other servers on the database."""
+        try:
+            for problem in make_private(path):
+                log.warning(problem)
+            self.database = open_database(path)
+            """Connection of this process, which does not write the log; another process does."""
+            self._numbers = Numbers(self._take_up())
+        except StoreError:
+            self.lock.release()
+            raise
+        identity = identity_of(path)
+        command = (sys.executable, "-m", "rumble_server.store.sqlite.writer", path, identity)
+        # The writing process inherits the lock, so that no server opens the database before the last transaction is
+        # over.
+        writer = WriterProcess(command, inherits=self.lock.file)
+        self.group = GroupCommit(writer, Files(path, identity).displaced)
+        self._read_workers: ReadWorkers | None = None
+        self._run: int | None = None
+
+    def _take_up(self) -> int:
+        """Complete the index of matches from the log, and return the number of the last fact. Raises StoreError."""
+        try:
+            last = last_number(self.database)
+            empty_wal(self.database)
+            problem = check_index(self.database)
+            with self.database:
+                self.database.execute("BEGIN IMMEDIATE")
+                index_matches(self.database, last)
+        except sqlite3.Error as error:
+            self.database.close()
+            raise StoreError(f"cannot use the database {self.path}: {error}") from None
+        if problem is not None:
+            self.database.close()
+            raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
+        return last
+
+    # --- clubs ---
+
+    def log(self, club: str = MAIN) -> ClubLog:
+        """Return the log of a club, the same object each time. Raises StoreError."""
+        if club not in self.group.logs:
+            size = self._read_bytes(club)
+            # The newest fact of all clubs is an upper bound for the club's newest fact on disk.
+            last = self._numbers.last
+            self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
+        return self.group.logs[club]
+
+    def close_log(self, club: str) -> None:
+        """Forget the log of a club out of use; gathered facts are still written."""
+        self.group.logs.pop(club, None)
+
+    def run_of(self, club: str = MAIN) -> int:
+        """Return the number of this run of the server, which is the same for all clubs.
+
+        The number in a turn id tells turns of this run from other runs' turns. The first call writes the number, and
+        blocks.
+        """
+        if self._run is None:
+            self._run = self._count_run()
+        return self._run
+
+    def reader(self, club: str = MAIN) -> LogReader:
+        """Open a reader of a club, for use on one thread; the caller closes it. Raises StoreError."""
+        return read_sqlite(self.path, club)
+
+    def async_reader(self, club: str = MAIN) -> AsyncReader:
+        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
+        if self._read_workers is None:
+            self._read_workers = ReadWorkers(partial(read_sqlite, self.path), self._bounds)
+        return AsyncReader(self._read_workers, club)
+
+    def _read_bytes(self, club: str) -> int:
+        try:
+            return bytes_of(self.database, club)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+        """Delete the plies and frames of challenges that ended before a time. It blocks, and may run on any thread."""
+        prune_challenges(self.path, ended_before_ms, is_stopped)
+
+    def count_bytes(self) -> None:
+        """Count the bytes of all clubs with an open log anew. Raises StoreError."""
+        for club, club_log in self.group.logs.items():
+            club_log.bytes = self._read_bytes(club)
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0"
+        try:
+            return sorted({split(key)[0] for (key,) in self.database.execute(query)})
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    # --- life ---
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write on this loop."""
+        self.group.attach(loop)
+
+    async def wait_all(self) -> None:
+        """Return when everything is on disk, or when writing has failed."""
+        await self.group.wait_all()
+
+    async def close(self) -> None:
+        """Write everything that has gathered, and close the database."""
+        await self.group.close()
+        if self._read_workers is not None:
+            self._read_workers.close()
+        self.database.close()
+        self.lock.release()
+
+    @property
+    def commits(self) -> Histogram:
+        """Histogram of the durations of successful commits."""
+        return self.group.commits
+
+    # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
+
+    def _count_run(self) -> int:
+        """Count this run of a server on the database, and return its number, from 1. Raises StoreError."""
+        run = int(self.get("runs") or 0) + 1
+        self.put("runs", str(run))
+        return run
+
+    def get(self, key: str, club: str = MAIN) -> str | None:
+        row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def put(self, key: str, value: str, club: str = MAIN) -> None:
+        """Keep a small value beside the log. Raises StoreError."""
+        key = prefix_of(club) + key
+        try:
+            self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {self.path}: {error}") from None
+
+    def keep(self, key: str, value: str) -> str:
+        """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
+        kept = self.get(key)
+        if kept is None:
+            self.put(key, value)
+        return value if kept is None else kept
+
+
+def database_path(url: str) -> str:
+    """Return the file of a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError for another URL."""
+    if "://" not in url:
+        return url
+    scheme, _, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres"):
+        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
+    if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
+        raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
+    return str(Path(rest[1:]))

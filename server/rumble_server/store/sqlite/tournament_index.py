@@ -1,0 +1,38 @@
+"""Check of the index of tournaments against the log, at a start.
+
+A server lists and resumes only tournaments of the index, so a tournament missing there would be lost in silence.
+"""
+
+import sqlite3
+
+LOST_VALUES = "the values beside the log are lost"
+
+_UNINDEXED = """WITH RECURSIVE keys (key) AS (
+        SELECT min(tournament) FROM log
+        UNION ALL SELECT (SELECT min(tournament) FROM log WHERE tournament > key) FROM keys WHERE key IS NOT NULL)
+    SELECT key FROM (SELECT key FROM keys EXCEPT SELECT id FROM tournaments NOT INDEXED)
+    WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
+"""One step of the recursion for each tournament, in the log's own index, is faster than one for each row."""
+
+
+def has_lost_values(database: sqlite3.Connection) -> bool:
+    """Return true if the log has rows, but the values beside the log are lost. Raises sqlite3.Error.
+
+    A start would then count runs from 1 again, and turns of two runs would have equal ids.
+    """
+    query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'indexed')"
+    return bool(database.execute(query).fetchone()[0])
+
+
+def check_index(database: sqlite3.Connection) -> str | None:
+    """Return a line about the damage of a file's index, or None for a whole index. Raises sqlite3.Error.
+
+    The index is whole if it has each tournament whose creation the log has.
+    """
+    if has_lost_values(database):
+        return LOST_VALUES
+    problem = str(database.execute("PRAGMA integrity_check(tournaments)").fetchone()[0])
+    if problem != "ok":
+        return " ".join(problem.split())
+    lost = [key for (key,) in database.execute(_UNINDEXED)]
+    return f"{len(lost)} tournaments are not in the index of tournaments, as {min(lost)}" if lost else None

@@ -1,0 +1,366 @@
+"""Group commit on each kind of database: announced facts are on disk, in order and once; trouble loses no fact."""
+
+import asyncio
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from rumble_server.store.log import group_commit as module
+from rumble_server.store.open import open_store
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+from tests.server.store.databases import Database, opened
+from tests.server.store.disk import Told, begin_write, group_of, joined, write
+
+CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
+ENDED = TournamentEnded("friday", "cancelled", "rain", 1)
+_friday = rebuild_tournament([CREATED, ENDED])
+assert _friday is not None
+RECORD = EndedTournament.of(_friday)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY_S", 0.01)
+
+
+# --- writing ---
+
+
+async def test_facts_are_numbered_from_one(database: Database) -> None:
+    async with opened(database) as log:
+        assert [log.append(joined(number)) for number in (1, 2, 3)] == [1, 2, 3]
+        assert (log.last, log.durable) == (3, 0)
+
+
+async def test_what_is_announced_is_on_disk(database: Database) -> None:
+    async with opened(database) as log:
+        log.on_durable.append(lambda batch: seen.append((batch[-1][0], len(database.rows()))))
+        seen: list[tuple[int, int]] = []
+        await write(log, joined(1))
+        await write(log, joined(2))
+        assert seen == [(1, 1), (2, 2)]
+        assert log.durable == 2
+
+
+async def test_listeners_are_told_of_every_fact_once_in_order(database: Database) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        for number in range(1, 200):
+            log.append(joined(number))
+            if number % 7 == 0:
+                await asyncio.sleep(0)
+            if number % 50 == 0:
+                await log.wait(number)
+        await group_of(log).wait_all()
+        assert told.facts == [(number, joined(number)) for number in range(1, 200)]
+        assert log.durable == log.last == 199
+
+
+async def test_waiting_returns_when_the_fact_is_on_disk_and_at_once_if_it_is(database: Database) -> None:
+    async with opened(database) as log:
+        number = log.append(joined(1))
+        await log.wait(number)
+        assert len(database.rows()) == 1
+        await log.wait(number)
+        await log.wait(0)
+
+
+async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("a bug in what follows")
+
+    async with opened(database) as log:
+        told = Told(log)
+        log.on_durable.insert(0, fail)
+        for number in (1, 2):
+            async with asyncio.timeout(5):
+                await log.wait(log.append(joined(number)))
+        assert [number for batch in told.batches for number, _ in batch] == [1, 2]
+    assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
+
+
+async def test_nobody_has_to_ask_for_a_write(database: Database) -> None:
+    async with opened(database) as log:
+        written = asyncio.Event()
+        log.on_durable.append(lambda _: written.set())
+        log.append(joined(1))
+        await written.wait()
+        assert len(database.rows()) == 1
+
+
+async def test_a_batch_is_one_row_for_each_tournament_and_kind(database: Database) -> None:
+    async with opened(database) as log:
+        name = NameUsed("ann", None, None, 0)
+        await write(log, joined(1, "friday"), joined(2, "monday"), name, joined(4, "friday"))
+        assert database.rows() == [(1, "friday", 0), (2, "monday", 0), (3, "", 1)]
+
+
+async def test_facts_that_come_during_a_write_go_with_the_next(database: Database) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        log.append(joined(1))
+        begin_write(log)
+        log.append(joined(2))
+        await log.wait(2)
+        assert [[number for number, _ in batch] for batch in told.batches] == [[1], [2]]
+
+
+async def test_they_need_nobody_to_wait_for_them(database: Database) -> None:
+    async with opened(database) as log:
+        written = asyncio.Event()
+        log.on_durable.append(lambda batch: written.set() if batch[-1][0] == 2 else None)
+        log.append(joined(1))
+        begin_write(log)
+        log.append(joined(2))
+        await written.wait()
+        assert len(database.rows()) == 2
+
+
+async def test_who_waits_for_a_fact_of_a_later_batch_waits_on(database: Database) -> None:
+    async with opened(database) as log:
+        log.append(joined(1))
+        begin_write(log)
+        second = asyncio.create_task(log.wait(log.append(joined(2))))
+        await log.wait(1)
+        assert not second.done()
+        await second
+        assert len(database.rows()) == 2
+
+
+async def test_one_who_gives_up_waiting_does_not_disturb_the_others(database: Database) -> None:
+    async with opened(database) as log:
+        log.append(joined(1))
+        gone, patient = (asyncio.create_task(log.wait(1)) for _ in range(2))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await patient
+
+
+async def test_what_is_appended_before_the_loop_runs_is_written_when_it_does(database: Database) -> None:
+    store = open_store(database.url)
+    log = store.log()
+    log.append(joined(1))
+    log.hurry()
+    store.attach(asyncio.get_running_loop())
+    await log.wait(1)
+    await store.close()
+    assert len(database.rows()) == 1
+
+
+async def test_closing_writes_what_is_left(database: Database) -> None:
+    async with opened(database) as log:
+        log.append(joined(1))
+    assert len(database.rows()) == 1
+
+
+async def test_the_next_run_goes_on_counting(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, joined(1), joined(2))
+    async with opened(database) as log:
+        assert (log.last, log.durable) == (2, 2)
+        assert log.append(joined(3)) == 3
+
+
+# --- records of what is over ---
+
+
+def committed(database: Database) -> tuple[bool, bool]:
+    """Return true for each that is on disk: the end of the tournament, its record."""
+    return database.rows("SELECT over FROM tournaments") == [(1,)], database.rows("SELECT id FROM ended") == [
+        ("friday",)
+    ]
+
+
+async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, CREATED)
+        seen = []
+        log.on_durable.append(lambda _: seen.append(committed(database)))
+        log.append(joined(2))
+        begin_write(log)
+        for number in range(3, 10):
+            log.append(joined(number))
+        log.append(ENDED)
+        log.file(RECORD)
+        log.append(joined(11))
+        await group_of(log).wait_all()
+        await write(log, joined(12))
+        assert seen == [(False, False), (True, True), (True, True)]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_it_is_when_the_write_had_to_be_repeated(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, CREATED)
+        told = Told(log)
+        with database.locked():
+            log.append(joined(2))
+            begin_write(log)
+            log.append(ENDED)
+            log.file(RECORD)
+            assert await told.trouble.get() is not None
+            assert committed(database) == (False, False)
+        await log.wait(log.last)
+        assert committed(database) == (True, True)
+
+
+async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, CREATED, ENDED)
+        told = Told(log)
+        log.file(RECORD)
+        await group_of(log).wait_all()
+        assert committed(database) == (True, True)
+        assert (told.batches, log.durable) == ([], 2)
+    async with opened(database) as log:
+        assert log.last == 2
+
+
+async def test_closing_writes_a_record_and_one_that_comes_later_is_left(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, CREATED, ENDED)
+        log.file(RECORD)
+    log.file(RECORD)
+    await asyncio.sleep(2 * module.BATCH_S)
+    assert committed(database) == (True, True)
+
+
+# --- trouble ---
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_while_it_cannot_be_written_facts_are_kept_and_nothing_is_announced(database: Database) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        with database.locked():
+            log.append(joined(1))
+            assert database.refusal in str(await told.trouble.get())
+            log.append(joined(2))
+            log.hurry()
+            await group_of(log).wait_all()
+            assert (told.batches, log.durable, log.last, database.rows()) == ([], 0, 2, [])
+            assert database.refusal in str(log.trouble)
+        await log.wait(2)
+        assert told.facts == [(1, joined(1)), (2, joined(2))]
+        assert (await told.trouble.get(), log.trouble) == (None, None)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_facts_that_come_during_a_write_that_fails_keep_their_place(database: Database) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        with database.locked():
+            log.append(joined(1))
+            begin_write(log)
+            log.append(joined(2))
+            assert await told.trouble.get() is not None
+        await log.wait(2)
+        assert [fact for _, fact in told.facts] == [joined(1), joined(2)]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_the_same_trouble_is_told_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        attempts: asyncio.Queue[None] = asyncio.Queue()
+        writer = group_of(log).writer
+        written = writer.write
+
+        async def attempted(*given: Any, **more: Any) -> Any:
+            try:
+                return await written(*given, **more)
+            finally:
+                attempts.put_nowait(None)
+
+        monkeypatch.setattr(writer, "write", attempted)
+        with database.locked():
+            log.append(joined(1))
+            assert await told.trouble.get() is not None
+            for _ in range(3):
+                await attempts.get()
+        await log.wait(1)
+        assert await told.trouble.get() is None
+        assert told.trouble.empty()
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_batch_that_fails_half_way_is_written_whole_later(database: Database) -> None:
+    async with opened(database) as log:
+        told = Told(log)
+        database.execute("ALTER TABLE tournaments RENAME TO hidden")
+        log.append(CREATED)
+        assert await told.trouble.get() is not None
+        assert database.rows() == [], "half a batch is on disk"
+        database.execute("ALTER TABLE hidden RENAME TO tournaments")
+        await log.wait(1)
+        assert len(database.rows()) == 1
+
+
+async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    with ExitStack() as held:
+        async with opened(database) as log:
+            told = Told(log)
+            held.enter_context(database.locked())
+            log.append(joined(1))
+            assert await told.trouble.get() is not None
+    assert "facts that could not be written are lost: 1" in caplog.text
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_commit(database: Database) -> None:
+    """Two commits at once would mix up their answers, and an unwritten batch would be announced as durable."""
+    async with opened(database) as log:
+        told, group = Told(log), group_of(log)
+        write_all, under_way, most = group.writer.write, 0, 0
+        begun: asyncio.Queue[None] = asyncio.Queue()
+
+        async def counted(contents: Any, *, again: bool) -> Any:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            begun.put_nowait(None)
+            try:
+                await asyncio.sleep(4 * module.RETRY_S)
+                return await write_all(contents, again=again)
+            finally:
+                under_way -= 1
+
+        group.writer.write = counted  # type: ignore[method-assign]
+        log.on_trouble.append(lambda _: waiting.append(asyncio.ensure_future(log.wait(log.append(joined(9))))))
+        log.on_trouble.append(lambda _: log.hurry())
+        waiting: list[asyncio.Future[None]] = []
+        with database.locked():
+            log.append(joined(1))
+            assert await told.trouble.get() is not None
+            for _ in range(3):
+                await begun.get()
+        await log.wait(1)
+        await asyncio.gather(*waiting)
+        assert most == 1
+        assert [number for number, _ in told.facts] == list(range(1, log.last + 1))
+
+
+async def test_a_commit_that_is_not_answered_is_trouble(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STUCK_S", 0.05)
+    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    async with opened(database) as log:
+        told, group, go_on = Told(log), group_of(log), asyncio.Event()
+        write_all = group.writer.write
+
+        async def stuck(contents: Any, *, again: bool) -> Any:
+            await go_on.wait()
+            return await write_all(contents, again=again)
+
+        group.writer.write = stuck  # type: ignore[method-assign]
+        log.append(joined(1))
+        assert await told.trouble.get() == "it has not answered for 0.05 s"
+        assert told.facts == []
+        go_on.set()
+        assert await told.trouble.get() is None
+        await log.wait(1)

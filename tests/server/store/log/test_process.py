@@ -1,0 +1,210 @@
+"""The writing process: restarted after a death, holding the lock, and ending only after its last transaction."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log import group_commit
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.commit_loop import message
+from rumble_server.store.log.content import Content
+from rumble_server.store.log.process import WriterProcess
+from rumble_server.store.sqlite import lock
+from rumble_server.store.sqlite.files import identity_of
+from rumble_server.store.sqlite.lock import DatabaseLock
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.store import SqliteStore
+
+from tests.server.store.disk import Told, group_of, joined, opened, rows, shut, write
+from tests.server.store.played import execute
+
+pytestmark = pytest.mark.e2e
+
+PATIENCE_S = 10.0
+COMMAND = (sys.executable, "-m", "rumble_server.store.sqlite.writer")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
+
+
+def row(number: int) -> list[Content]:
+    batch = Batch()
+    batch.add(number, joined(number))
+    return [batch.content()]
+
+
+def writer_of(path: Path, lock: DatabaseLock) -> WriterProcess:
+    return WriterProcess([*COMMAND, str(path), identity_of(str(path))], inherits=lock.file)
+
+
+@asynccontextmanager
+async def writing(path: Path) -> AsyncIterator[WriterProcess]:
+    """Yield a writer of an existing database that holds the lock."""
+    open_database(str(path)).close()
+    lock = DatabaseLock(str(path))
+    writer = writer_of(path, lock)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            yield writer
+    finally:
+        await writer.close()
+        lock.release()
+
+
+def pid(writer: WriterProcess) -> int:
+    assert writer.child is not None
+    return writer.child.pid
+
+
+def writer_in(log: ClubLog) -> WriterProcess:
+    writer = group_of(log).writer
+    assert isinstance(writer, WriterProcess)
+    return writer
+
+
+async def test_what_it_has_answered_for_is_on_disk(path: Path) -> None:
+    async with writing(path) as writer:
+        for number in (1, 2, 3):
+            await writer.write(row(number), again=False)
+            assert len(rows(path)) == number
+
+
+async def test_an_error_is_told_in_one_line_and_it_goes_on(path: Path) -> None:
+    async with writing(path) as writer:
+        execute(path, "ALTER TABLE log RENAME TO hidden")
+        with pytest.raises(StoreError, match="no such table: log"):
+            await writer.write(row(2), again=False)
+        first = pid(writer)
+        execute(path, "ALTER TABLE hidden RENAME TO log")
+        await writer.write(row(2), again=False)
+        assert (len(rows(path)), pid(writer)) == (1, first)
+
+
+async def test_its_death_is_told_and_the_next_batch_has_a_new_one(path: Path) -> None:
+    async with writing(path) as writer:
+        await writer.write(row(1), again=False)
+        os.kill(pid(writer), signal.SIGKILL)
+        with pytest.raises(StoreError, match="the process that writes it ended with -9"):
+            await writer.write(row(2), again=False)
+        await writer.write(row(2), again=False)
+        assert len(rows(path)) == 2
+
+
+async def test_signals_to_the_group_of_the_server_do_not_end_it(path: Path) -> None:
+    async with writing(path) as writer:
+        await writer.write(row(1), again=False)
+        first = pid(writer)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(first, number)
+        await writer.write(row(2), again=False)
+        assert pid(writer) == first
+
+
+async def test_a_database_that_cannot_be_opened_is_told(path: Path) -> None:
+    held = DatabaseLock(str(path))
+    writer = writer_of(path.parent, held)
+    with pytest.raises(StoreError, match="cannot open the database"):
+        await writer.write(row(1), again=False)
+    await writer.close()
+    held.release()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not hand on locks")
+async def test_it_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "WAIT_S", 0.0)
+    open_database(str(path)).close()
+    first = DatabaseLock(str(path))
+    writer = writer_of(path, first)
+    await writer.write(row(1), again=False)
+    first.release()
+    with pytest.raises(StoreError, match="another server"):
+        DatabaseLock(str(path))
+    await writer.close()
+    DatabaseLock(str(path)).release()
+
+
+# --- the program ---
+
+
+def run(path: Path, given: bytes) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [*COMMAND, str(path), identity_of(str(path))], input=given, capture_output=True, timeout=PATIENCE_S, check=False
+    )
+
+
+def test_half_a_message_is_not_written(path: Path) -> None:
+    open_database(str(path)).close()
+    whole = message(row(1))
+    assert run(path, whole + message(row(2))[:-1]).stdout == b"\n"
+    assert len(rows(path)) == 1
+    ended = run(path, b"")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_it_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
+    open_database(str(path)).close()
+    reading, unheard = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        [*COMMAND, str(path), identity_of(str(path))], stdin=subprocess.PIPE, stdout=unheard, stderr=subprocess.PIPE
+    )
+    os.close(unheard)
+    complaints = process.communicate(message(row(1)) + message(row(2)), PATIENCE_S)[1]
+    assert (process.returncode, complaints, len(rows(path))) == (0, b"", 1)
+
+
+def test_it_starts_light() -> None:
+    program = (
+        "import sys, rumble_server.store.sqlite.writer; print({'asyncio', 'pydantic', 'logging'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "set()\n"
+
+
+# --- with the log ---
+
+
+async def test_a_log_goes_on_when_it_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
+    async with opened(path, in_process=False) as log:
+        told = Told(log)
+        await write(log, joined(1))
+        os.kill(pid(writer_in(log)), signal.SIGKILL)
+        await write(log, joined(2), joined(3))
+        assert "the process that writes it ended" in str(await told.trouble.get())
+        assert await told.trouble.get() is None
+        assert told.facts == [(number, joined(number)) for number in (1, 2, 3)]
+    assert rows(path) == [(1, "friday", 0), (2, "friday", 0)]
+
+
+async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
+    async with opened(path, in_process=False) as log:
+        told = Told(log)
+        with monkeypatch.context() as patch:
+            patch.setattr(writer_in(log), "command", [str(path.parent / "nowhere")])
+            log.append(joined(1))
+            assert "No such file" in str(await told.trouble.get())
+        await log.wait(1)
+        assert len(rows(path)) == 1
+
+
+async def test_the_next_log_completes_the_index_of_one_that_was_killed(path: Path) -> None:
+    first = SqliteStore(str(path))
+    first.attach(asyncio.get_running_loop())
+    await write(first.log(), joined(1), joined(2, "monday"), joined(3))
+    assert rows(path, "SELECT * FROM meta") == [("indexed", "0")]
+    await first.group.writer.close()
+    shut(first)
+    async with opened(path) as log:
+        assert log.last == 3
+        assert rows(path, "SELECT * FROM meta") == [("indexed", "3")]

@@ -1,0 +1,256 @@
+"""Reading the log: whatever the batches, a reader returns exactly the requested facts, in order."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from random import Random
+from sqlite3 import OperationalError, connect
+
+import pytest
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
+from rumble_server.match.match_id import neighbours, tournament_id_of
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log.batch import Batch
+from rumble_server.store.sqlite.rows import SqliteRows, read_sqlite
+from rumble_server.store.sqlite.store import SqliteStore
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import (
+    BotJoined,
+    LogFact,
+    NameFact,
+    NameUsed,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentFact,
+    TournamentStarted,
+    tournament_of,
+)
+
+from tests.server.store.databases import Commit, Database, opened
+from tests.server.store.disk import group_of, joined, write
+from tests.server.store.disk import opened as opened_file
+from tests.server.world import World
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
+
+
+def created(tournament: str, *, listed: bool = True) -> TournamentCreated:
+    return TournamentCreated(tournament, TournamentConfig(name=tournament, game="tictactoe", listed=listed), 0)
+
+
+def ended(tournament: str) -> TournamentEnded:
+    return TournamentEnded(tournament, "finished", "done", 1)
+
+
+@cache
+def busy_world(seed: int) -> list[LogFact]:
+    """Return the log of two simultaneous tournaments, with drops, void matches and strays."""
+    random = Random(seed)
+    world = World(seed=seed)
+    for name in ("friday", "monday"):
+        world.create(name=name, start_at_bots=4)
+    bots = []
+    for name in ("ann", "ben", "cid", "dan"):
+        bot = world.connect()
+        bot.play(lambda turn: str(random.choice(turn["legal"])))
+        bot.login(name, join="friday", max_matches=2)
+        bot.say(type="join", tournament="monday")
+        bots.append(bot)
+    while world.clock.step():
+        chance = random.random()
+        if chance < 0.02 and world.arena.matches.live:
+            world.organiser.play_again(random.choice(list(world.arena.matches.live)))
+        elif chance < 0.04:
+            random.choice(bots).say_text("nonsense")
+    return world.log.facts
+
+
+def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
+    """Return a function that finds shared frames, as the reader must."""
+
+    def find(shared: FrameShared) -> FrameSeen:
+        found = facts[shared.other_number - 1]
+        assert isinstance(found, FrameSeen)
+        return found
+
+    return find
+
+
+def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
+    """Write up to `size` facts after the first `done`, and return their number."""
+    batch = Batch()
+    for number, fact in enumerate(facts[done : done + size], done + 1):
+        batch.add(number, fact)
+    commit(batch.content("main", done, epoch=1), index)
+    return len(batch.facts)
+
+
+@pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
+    database: Database, seed: int, indexed: float
+) -> None:
+    facts = busy_world(seed)
+    random = Random(seed)
+    with database.writing() as commit:
+        position = 0
+        while position < len(facts):
+            position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
+    with closing(database.reader()) as reader:
+        names = [fact for fact in facts if isinstance(fact, NameFact)]
+        assert reader.server_facts() == (names, {})
+        numbered = reader.server_facts_after(0)
+        assert [fact for _, fact in numbered] == names
+        assert reader.server_facts_after(numbered[-1][0]) == []
+        for tournament in ("friday", "monday"):
+            own = [fact for fact in facts if tournament_of(fact) == tournament]
+            assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
+            matches = {fact.match for fact in own if isinstance(fact, MatchStarted)}
+            assert len(matches) == 12
+            for match in matches:
+                expected = [fact for fact in own if getattr(fact, "match", None) == match]
+                assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
+                assert reader.facts_of_matches(tournament_id_of(match), [match]) == {match: expected}
+
+
+@pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
+def test_neighbours_are_those_of_the_whole_schedule(database: Database, indexed: float) -> None:
+    facts, random, done = busy_world(2), Random(2), 0
+    with database.writing() as commit:
+        while done < len(facts):
+            done += write_batch(commit, facts, done, 40, random.random() < indexed)
+    with closing(database.reader()) as reader:
+        for tournament in ("friday", "monday"):
+            matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}
+            found = [reader.neighbours(match) for match in matches]
+            assert found == [neighbours(match, matches) for match in matches]
+            assert sum(each.previous is None for each in found) == sum(each.next is None for each in found) == 1
+        assert reader.neighbours("sunday.1.1.1.1") == (None, None, None)
+
+
+def test_what_is_not_indexed_is_looked_for_behind_the_index_alone(database: Database) -> None:
+    facts = busy_world(1)
+    with database.writing() as commit:
+        indexed = write_batch(commit, facts, 0, len(facts) // 2, True)
+        write_batch(commit, facts, indexed, len(facts) - indexed, False)
+    with closing(database.reader()) as reader:
+        started = [fact.match for fact in facts[:indexed] if isinstance(fact, MatchStarted)]
+        assert reader.rows.first_of(["not.1.1.1.1"]) == indexed + 1
+        first = reader.rows.first_of([*started, "not.1.1.1.1"])
+        assert first is not None
+        assert first <= indexed
+
+
+def test_a_match_is_found_whole_at_every_moment(database: Database) -> None:
+    facts = busy_world(1)
+    match = next(fact.match for fact in facts if isinstance(fact, MatchOver) and fact.attempt == 1)
+    with database.writing() as commit, closing(database.reader()) as reader:
+        done = 0
+        while done < len(facts):
+            done += write_batch(commit, facts, done, 7, index=done % 5 == 0)
+            expected = [fact for fact in facts[:done] if getattr(fact, "match", None) == match]
+            assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
+
+
+async def test_what_is_not_there_is_empty(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, joined(1))
+    with closing(database.reader()) as reader:
+        assert reader.match_facts("friday.1.1.1.1") == []
+        assert reader.tournament_facts("monday") == []
+        assert reader.server_facts() == ([], {})
+        assert reader.tournament_ids() == []
+
+
+async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(database: Database) -> None:
+    async with opened(database) as log:
+        await write(log, created("b"), created("a"), created("c"), ended("a"))
+    with closing(database.reader()) as reader:
+        assert reader.tournament_ids() == ["b", "a", "c"]
+        assert reader.tournament_ids(over=True) == ["a"]
+        assert reader.tournament_ids(over=False) == ["b", "c"]
+
+
+async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database: Database) -> None:
+    async with opened(database) as log:
+        for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
+            await write(log, created(name, listed=listed), joined(1, name))
+        for name in ("one", "three", "four", "five"):
+            await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
+    with closing(database.reader()) as reader:
+        assert reader.listed_ids(2) == ["five", "four"]
+        assert [type(fact) for fact in reader.first_facts("five")] == [TournamentCreated, BotJoined]
+
+
+async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Database) -> None:
+    async with opened(database) as log:
+        with closing(database.reader()) as reader:
+            assert reader.newest_ms() == 0
+            await write(log, created("one"), created("two"), joined(7000, "one"), joined(6000, "two"))
+            assert reader.newest_ms() == 7000
+            await write(log, joined(9000, "two"))
+            assert reader.newest_ms() == 9000
+
+
+async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Database) -> None:
+    async with opened(database) as log:
+        with closing(database.reader()) as reader:
+            name = NameUsed("ann", None, None, 0)
+            log.append(name)
+            assert reader.server_facts() == ([], {})
+            await group_of(log).wait_all()
+            assert reader.server_facts() == ([name], {})
+
+
+async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
+    async with opened_file(path) as log:
+        await write(log, joined(1))
+    with closing(connect(path)) as database:
+        database.execute("UPDATE log SET facts = substr(facts, 1, 20)")
+        database.commit()
+    with closing(read_sqlite(str(path))) as reader:
+        with pytest.raises(StoreError, match="row 1 of the log is damaged") as refused:
+            reader.tournament_facts("friday")
+        assert "\n" not in str(refused.value)
+
+
+async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
+    async with opened_file(path):
+        pass
+    with closing(read_sqlite(str(path))) as reader:
+        with closing(connect(path)) as database:
+            database.execute("DROP TABLE tournaments")
+        with pytest.raises(StoreError, match="cannot read the database"):
+            reader.tournament_ids()
+
+
+def test_a_reader_never_writes(path: Path) -> None:
+    SqliteStore(str(path)).database.close()
+    with closing(read_sqlite(str(path))) as reader:
+        assert isinstance(reader.rows, SqliteRows)
+        with pytest.raises(OperationalError, match="readonly"):
+            reader.rows.database.execute("DELETE FROM main.log")
+
+
+def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
+    """Two bots pad each move and each nonsense frame to the largest size."""
+    world, frame_bytes, moves = World(), 65_536, 0
+    world.create(start_at_bots=2, legs=4)
+    bots = world.logins("ann", "ben", join="friday", max_matches=4)
+    while world.tournament("friday").status != "finished":
+        for bot in bots:
+            for turn in [frame for frame in bot.heard() if frame["type"] == "turn"]:
+                move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+                bot.say_text(json.dumps(move).ljust(frame_bytes))
+                moves += 1
+        world.clock.advance(10)
+    with database.writing() as commit:
+        write_batch(commit, world.log.facts, 0, len(world.log.facts), True)
+    written = database.rows("SELECT sum(length(facts)) FROM log")[0][0]
+    assert moves > 20
+    assert written / moves < 1500, f"{written} bytes for {moves} moves"

@@ -1,0 +1,196 @@
+"""The files of a database: private, without hard links, and missed when removed."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log import group_commit as module
+from rumble_server.store.sqlite import lock as lock_module
+from rumble_server.store.sqlite.files import SUFFIXES, Files, identity_of, make_private
+from rumble_server.store.sqlite.store import SqliteStore
+
+from tests.server.store.disk import Told, begin_write, group_of, joined, opened, rows, write
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, and removes no open file")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY_S", 0.01)
+    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    monkeypatch.setattr(lock_module, "WAIT_S", 0.0)
+
+
+def modes(path: Path) -> dict[str, int]:
+    return {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
+
+
+@posix
+@pytest.mark.e2e
+async def test_only_the_owner_reads_them(path: Path) -> None:
+    async with opened(path, in_process=False) as log:
+        await write(log, joined(1))
+        assert modes(path) == {f"rumble.db{suffix}": 0o600 for suffix in SUFFIXES}
+
+
+@posix
+async def test_those_of_an_older_database_become_private(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, joined(1))
+        for suffix in SUFFIXES:
+            path.with_name(f"rumble.db{suffix}").chmod(0o644)
+        make_private(str(path))
+        assert modes(path) == {f"rumble.db{suffix}": 0o600 for suffix in SUFFIXES}
+
+
+def test_a_mode_that_cannot_be_changed_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    path.touch(0o644)
+    path.chmod(0o644)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    assert make_private(str(path)) == [f"others may be able to read {path}: Operation not permitted"]
+
+
+# --- one database, one server ---
+
+
+@posix
+@pytest.mark.usefixtures("impatient")
+async def test_a_symbolic_link_is_the_same_database(path: Path) -> None:
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    for first, second in ((path, link), (link, path)):
+        async with opened(first):
+            with pytest.raises(StoreError, match="another server is running"):
+                SqliteStore(str(second))
+    assert not path.with_name("link.db-lock").exists()
+
+
+@posix
+def test_a_file_with_two_names_is_refused_by_both(path: Path) -> None:
+    other = path.with_name("other.db")
+    path.touch()
+    os.link(path, other)
+    for name in (path, other):
+        with pytest.raises(StoreError, match=r"has 2 hard links: a database must have one name$"):
+            SqliteStore(str(name))
+
+
+# --- gone while the server runs ---
+
+
+def move(path: Path, to: Path) -> None:
+    path.replace(to)
+
+
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def replaced(path: Path) -> None:
+    path.with_name("copy").write_bytes(path.read_bytes())
+    path.with_name("copy").replace(path)
+
+
+@posix
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("take", [removed, replaced])
+async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
+    path: Path, suffix: str, take: Callable[[Path], None]
+) -> None:
+    async with opened(path) as log:
+        await write(log, joined(1))
+        told = Told(log)
+        take(path.with_name(path.name + suffix))
+        trouble = await told.trouble.get()
+        assert trouble is not None
+        assert f"the file rumble.db{suffix} was removed or replaced" in trouble
+
+
+@posix
+@pytest.mark.usefixtures("impatient")
+async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Path) -> None:
+    async with opened(path) as log:
+        told = Told(log)
+        removed(path.with_name("rumble.db-lock"))
+        trouble = await told.trouble.get()
+        await write(log, joined(1))
+        assert (log.trouble, told.trouble.empty()) == (trouble, True)
+
+
+@posix
+@pytest.mark.e2e
+@pytest.mark.usefixtures("impatient")
+async def test_what_is_written_to_a_lost_file_is_told_when_it_is_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WATCH_S", 3600.0)  # only the writing process looks
+    aside = path.with_name("aside.db")
+    async with opened(path, in_process=False) as log:
+        await write(log, joined(1))
+        told = Told(log)
+        move(path, aside)
+        log.append(joined(2))
+        begin_write(log)
+        assert "was removed or replaced" in str(await told.trouble.get())
+        assert (log.durable, told.batches) == (1, [])
+        move(aside, path)
+        await log.wait(2)
+        assert await told.trouble.get() is None
+        assert told.facts == [(2, joined(2))]
+    assert len(rows(path)) == 2
+
+
+@posix
+@pytest.mark.e2e
+@pytest.mark.usefixtures("impatient")
+async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
+    other = path.with_name("other.db")
+    async with opened(other) as log:
+        await write(log, joined(7, "other"))
+    async with opened(path, in_process=False) as log:
+        told = Told(log)
+        move(other, path)  # before the writing process starts
+        before = content(path)
+        log.append(joined(1))
+        assert "was removed or replaced" in str(await told.trouble.get())
+        await group_of(log).wait_all()
+        assert (log.durable, told.batches) == (0, [])
+    assert content(path) == before
+    assert rows(path) == [(1, "other", 0)]
+
+
+@posix
+@pytest.mark.usefixtures("impatient")
+async def test_it_is_back_when_nothing_was_written(path: Path) -> None:
+    aside = path.with_name("aside.db")
+    async with opened(path) as log:
+        told = Told(log)
+        move(path, aside)
+        assert await told.trouble.get() is not None
+        move(aside, path)
+        assert await told.trouble.get() is None
+
+
+def test_files_in_place_are_in_place(path: Path) -> None:
+    path.touch()
+    files = Files(str(path), identity_of(str(path)))
+    assert files.displaced() is None
+    path.unlink()
+    assert files.displaced() is not None

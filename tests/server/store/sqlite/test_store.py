@@ -1,0 +1,194 @@
+"""The database in SQLite: small values, and the files that are opened, refused or left unchanged."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.sqlite.rows import read_sqlite
+from rumble_server.store.sqlite.schema import APPLICATION_ID, VERSION
+from rumble_server.store.sqlite.store import SqliteStore, database_path
+
+from tests.server.store.disk import locked, opened_store, rows, shut
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
+
+
+# --- the file ---
+
+
+async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
+    async with opened_store(path) as store:
+        assert store.database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store.database.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+# --- small values ---
+
+
+def test_runs_are_counted(path: Path) -> None:
+    for run in (1, 2, 3):
+        log = SqliteStore(str(path))
+        assert log.run_of() == log.run_of("go") == run
+        shut(log)
+
+
+def test_small_values_are_kept_beside_the_log(path: Path) -> None:
+    log = SqliteStore(str(path))
+    assert log.get("identity") is None
+    log.put("identity", "secret")
+    log.put("identity", "changed")
+    shut(log)
+    again = SqliteStore(str(path))
+    assert again.get("identity") == "changed"
+    shut(again)
+
+
+def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
+    log = SqliteStore(str(path))
+    log.database.execute("PRAGMA busy_timeout = 1")
+    with locked(path), pytest.raises(StoreError, match="cannot write to the database") as refused:
+        log.put("a", "b")
+    assert "\n" not in str(refused.value)
+    shut(log)
+
+
+# --- which files are opened ---
+
+
+def foreign(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE recipes (name TEXT)")
+        database.commit()
+
+
+def foreign_empty(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA application_id = 7")
+
+
+def not_sqlite(path: Path) -> None:
+    path.write_bytes(b"The quick brown fox jumps over the lazy dog. " * 100)
+
+
+def of_version(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version}; CREATE TABLE log (what TEXT);"
+        )
+
+
+def newer(path: Path) -> None:
+    of_version(path, VERSION + 1)
+
+
+def older(path: Path) -> None:
+    of_version(path, VERSION - 1)
+
+
+def without_version(path: Path) -> None:
+    of_version(path, 0)
+
+
+def damaged(path: Path) -> None:
+    log = SqliteStore(str(path))
+    log.put("text", "x" * 50_000)
+    log.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shut(log)
+    content = bytearray(path.read_bytes())
+    content[4096 * 2 : 4096 * 4] = b"\xff" * 8192
+    path.write_bytes(content)
+
+
+def cut_short(path: Path) -> None:
+    damaged(path)
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (foreign, "is not a database of Rumble"),
+        (foreign_empty, "is not a database of Rumble"),
+        (not_sqlite, "not a database"),
+        (newer, f"is a database of Rumble of version {VERSION + 1}; this Rumble reads version {VERSION} only"),
+        (older, f"is a database of Rumble of version {VERSION - 1}; this Rumble reads version {VERSION} only"),
+        (without_version, "is a database of Rumble of version 0"),
+        (damaged, "is damaged|malformed"),
+        (cut_short, "is damaged|malformed"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_untouched(
+    path: Path, make: Any, why: str
+) -> None:
+    make(path)
+    before = path.read_bytes()
+    beside = sorted(path.parent.iterdir())
+    with pytest.raises(StoreError, match=why) as refused:
+        SqliteStore(str(path))
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert path.read_bytes() == before
+    assert sorted(path.parent.iterdir()) == beside
+
+
+def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        newer(path)
+        database.execute("CREATE TABLE more (what TEXT)")
+        database.commit()
+        copy = path.with_name("copy.db")
+        for suffix in ("", "-wal"):
+            copy.with_name(f"copy.db{suffix}").write_bytes(path.with_name(f"{path.name}{suffix}").read_bytes())
+    before = copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()
+    with pytest.raises(StoreError, match=f"version {VERSION + 1}"):
+        SqliteStore(str(copy))
+    assert (copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()) == before
+
+
+def test_an_empty_file_becomes_a_database(path: Path) -> None:
+    path.touch()
+    SqliteStore(str(path)).database.close()
+    assert rows(path, "PRAGMA user_version") == [(VERSION,)]
+    assert rows(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+
+
+@pytest.mark.parametrize("where", ["nowhere/rumble.db", "."])
+def test_a_place_where_no_file_can_be_is_an_error_in_one_line(tmp_path: Path, where: str) -> None:
+    for make in (SqliteStore, read_sqlite):
+        with pytest.raises(StoreError, match=r"cannot (open|use|read) the database") as refused:
+            make(str(tmp_path / where))
+        assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_takes_nothing_is_an_error_in_one_line() -> None:
+    with pytest.raises(StoreError, match=r"cannot (open|use) the database /dev/full") as refused:
+        SqliteStore("/dev/full")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("rumble.db", "rumble.db"),
+        ("/var/lib/rumble.db", "/var/lib/rumble.db"),
+        ("sqlite:///rumble.db", "rumble.db"),
+        ("sqlite:///data/rumble.db", "data/rumble.db"),
+        ("sqlite:////var/lib/rumble.db", "/var/lib/rumble.db"),
+    ],
+)
+def test_a_database_is_named_by_its_path_or_a_url(url: str, path: str) -> None:
+    assert database_path(url) == path
+
+
+@pytest.mark.parametrize("url", ["mysql://host/db", "sqlite://rumble.db", "sqlite:///", "sqlite://", "://x"])
+def test_other_urls_are_refused_with_what_is_taken(url: str) -> None:
+    with pytest.raises(StoreError, match="--db takes a path"):
+        database_path(url)
