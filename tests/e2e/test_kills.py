@@ -101,6 +101,7 @@ def wait_for_start(restartable: RestartableServer) -> None:
     raise AssertionError("the tournament did not start")
 
 
+@pytest.mark.slow
 async def test_sigterm_during_50_matches(tmp_path: Path) -> None:
     names = [f"bot{number:02}" for number in range(1, 12)]
     started: set[str] = set()

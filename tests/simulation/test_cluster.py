@@ -202,7 +202,14 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
 """Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""
 
 
-@pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])
+SLOW = (hand_over_once, write_under_any_epoch)
+"""Bugs whose seeds take long."""
+
+
+@pytest.mark.parametrize(
+    ("bug", "said", "shown_by"),
+    [pytest.param(*each, id=each[0].__name__, marks=[pytest.mark.slow] if each[0] in SLOW else []) for each in BUGS],
+)
 def test_finds(bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)
     problems: list[str] = []

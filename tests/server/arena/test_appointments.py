@@ -95,7 +95,7 @@ def play(world: World, every_ms: int = 10_000_000, *, is_audited: bool = True) -
     return max(fact.at_ms for fact in world.log.facts if isinstance(fact, MatchOver)) - began_ms
 
 
-@pytest.mark.parametrize("varied", [True, False])
+@pytest.mark.parametrize("varied", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.parametrize("kind", EVENINGS)
 def test_no_tournament_is_passed_over_without_bound(kind: str, varied: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """All bots play each round soon, and the whole takes no longer than without appointments."""

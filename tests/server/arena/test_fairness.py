@@ -29,7 +29,7 @@ def evening(bots: int, slow: int, cycles: int) -> Audit:
 
 
 @pytest.mark.parametrize("slow", [0, 1, 2])
-@pytest.mark.parametrize("bots", [3, 4, 5, 6, 8, 16])
+@pytest.mark.parametrize("bots", [3, 4, 5, 6, 8, pytest.param(16, marks=pytest.mark.slow)])
 def test_nobody_is_passed_over_beside_slow_bots(bots: int, slow: int) -> None:
     found = evening(bots, slow, cycles=3 if bots > 6 else 6)
     assert found.flags == ()

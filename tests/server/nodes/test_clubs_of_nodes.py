@@ -112,7 +112,7 @@ async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Pa
 async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease, "READY_MS", 20)
+    monkeypatch.setattr(lease, "READY_MS", 500)
     async with memory_nodes(tmp_path, 3) as cluster:
         first, silent, third = cluster.nodes
         for name in ("one", "two"):
