@@ -476,8 +476,10 @@ class Lease:
             row = self.rows[club]
             if move.to not in self.nodes and club != self._stopping:
                 self._forget_move(club)
-            elif move.offer is not None and row.ready == move.offer:
-                move.is_ready = True
+            elif move.offer is not None:
+                if row.to == move.to and row.offer > move.offer:  # an offer that failed was made after all, and late
+                    move.offer = row.offer
+                move.is_ready = row.ready == move.offer
         self._stop_next()
         self._offer_all(now_ms)
 

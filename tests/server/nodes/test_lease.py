@@ -311,6 +311,21 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
     assert cluster.leaders("one") == ["a"]
 
 
+def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_offer() -> None:
+    cluster, a, _, c = three()
+    lead(cluster, a, "one")
+    c.read_ahead = lambda club, offer: c.log.append(f"read {offer}")  # type: ignore[method-assign]
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(300)
+    cluster.table.clubs["one"].offer += 1
+    c.act(lambda: c.lease.look(c.now_ms()))
+    cluster.run(300)
+    assert c.take()[-1] == "read 2"
+    c.act(lambda: c.lease.was_read("one", 2, c.now_ms()))
+    cluster.run(1000)
+    assert cluster.leaders("one") == ["c"]
+
+
 def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
     cluster, a, b, c = three()
     lead(cluster, a, "one")
