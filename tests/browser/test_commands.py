@@ -1,7 +1,10 @@
 """The commands on pages for writers of bots have the invitation, and the name that the reader chooses."""
 
+import re
+
 import pytest
 from playwright.async_api import Page, expect
+from rumble_protocol.secret import is_made
 
 from tests.browser.conftest import OpenPage
 from tests.browser.running_server import RunningServer
@@ -18,7 +21,9 @@ async def test_a_name_is_in_every_command_and_stays(page: Page, open_page: OpenP
     await page.goto(f"/tournaments/{cup}?invite=hush+hush")
     field, error = page.get_by_label("Your bot's name"), page.locator("#bot-name-error")
     made = await field.input_value()
-    joining = f"--server {server.url} --join {cup} --invite 'hush hush' --name"
+    code = (await command(page, "join")).split()[-3]
+    assert is_made(code), "it stands for the host's own"
+    joining = f"--server {server.url} --join {cup} --invite {code} --name"
     assert await command(page, "join") == f"rumble bot minimax {joining} {made}"
     await field.fill("ada")
     assert await command(page, "join") == f"rumble bot minimax {joining} ada"
@@ -33,11 +38,11 @@ async def test_a_name_is_in_every_command_and_stays(page: Page, open_page: OpenP
     await page.get_by_role("link", name="A complete bot to copy").click()
     await expect(field).to_have_value("ada.2")
     address = server.url.removeprefix("http://")
-    assert await command(page, "bare") == f"python bare_bot.py {address} {cup} ada.2 'hush hush'"
+    assert await command(page, "bare") == f"python bare_bot.py {address} {cup} ada.2 {code}"
     assert await command(page, "function") == f"rumble bot mine.py:ai {joining} ada.2"
     await page.get_by_role("link", name="Tournaments").click()
     await expect(field).to_have_value("ada.2")
-    assert (await command(page, "bare")).endswith(f" {cup} ada.2 'hush hush'")
+    assert (await command(page, "bare")).endswith(f" {cup} ada.2 {code}")
     await page.locator("#tournaments").get_by_role("link", name="Invited").click()
     await expect(field).to_have_value("ada.2")
     assert await command(page, "join") == f"rumble bot minimax {joining} ada.2"
@@ -64,7 +69,7 @@ async def test_a_home_page_whose_code_is_not_valid_any_more_does_not_ask_with_it
     await page.clock.install()
     await page.goto(f"/?join={cup}&invite=hush")
     card = page.locator("#tournaments").get_by_role("link", name="Renewed")
-    await expect(card).to_have_attribute("href", f"/tournaments/{cup}?invite=hush")
+    await expect(card).to_have_attribute("href", re.compile(rf"/tournaments/{cup}\?invite=rumble_\w+$"))
     server.command(cup, "invite", code="other")
     await page.clock.run_for(11_000)
     await expect(card).to_have_attribute("href", f"/tournaments/{cup}")

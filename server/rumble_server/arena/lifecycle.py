@@ -105,8 +105,10 @@ class Lifecycle:
 
     # --- tournaments ---
 
-    def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
-        """Create a tournament; `challenger` is the bot behind a challenge.
+    def create(
+        self, config: TournamentConfig, challenger: str | None = None, made_invite: str | None = None
+    ) -> Tournament:
+        """Create a tournament; `challenger` is the bot behind a challenge, `made_invite` as in `InviteChanged`.
 
         Raises TournamentError with `quota`.
         """
@@ -115,7 +117,7 @@ class Lifecycle:
             self._recorder.allowance.check_tournament(self.count_open())
         now_ms = self._recorder.clock.now_ms()
         named = tournament_id(config.name, self.taken_ids)
-        created = TournamentCreated(named, config, now_ms, challenger)
+        created = TournamentCreated(named, config, now_ms, challenger, made_invite)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]

@@ -4,6 +4,7 @@ The web's host API calls the commands; each is a transaction.
 """
 
 from rumble_protocol.codes import ErrorCode, NoticeCode
+from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
@@ -36,7 +37,7 @@ class Organiser:
     def create(self, config: TournamentConfig) -> Tournament:
         if config.start_at_bots is not None:
             commands.check_rounds(config, config.start_at_bots)
-        return self.arena.lifecycle.create(config)
+        return self.arena.lifecycle.create(config, made_invite=self._made_beside(config.invite))
 
     @transactional
     def start(self, tournament_id: str) -> None:
@@ -109,8 +110,15 @@ class Organiser:
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
         """Ask joining bots for this code from now on, or (None) for no code; entrants stay."""
-        tournament = self._tournament(tournament_id)
-        self.arena.recorder.record(commands.change_invite(tournament, invite, self.arena.clock.now_ms()))
+        tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
+        made = self._made_beside(invite)
+        self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made))
+
+    def _made_beside(self, invite: str | None) -> str | None:
+        """Make the secret that is valid beside a code of the host's own choice; None for any other code."""
+        if invite is None or is_made(invite):
+            return None
+        return make_secret(self.arena.random.randbytes(RANDOM_BYTES))
 
     @transactional
     def play_again(self, match_id: str) -> None:

@@ -123,11 +123,11 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
     return TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
 
 
-def change_invite(tournament: Tournament, invite: str | None, now_ms: int) -> InviteChanged:
-    """Return the fact that bots join with this code, or (None) without a code. Raises TournamentError."""
+def change_invite(tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None) -> InviteChanged:
+    """Return the fact that bots join with this code or the `made` one, or without a code. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament, "; it takes no more bots")
-    return InviteChanged(tournament.id, invite, now_ms)
+    return InviteChanged(tournament.id, invite, now_ms, made)
 
 
 def bench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched | None:

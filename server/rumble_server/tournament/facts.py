@@ -15,12 +15,16 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament was created, and is in its lobby. `challenger` is the bot that asked for it if it is a challenge."""
+    """A tournament was created, and is in its lobby. `challenger` is the bot that asked for it if it is a challenge.
+
+    `made_invite` is as in `InviteChanged`.
+    """
 
     tournament: str
     config: TournamentConfig
     at_ms: int
     challenger: str | None = None
+    made_invite: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +169,15 @@ class NameReset:
 
 @dataclass(frozen=True, slots=True)
 class InviteChanged:
-    """Bots join with a new code from now on; None for no code."""
+    """Bots join with a new code from now on; None for no code.
+
+    `made_invite` is a made secret that is valid beside a code of the host's own choice, else None.
+    """
 
     tournament: str
     invite: str | None
     at_ms: int
+    made_invite: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

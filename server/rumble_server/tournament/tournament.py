@@ -62,6 +62,8 @@ class Tournament:
         """Bot that asked for the tournament, if it is a challenge."""
         self.invite = created.config.invite
         """Code with which bots join; None if no code is needed."""
+        self.made_invite = created.made_invite
+        """Made secret that is valid beside a code of the host's own choice, else None."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Reason of the pause or the early end."""
@@ -177,7 +179,7 @@ class Tournament:
             case ResultVoided():
                 self._apply_voided(fact)
             case InviteChanged():
-                self.invite = fact.invite
+                self.invite, self.made_invite = fact.invite, fact.made_invite
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
@@ -257,8 +259,13 @@ class Tournament:
 
     def admits(self, invite: str | None) -> bool:
         """Return true if a bot with this code may join; without a code of the tournament, any bot may."""
-        code = self.invite
-        return code is None or (invite is not None and compare_digest(invite.encode(), code.encode()))
+        codes = [code.encode() for code in (self.invite, self.made_invite) if code is not None]
+        return not codes or (invite is not None and any(compare_digest(invite.encode(), code) for code in codes))
+
+    @property
+    def shared_invite(self) -> str | None:
+        """Made code for links and commands: always compared, however many wrong codes came. None if none is needed."""
+        return self.made_invite or self.invite
 
     def ready_to_start(self, now_ms: int) -> bool:
         """Return true if the lobby has the number of bots for the start, or two bots at the time of the start."""

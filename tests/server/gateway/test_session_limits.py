@@ -243,6 +243,19 @@ def test_wrong_invitations_are_limited_by_tournament_and_refuse_no_bot_of_its_fi
     assert back.link.invited_to == "friday", "its key is known from there, so it needs no code"
 
 
+def test_beside_a_code_of_the_hosts_own_the_links_have_one_that_no_guess_locks_out() -> None:
+    """The code of four digits is not looked at any more: who has a link joins, and who is in comes back."""
+    world = World(door=Door(Bounds(wrong_tries_per_minute=3)))
+    made = world.create(invite="4711").shared_invite or ""
+    assert joining(world, "ann", "4711") is None
+    assert [joining(world, "thief", f"{number:04}") for number in range(3)] == ["invite_required"] * 3
+    assert joining(world, "ben", "4711") == "too_many_messages"
+    assert joining(world, "ben", made) is None
+    assert joining(world, "ann", "4711") is None
+    world.organiser.change_invite("friday", "4712")
+    assert joining(world, "cid", made) == "invite_required"
+
+
 def test_an_invitation_in_a_login_is_one_try() -> None:
     world = World(door=Door(Bounds(wrong_tries_per_minute=2)))
     world.create(invite="sesame")

@@ -67,6 +67,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "house": st.none() | texts,
     "illegal_retries": small,
     "invite": st.none() | texts,
+    "made_invite": st.none() | texts,
     "lag_ms": small,
     "listed": st.booleans(),
     "match": texts,

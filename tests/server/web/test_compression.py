@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rumble_protocol.secret import make_secret
 from rumble_server.web.app import application
 from rumble_server.web.compression import LEAST_BYTES, MOST_AT_ONCE, Compression, public
 from starlette.applications import Starlette
@@ -20,7 +21,7 @@ from starlette.routing import Route
 from tests.server.web.memory_server import HOST, TOKEN, MemoryServer
 
 LONG = "a line of text that repeats\n" * 4000
-CODE = "hush-hush-hush"
+CODE = make_secret(b"hush-hush-hush--")
 NEW_TOKEN = "another-token-of-a-host"
 GZIP = {"Accept-Encoding": "gzip"}
 PATHS = {"tournament": "friday", "bot": "alice", "match": "friday.1.1.1.1", "name": "default", "game": "tictactoe"}

@@ -53,6 +53,7 @@ class Basics:
     id: str
     config: TournamentConfig
     invite: str | None
+    shared_invite: str | None
 
 
 def to_json(model: ServerMessageModel) -> bytes:
@@ -73,7 +74,7 @@ def basics(rebuilt: Rebuilt) -> Basics:
 
 def basics_of(tournament: Tournament) -> Basics:
     """Return the basics of a tournament in memory."""
-    return Basics(tournament.id, tournament.config, tournament.invite)
+    return Basics(tournament.id, tournament.config, tournament.invite, tournament.shared_invite)
 
 
 # --- a tournament ---

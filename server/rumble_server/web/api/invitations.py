@@ -1,6 +1,5 @@
 """Invitations to a tournament: a link to its page with the code, the link as a QR code, and a bot's command."""
 
-import hmac
 import io
 import shlex
 from typing import Any, Protocol
@@ -8,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 import segno
 
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.organiser_models import InviteAnswer
 from rumble_server.web.made_names import made_name
 from rumble_server.web.place import Place
@@ -26,16 +26,20 @@ class Invited(Protocol):
     @property
     def invite(self) -> str | None: ...
 
+    @property
+    def shared_invite(self) -> str | None: ...
+
 
 def page_link(tournament: Invited, base: str) -> str:
     """Make the link to a tournament's page, with the invitation code, if there is a code."""
-    query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
+    code = tournament.shared_invite
+    query = "" if code is None else "?" + urlencode({"invite": code})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
 def join_command(tournament: Invited, base: str) -> str:
     """Write the shell command of a bot that joins, with a new made-up name."""
-    code = [] if tournament.invite is None else ["--invite", tournament.invite]
+    code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
 
@@ -47,15 +51,15 @@ def invite_answer(tournament: Invited, place: Place) -> InviteAnswer:
     return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
 
 
-def page_invitation(tournament: Invited, given: str | None) -> dict[str, Any]:
+def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]:
     """Make the invitation on a page from the code `given` in the page's address.
 
-    The page shows the code, or that the link is old; `carried` is the query that the page's links pass on. A wrong code
-    is never shown: otherwise anyone could make a link whose text people would copy into a shell. Callers count wrong
-    codes.
+    The page shows the code (the made one, in exchange for one of the host's own choice), or that the link is old;
+    `carried` is the query that the page's links pass on. A wrong code is never shown: otherwise anyone could make a
+    link whose text people would copy into a shell. Callers count wrong codes.
     """
-    code = tournament.invite
-    invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())
+    code = tournament.shared_invite
+    invited = given is not None and code is not None and tournament.admits(given)
     return {
         "invite": code if invited else None,
         "invite_is_old": given is not None and code is not None and not invited,
