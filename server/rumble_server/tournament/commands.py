@@ -42,7 +42,7 @@ def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = Non
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
         return None
     if tournament.status != "lobby" and not (tournament.config.late_join and tournament.status not in OVER):
-        raise _closed(tournament, "; it takes no more bots: join another")
+        raise closed(tournament.id, tournament.status, "; it takes no more bots: join another")
     if not tournament.admits(invite):
         raise TournamentError(
             ErrorCode.INVITE_REQUIRED,
@@ -70,7 +70,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     Raises TournamentError.
     """
     if tournament.status != "lobby":
-        raise _closed(tournament, "; it cannot be started")
+        raise _closed(tournament, cannot="started")
     if len(tournament.field) < 2:
         raise TournamentError(
             ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} needs two bots to start; it has {len(tournament.field)}"
@@ -103,14 +103,14 @@ def pause(
     Raises TournamentError.
     """
     if tournament.status != "running":
-        raise _closed(tournament, "; it cannot be paused")
+        raise _closed(tournament, cannot="paused")
     return [*tournament.absence.used(now_ms), TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
 def resume(tournament: Tournament, now_ms: int) -> TournamentResumed:
     """Return the fact that matches start again. Raises TournamentError."""
     if tournament.status != "paused":
-        raise _closed(tournament, "; it cannot be resumed")
+        raise _closed(tournament, cannot="resumed")
     return TournamentResumed(tournament.id, now_ms)
 
 
@@ -126,7 +126,7 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
 def change_invite(tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None) -> InviteChanged:
     """Return the fact that bots join with this code or the `made` one, or without a code. Raises TournamentError."""
     if tournament.status in OVER:
-        raise _closed(tournament, "; it takes no more bots")
+        raise _closed(tournament)
     return InviteChanged(tournament.id, invite, now_ms, made)
 
 
@@ -151,9 +151,10 @@ def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
     """Raise TournamentError unless a half-point bye of a bot in this round, counted from 1, may still change."""
-    if tournament.status in OVER or tournament.config.format != "swiss":
-        what = tournament.status if tournament.status in OVER else f"a {tournament.config.format}, and no Swiss"
-        raise closed(tournament.id, what, "; it has no half-point byes")
+    if tournament.status in OVER:
+        raise _closed(tournament)
+    if tournament.config.format != "swiss":
+        raise closed(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
@@ -201,8 +202,10 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
     return ResultVoided(match_id, over.attempt, now_ms)
 
 
-def _closed(tournament: Tournament, so: str = STANDS) -> TournamentError:
-    return closed(tournament.id, tournament.status, so)
+def _closed(tournament: Tournament, cannot: str = "") -> TournamentError:
+    """Return the error for a command; `cannot` is what a tournament that goes on cannot be."""
+    goes_on = tournament.status not in OVER
+    return closed(tournament.id, tournament.status, f"; it cannot be {cannot}" if cannot and goes_on else STANDS)
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:

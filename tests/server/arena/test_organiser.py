@@ -160,12 +160,25 @@ def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
     assert world.arena.tournaments == {}
 
 
-@pytest.mark.parametrize("command", ["start", "resume"])
-def test_commands_on_what_is_over_and_not_in_memory_are_refused(command: str) -> None:
+@pytest.mark.parametrize("in_memory", [True, False])
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("start", ()),
+        ("pause", ("lunch",)),
+        ("resume", ()),
+        ("change_invite", ("sesame",)),
+        ("give_half_bye", ("ann", 1)),
+        ("play_again", ()),
+    ],
+)
+def test_one_refusal_of_commands_on_what_is_over(command: str, given: tuple[object, ...], in_memory: bool) -> None:
     world = World()
     world.organiser.end(world.create().id, cancelled=True)
+    organiser = world.organiser if in_memory else world.after_crash().organiser
+    what = "friday.1.1.1.1" if command == "play_again" else "friday"
     with pytest.raises(TournamentError, match=r"^friday is over; its results stand$") as refused:
-        getattr(world.after_crash().organiser, command)("friday")
+        getattr(organiser, command)(what, *given)
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
 
 
@@ -203,7 +216,7 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     rebuilt = again.tournament("friday")
     assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
     assert {line.name: line.half_byes for line in rebuilt.table.standings()} == {"ann": 1, "ben": 0, "cid": 0}
-    with pytest.raises(TournamentError, match="it has no half-point byes"):
+    with pytest.raises(TournamentError, match="friday is over; its results stand"):
         again.organiser.take_half_bye("friday", "ann", 1)
 
 

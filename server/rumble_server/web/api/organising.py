@@ -23,8 +23,8 @@ from rumble_server.web.place import place_of
 from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site, site_of
 
-MOST_LISTED = 200
-"""Maximum number of listed tournaments in an answer."""
+MOST_IN_CONSOLE = 200
+"""Maximum number of listed tournaments in the console; older tournaments are left out."""
 SECRET = {"Cache-Control": "no-store"}
 
 
@@ -54,7 +54,7 @@ def organising_routes() -> APIRouter:
     async def list_all(request: Request) -> models.OrganiserTournaments:
         """Show the listed tournaments, and the unlisted tournaments that are not over, without challenges."""
         site, answers = site_of(request), answers_of(request)
-        found = {each.id: each for each in await answers.listed(MOST_LISTED)}
+        found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)

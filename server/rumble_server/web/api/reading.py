@@ -21,8 +21,8 @@ from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
 from rumble_server.web.site import Site, site_of
 
-MOST_LISTED = 500
-"""Maximum number of tournaments in an answer."""
+LARGEST_LIST = 500
+"""Largest `limit` of a list of tournaments; a larger one is refused."""
 MOST_MATCHES = 1000
 """Largest `limit` of an answer with matches; without a `limit` all matches are sent, a piece at a time."""
 ERRORS = error_answers(
@@ -47,7 +47,7 @@ def read_routes() -> APIRouter:
 
     @router.get("/tournaments")
     async def list_tournaments(
-        request: Request, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50
+        request: Request, limit: Annotated[int, Query(ge=1, le=LARGEST_LIST)] = 50
     ) -> models.TournamentList:
         """Show the listed tournaments, newest first."""
         listed = await answers_of(request).listed(limit)

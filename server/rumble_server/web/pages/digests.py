@@ -16,7 +16,7 @@ from rumble_server.web.feed.headline import headline, headline_of
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
-MOST_LISTED = 100
+MOST_ON_A_PAGE = 100
 """Maximum number of tournaments in lists and in records of bots; older tournaments are left out."""
 
 
@@ -114,7 +114,7 @@ class Listing:
 
 async def listing(site: Site, answers: ClubAnswers) -> Listing:
     """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
-    listed = await answers.newest(MOST_LISTED)
+    listed = await answers.newest(MOST_ON_A_PAGE)
     digests: dict[str, Digest] = {}
     for each in listed:
         if isinstance(each, Tournament):
