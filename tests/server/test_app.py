@@ -61,6 +61,26 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
 
 
 @pytest.mark.e2e
+async def test_a_command_whose_body_has_not_come_is_refused_when_the_server_stops(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0, host_token="a-host-token"))
+    await server.start()
+    host, port = server.address
+    reader, writer = await asyncio.open_connection(host, port)
+    head = f"Host: {host}:{port}\r\nAuthorization: Bearer a-host-token\r\nContent-Length: 100\r\nExpect: 100-continue"
+    writer.write(f"POST /api/tournaments HTTP/1.1\r\n{head}\r\n\r\n{{".encode())
+    async with asyncio.timeout(PATIENCE_S):
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        await server.stop()
+        answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert answer.endswith(b"the server stops\n")
+    assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
+    writer.close()
+
+
+@pytest.mark.e2e
 async def test_a_start_names_a_game_that_is_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,13 @@ class HttpConnection(HttpToolsProtocol):
         if self._place is not None:
             self._place.close()
 
+    def shutdown(self) -> None:
+        """Refuse a request whose body is still to come, because the server stops; any other is answered."""
+        if self._in_body and self._last is None:
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "the server stops\n", "stopping")
+        else:
+            super().shutdown()
+
     def data_received(self, data: bytes) -> None:
         """Parse received bytes, as many as one turn of the loop allows."""
         if self._last is not None:
