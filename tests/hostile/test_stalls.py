@@ -1,12 +1,13 @@
 """A stalled server: no bot pays for the stall, and no bot gains by it."""
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.attacker import next_turn
+from tests.hostile.attacker import PING, Message, RawBot, frame, next_turn
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target
 
@@ -45,6 +46,56 @@ def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: i
         over = thinker.until("match_over")
     assert over["termination"] == "timeout", over["reason"]
     assert over["winner"] != turn["seat"]
+
+
+def test_who_sends_something_after_a_late_answer_wins_nothing_by_it(server: Target) -> None:
+    """The kernel tells the time of the newest data alone; in doubt the match is played again."""
+    cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
+    first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("pinger", "mate"))
+    with first, second:
+        thinker, turn = next_turn(first, second)
+
+        def answer_late() -> None:
+            time.sleep(STALL_S)
+            thinker.move(turn)
+            thinker.send(frame(PING))
+
+        server.stall(0, answer_late)
+        assert thinker.until("match_over")["termination"] == "aborted"
+        assert thinker.until("match_start")["attempt"] == 2
+
+
+def test_who_plays_two_matches_on_one_connection_loses_none_by_a_stall(server: Target) -> None:
+    """The answer in the second match comes a second later, and is read together with that in the first."""
+    slow, quick = (
+        server.create(name=name, start_at_bots=2, legs=1, time_control={"move_ms": move_ms})
+        for name, move_ms in (("slow", 60_000), ("quick", MOVE_MS))
+    )
+    bot = server.attacker().login("both", key=KEY, join=slow, max_matches=2)
+    slow_mate, quick_mate = (server.attacker().login(name, key=KEY) for name in ("slow-mate", "quick-mate"))
+    with bot, slow_mate, quick_mate:
+
+        def turn_in(cup: str, mate: RawBot) -> Message:
+            """Enter two bots, and return the first turn of the bot."""
+            for each in (bot, mate):
+                each.say(type="join", tournament=cup)
+            asked, turn = next_turn(bot, mate)
+            if asked is mate:
+                mate.move(turn)
+                turn = bot.until("turn")
+            return turn
+
+        in_slow, in_quick = turn_in(slow, slow_mate), turn_in(quick, quick_mate)
+
+        def answer() -> None:
+            bot.move(in_quick)
+            time.sleep(1.0)
+            bot.move(in_slow)
+
+        server.stall(0.2, answer)
+        assert bot.until("match_start", tournament=quick)["attempt"] == 2
+    (over,) = [fact for fact in server.facts(quick) if fact["fact"] == "match_over"]
+    assert over["at_fault"] == []
 
 
 def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(server: Target) -> None:

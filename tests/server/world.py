@@ -22,6 +22,7 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.seat import DelayMs
 from rumble_server.nodes.gate import Gate, GatedClock, GatedLeader
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
@@ -235,7 +236,7 @@ class MemoryLink:
         address: str = "127.0.0.1",
         lag_ms: int = 0,
         lag_by_pings: bool = False,
-        delay_ms: Callable[[int], int] | None = None,
+        delay_ms: DelayMs | None = None,
     ) -> None:
         self.is_local = is_local
         self.address = address

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import Round
@@ -88,12 +89,8 @@ class Caller:
     """True if the address may have it by a valid invitation to the tournament that the login names."""
     may_speak: bool
     """True if the address may send a further message of a stranger."""
-    delay_ms: Callable[[int], int] | None = None
-    """Function from the age in ms of a turn, whose answer is handled now, to the turn's and the answer's waiting time.
-
-    The waiting time in ms is how long the turn waited in this machine to be written, and the answer to be read. None if
-    unknown.
-    """
+    delay_ms: DelayMs | None = None
+    """None if waiting times are unknown."""
 
 
 class Sessions(Protocol):

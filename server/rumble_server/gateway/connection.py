@@ -6,7 +6,6 @@ All effects of a frame happen within `data_received`, or for bytes that wait for
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any, cast
 
 from rumble_protocol import SUBPROTOCOL
@@ -38,6 +37,7 @@ from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread
 from rumble_server.gateway.session import Session
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source
+from rumble_server.match.seat import DelayMs
 
 log = logging.getLogger(__name__)
 quiet = logging.getLogger(f"{__name__}.websockets")
@@ -130,6 +130,8 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
         """True if the kernel reports how long data has lain unread."""
+        self._is_newest = True
+        """False while a text is handled that was read together with later ones."""
 
     # --- asyncio.Protocol ---
 
@@ -167,8 +169,10 @@ class Connection(asyncio.Protocol):
                 count = len(texts)
                 is_asked = count <= self._asked and size <= MOVE_BYTES and turns.wasted < MOST_WASTED
                 if is_asked or turns.has_time():
-                    for text in texts:
-                        session.received(text)
+                    if count == 1:
+                        session.received(texts[0])
+                    else:
+                        self._receive(session, texts)
                     left = self._asked - count  # read anew: a message that answers nothing has set `_asked` to 0
                     self._asked = left if left > 0 else 0
                     return
@@ -176,6 +180,13 @@ class Connection(asyncio.Protocol):
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
             self._read(data, 0)
+
+    def _receive(self, session: Session, texts: list[str], *, are_newest: bool = True) -> None:
+        """Handle texts. `are_newest` is False if bytes after them have been read."""
+        for behind, text in enumerate(texts, 1 - len(texts)):
+            self._is_newest = are_newest and behind == 0
+            session.received(text)
+        self._is_newest = True
 
     def read_on(self) -> None:
         """Handle the bytes that waited for this turn of the loop; read from the socket again when none are left."""
@@ -200,8 +211,7 @@ class Connection(asyncio.Protocol):
             session = self.session
             if not texts or session is None:
                 break
-            for text in texts:
-                session.received(text)
+            self._receive(session, texts, are_newest=start == len(data))
             frames -= len(texts)
         if start < len(data):
             self._parse(data, start, frames, stop)
@@ -220,11 +230,14 @@ class Connection(asyncio.Protocol):
             protocol.receive_data(piece)
             self._look_at_state()
             self._unparsed += len(piece)
-            for event in protocol.events_received():
+            events = protocol.events_received()
+            for event in events:
+                self._is_newest = event is events[-1] and start == len(data)
                 # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
                 self._unparsed -= least_size(len(cast(Frame, event).data))
                 self.on_frame(cast(Frame, event))
                 frames -= 1
+        self._is_newest = True
         self._flush()
         if start < len(data):
             self._wait(data, start)
@@ -271,13 +284,16 @@ class Connection(asyncio.Protocol):
         return self._place.has_room_for(tournament_id)
 
     @property
-    def delay_ms(self) -> Callable[[int], int] | None:
+    def delay_ms(self) -> DelayMs | None:
         return self._delay_ms if self._is_stamped else None
 
-    def _delay_ms(self, ago_ms: int) -> int:
-        """Return how much of the last `ago_ms` passed before the frame was written, and before its answer was read."""
+    def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
+        """Return how much of the last `ago_ms` passed before the frame was written, and before its answer was read.
+
+        Add False if that is only the minimum: the kernel tells the age of the newest data alone, and more has come.
+        """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
-        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms)
+        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest
 
     def hold(self) -> None:
         """Stop reading while the session's login is checked."""

@@ -5,7 +5,6 @@ frame, and answers it or hands it to the club's leader in the same call. The lea
 `Sessions`), so that a gate can stand between session and arena.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import Leader
 from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
+from rumble_server.match.seat import DelayMs
 
 BYTES_OF_A_MESSAGE = 1_024
 """Number of bytes in an invalid frame that count as one more message."""
@@ -44,7 +44,7 @@ class Link(Protocol):
         """True if only pings measure round trips: behind a proxy, or if the kernel reports no round trips."""
 
     @property
-    def delay_ms(self) -> Callable[[int], int] | None:
+    def delay_ms(self) -> DelayMs | None:
         """Function that tells how long a frame sent some ms ago, and the answer, waited in this machine (`Caller`)."""
 
     @property

@@ -42,7 +42,7 @@ from rumble_server.match.facts import (
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.progress import UNASKED, Lateness, Progress
-from rumble_server.match.seat import Connection, OpenTurn
+from rumble_server.match.seat import Connection, DelayMs, OpenTurn
 
 STAMP_BEYOND_MS = 250
 """Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
@@ -191,22 +191,29 @@ class Referee(Progress):
         """Note the lag of the seat's connection, to be allowed in its next turns."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def _waited(self, turn: OpenTurn, delay_ms: Callable[[int], int], now_ms: int) -> bool:
+    def _waited(self, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
         """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
 
         `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
         thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
         the club keeps its excuse for the suspension. Return whether the match is over.
+
+        If only the minimum of that time is known, all lateness is excused, and the match is void if that decides it:
+        an honest bot with several matches loses nothing, and no bot wins by sending something after its answer.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
         matters = open_ms > self.control.move_ms or late_ms - turn.late_ms > STAMP_BEYOND_MS
         if not matters or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
             return False
-        excused_ms = min(delay_ms(open_ms), open_ms)
-        turn.late_ms = late_ms - excused_ms
+        waited_ms, is_exact = delay_ms(open_ms)
+        excused_ms, turn.in_doubt = min(waited_ms, open_ms), not is_exact
+        if is_exact or late_ms - turn.late_ms < excused_ms:
+            turn.late_ms = late_ms - excused_ms
         if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
             self.wake(now_ms)
+            if turn.in_doubt:
+                self.abort(f"the server was late, and {self.terms.seats[turn.seat]} may have moved in time", now_ms)
         return self.over is not None
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
@@ -223,7 +230,7 @@ class Referee(Progress):
     def _is_told(self, turn: OpenTurn) -> bool:
         """Whether it is known for how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
-        return is_asked and self.seats[turn.seat].is_stamped
+        return is_asked and not turn.in_doubt and self.seats[turn.seat].is_stamped
 
     def move(
         self,
@@ -232,7 +239,7 @@ class Referee(Progress):
         text: str,
         now_ms: int,
         frame: str,
-        delay_ms: Callable[[int], int] | None = None,
+        delay_ms: DelayMs | None = None,
     ) -> bool:
         """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn.
 

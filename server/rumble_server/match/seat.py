@@ -1,8 +1,16 @@
 """A referee's records of a seat and of the open turn: banks, budgets, connections, thinking times. All in ms."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
+
+DelayMs = Callable[[int], tuple[int, bool]]
+"""Function from the age in ms of a turn, whose answer is handled now, to the turn's and the answer's waiting time.
+
+The waiting time in ms is how long the turn waited in this machine to be written, and the answer to be read. It is exact
+if True, else the minimum.
+"""
 
 
 class Connection(Protocol):
@@ -75,7 +83,7 @@ class SeatState:
 class OpenTurn:
     """The open turn of a match: its seat, and its clock."""
 
-    __slots__ = ("asked_at_ms", "deadline_ms", "held", "lag_ms", "late_ms", "seat", "turn_id", "used_ms")
+    __slots__ = ("asked_at_ms", "deadline_ms", "held", "in_doubt", "lag_ms", "late_ms", "seat", "turn_id", "used_ms")
 
     def __init__(
         self, turn_id: str, seat: int, asked_at_ms: int, used_ms: int, lag_ms: int, deadline_ms: int, late_ms: int
@@ -90,6 +98,8 @@ class OpenTurn:
         """The time at which the clock runs out, if nothing is excused."""
         self.late_ms = late_ms
         """The server's sum of lateness when the clock started; later growth of the sum is excused."""
+        self.in_doubt = False
+        """True if it is unknown how long the newest answer waited to be read."""
         self.held = False
         """True while the turn's frame waits in the server; the clock has not started."""
 

@@ -107,10 +107,11 @@ def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
     assert ann.inbox.frames[-1]["type"] != "error"
 
 
-def stamped(world: World, waited_ms: list[int]) -> tuple[Bot, Bot]:
+def stamped(world: World, waited_ms: list[int], *, is_exact: bool = True, bank_ms: int = 0) -> tuple[Bot, Bot]:
     """Return two bots in a match of 300 ms a move whose answers' waiting times are known: first the bot on turn."""
-    tournament = world.create(start_at_bots=2, legs=1, time_control=TimeControl(move_ms=300))
-    bots = [world.connect(delay_ms=lambda _ago_ms: waited_ms[0]) for _ in range(2)]
+    control = TimeControl(move_ms=300, bank_ms=bank_ms)
+    tournament = world.create(start_at_bots=2, legs=1, time_control=control)
+    bots = [world.connect(delay_ms=lambda _ago_ms: (waited_ms[0], is_exact)) for _ in range(2)]
     for name, bot in zip(("ann", "ben"), bots, strict=True):
         bot.login(name, join=tournament.id)
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))
@@ -139,6 +140,33 @@ def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
         assert over.termination is termination
 
 
+@pytest.mark.parametrize(("waited_ms", "is_void"), [(2800, False), (2600, True)])
+def test_a_match_is_void_if_only_the_time_of_a_later_frame_tells_that_an_answer_came_too_late(
+    waited_ms: int, is_void: bool
+) -> None:
+    """A bot with several matches answers them all on one connection, of which the kernel tells the newest data."""
+    world = World()
+    mover, waiter = stamped(world, [waited_ms], is_exact=False)
+    world.clock.stall(3000)
+    mover.move(first_legal(mover.last("turn")))
+    (tournament,) = world.arena.tournaments.values()
+    assert [void.attempt for void in tournament.voided] == [1] * is_void
+    if is_void:
+        assert "may have moved in time" in waiter.last("match_over")["reason"]
+        assert waiter.last("match_start")["attempt"] == 2
+
+
+def test_in_doubt_the_bank_is_not_charged_and_the_excuse_counts() -> None:
+    world = World()
+    mover, _ = stamped(world, [0], is_exact=False, bank_ms=20_000)
+    world.clock.stall(9_000)
+    mover.move(first_legal(mover.last("turn")))
+    made = next(fact for fact in world.log.facts if isinstance(fact, MoveMade))
+    assert (made.excused_ms, made.bank_ms) == (9_000, 20_000)
+    (match,) = world.arena.matches.live.values()
+    assert match.referee._counted_excused_ms == 9_000
+
+
 def test_an_answer_whose_wait_is_known_makes_no_match_void() -> None:
     """A losing bot whose accomplice makes the server late gains nothing, because no bot thought in that time."""
     world = World()
@@ -159,7 +187,7 @@ def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_b
     mover, _ = stamped(world, [0])
     world.clock.stall(3000)
     mover.drop()
-    again = world.connect(delay_ms=lambda _ago_ms: 0)
+    again = world.connect(delay_ms=lambda _ago_ms: (0, True))
     again.login(mover.name)
     assert again.last("turn")["clock"]["remaining_ms"] == 0
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms, read_round_trip_ms
+from rumble_server.gateway.session import Session
+from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import served
@@ -48,6 +50,33 @@ def test_on_loopback_it_is_next_to_nothing() -> None:
         found = kernel_round_trip_ms(transport)
     assert found is not None
     assert found < 100
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells how long data was unread")
+async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    are_exact, receive = [], Session.received
+
+    def received(session: Session, text: str) -> None:
+        assert session.link.delay_ms is not None
+        are_exact.append(session.link.delay_ms(0)[1])
+        receive(session, text)
+
+    one, wrong = {"type": "login", "name": "ann"}, WireFrame(Opcode.TEXT, b"{}").serialize(mask=True)
+    ping = WireFrame(Opcode.PING, b"").serialize(mask=True)
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        monkeypatch.setattr(Session, "received", received)
+        client.say(**one)
+        await client.hear("session")
+        for sent in (wrong * 3, wrong + ping, ping + wrong):
+            client.writer.write(sent)
+            for _ in range(sent.count(wrong[:2])):
+                await client.hear("error")
+    assert are_exact == [True, False, False, True, False, True]
 
 
 @pytest.mark.e2e
