@@ -77,7 +77,7 @@ class Constants(BaseModel):
     neighbour who claims names keeps no class out."""
     freed_names_per_minute: Count = 120
     """New names a minute that an address may claim beyond these, each in the place of a name that the address claimed
-    and no bot has played with. Each costs a write."""
+    and no bot has played with; as many with a valid invitation. Each costs a write."""
     wrong_keys_of_owner_per_minute: Count = 20
     """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
     keep the owner out."""

@@ -109,11 +109,19 @@ class Logins:
             return (
                 door.may_name(address, now_ms)
                 or (invited_to is not None and door.may_name_invited(address, invited_to, now_ms))
-                or self._free_name(address, now_ms)
+                or self._free_name(address, may_free, now_ms)
             )
 
+        def may_free() -> bool:
+            return door.may_free_name(address, invited_to, now_ms)
+
+        def make_room() -> bool:
+            return any(self._free_name(each, may_free, now_ms) for each in self._by_share(address))
+
         try:
-            player, is_open = self.admit(name, login.key, keyless_allowed=caller.keyless_allowed, may_name=may_name)
+            player, is_open = self.admit(
+                name, login.key, keyless_allowed=caller.keyless_allowed, may_name=may_name, make_room=make_room
+            )
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
                 door.guesses.wrong(address, name, key, now_ms)
@@ -129,11 +137,18 @@ class Logins:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
 
-    def _free_name(self, address: str, now_ms: int) -> bool:
+    def _by_share(self, address: str) -> list[str]:
+        """Return the addresses that claimed at least two names more than `address`, the most first, and then itself."""
+        counts = {each: len(names) for each, names in self._claimed.items()}
+        own = counts.pop(address, 0)
+        larger = [each for each in counts if counts[each] > own + 1]
+        return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
+
+    def _free_name(self, address: str, may_free: Callable[[], bool], now_ms: int) -> bool:
         """Free a name of this address for a new name, so that claimed names of idle bots keep no bot out.
 
         The freed name is the newest whose bot has been away for `UNPLAYED_MS`, was never in a match, and is at most in
-        lobbies. Return whether a name was freed.
+        lobbies. Return whether a name was freed; none is if `may_free` then returns false.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):
@@ -145,7 +160,7 @@ class Logins:
             if any(each.status != "lobby" for each in tournaments):
                 del claimed[name]
             elif not player.is_connected and now_ms - player.free_since_ms >= UNPLAYED_MS:
-                if not self._door.may_free_name(address, now_ms):
+                if not may_free():
                     return False
                 for tournament in tournaments:
                     self._lifecycle.remove(player, tournament)
@@ -157,12 +172,19 @@ class Logins:
         return False
 
     def admit(
-        self, name: str, key: str | None, *, keyless_allowed: bool, may_name: Callable[[], bool] = lambda: True
+        self,
+        name: str,
+        key: str | None,
+        *,
+        keyless_allowed: bool,
+        may_name: Callable[[], bool] = lambda: True,
+        make_room: Callable[[], bool] = lambda: False,
     ) -> tuple[Player, bool]:
         """Check a name and its key, and record a new name. Return the player, and true if the name is open.
 
-        `may_name` is called before a new name is recorded. Raises TournamentError with `bad_name`, `key_required`,
-        `bad_key`, or `too_many_messages` if `may_name` returns false.
+        `make_room` is called if a new name is beyond the quota, `may_name` before a new name is recorded. Raises
+        TournamentError with `bad_name`, `key_required`, `bad_key`, or if these return false, `quota` or
+        `too_many_messages`.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
@@ -171,7 +193,11 @@ class Logins:
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
         if used is not None and not is_house_name(name):
-            self._recorder.allowance.check_name(names.of_bots)
+            try:
+                self._recorder.allowance.check_name(names.of_bots)
+            except TournamentError:
+                if not make_room():
+                    raise
         if used is not None and not may_name():
             message = "too many new names from your address; log in with one that is there, or try again later"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)

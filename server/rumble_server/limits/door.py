@@ -51,6 +51,10 @@ class Door:
         """Count a new name of `address` with a valid invitation. Return False if the address has too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
-    def may_free_name(self, address: str, now_ms: int) -> bool:
-        """Count a name of this address that gives way to a new one. Return False if it is one too many."""
-        return self._freed_names.take(address, now_ms)
+    def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
+        """Count a name that gives way to a new one of this address. Return False if it is one too many.
+
+        Who has a valid invitation has a count of its own, so that nobody without it takes that place.
+        """
+        about = "" if invited_to is None else self._prefix + invited_to
+        return self._freed_names.take(address, now_ms, about)

@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
+from rumble_server.arena.logins import UNPLAYED_MS
+from rumble_server.bounds import Bounds
+from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchStarted
 from rumble_server.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
@@ -43,6 +46,30 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
     assert here.login("ADA", key="k" * 16).inbox.frames[-1]["type"] == "session"
     here.arena.allowance.quotas = Quotas()
     assert here.login("eve").inbox.frames[-1]["type"] == "session"
+
+
+def test_in_a_full_club_who_has_most_names_that_do_not_play_makes_room() -> None:
+    """Whoever goes on claiming names takes the place of names of its own."""
+    here = World(door=Door(Bounds(names_per_hour=1_000)))
+    here.arena.allowance.quotas = Quotas(bots=10)
+
+    def claim(name: str, address: str) -> str:
+        bot = here.connect(address=address)
+        bot.login(name, key="k" * 16)
+        bot.drop()
+        return str(bot.inbox.frames[-1].get("code", "session"))
+
+    assert [claim(f"class-{number}", "192.0.2.1") for number in range(3)] == ["session"] * 3
+    assert [claim(f"flood-{number}", "203.0.113.9") for number in range(8)] == ["session"] * 7 + ["quota"]
+    here.run(UNPLAYED_MS)
+    assert [claim(f"new-{number}", f"198.51.100.{number}") for number in range(3)] == ["session"] * 3
+    here.run(UNPLAYED_MS)
+    assert [claim(f"more-{number}", "203.0.113.9") for number in range(3)] == ["session"] * 3
+    kept = [claim_.name for claim_ in here.arena.names._claims.values()]
+    assert [name for name in kept if not name.startswith(("flood", "more"))] == [
+        *(f"class-{number}" for number in range(3)),
+        *(f"new-{number}" for number in range(3)),
+    ]
 
 
 def test_the_house_takes_nothing_of_the_quota_of_bots() -> None:

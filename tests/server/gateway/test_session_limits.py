@@ -198,6 +198,22 @@ def test_names_that_give_way_have_a_bound_a_minute() -> None:
     assert newcomers(world, "cid") == ["cid"]
 
 
+def test_names_burned_without_an_invitation_take_no_place_of_those_with_one() -> None:
+    world = World(door=Door(Bounds(names_per_hour=4, invited_names_per_hour=1, freed_names_per_minute=1)))
+    world.create(invite="sesame")
+    burned(world, 0)
+    for number in range(4):
+        stranger = world.connect(**BEYOND)
+        stranger.login(f"stranger-{number}", key=KEY)
+        stranger.drop()
+    world.run(UNPLAYED_MS)
+    thieves = [world.connect(**BEYOND) for _ in range(2)]
+    for number, thief in enumerate(thieves):
+        thief.login(f"thief-{number}", key=KEY)
+    assert [thief.link.closed for thief in thieves] == [None, CloseCode.TOO_MANY_MESSAGES]
+    assert newcomers(world, "ann") == ["ann"]
+
+
 def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None:
     world = World()
     assert world.login("ann").inbox.all("notice") == []
