@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOGS_S, GARBAGE_S = 60.0, 10.0
-"""Periods in s of the logs' beat (counts, a new day) and of a look at the garbage collector."""
+LOGS_S = 60.0
+"""Period in s of the logs' beat (counts, a new day)."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
 """The types of options, and how the help shows their values, by the type of a setting.
 
@@ -58,7 +58,6 @@ app.command()(with_parameters(serve, {name: _option(setting) for name, setting i
 
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
-    from rumble_server.cli.support.interpreter import Interpreter
     from rumble_server.cli.support.loop import first_of, on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import server_unless_stopped
     from rumble_server.logs.set_up import set_up_logs
@@ -73,13 +72,10 @@ async def _serve(config: "ServerConfig") -> None:
         ):
             if server is None:  # stopped during standby, while another server led
                 return
-            interpreter = Interpreter(lambda: server.clubs.playing)
-            interpreter.calm()
             if config.tls_cert is not None:
                 on_hangup(server.reload)
             _announce(server)
-            async with periodically(interpreter.look, GARBAGE_S):
-                await first_of(stopping.wait(), server.clubs.lost.wait())
+            await first_of(stopping.wait(), server.clubs.lost.wait())
             log.info("draining")
 
 

@@ -3,7 +3,8 @@
 import gc
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 LEAST_NEW, MOST_NEW = 2_500, 10_000
@@ -18,7 +19,7 @@ SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
 
 
 class Interpreter:
-    """The garbage collector of this process. Call `look` now and then.
+    """The garbage collector of this process. In the block of `calmed`, call `look` now and then.
 
     In large tournaments, a pass over all objects takes some 100 ms and finds next to nothing. So objects that survive
     two passes are set aside (`gc.freeze`), and later passes look at newer objects only. When nothing is being played, a
@@ -36,12 +37,23 @@ class Interpreter:
         self._most_new = LEAST_NEW
         self._pass_began_s = self._pass_ended_s = now_s()
 
-    def calm(self) -> None:
-        """Set the switch interval and the collector's threshold, count passes, and sweep once."""
+    @contextmanager
+    def calmed(self) -> Iterator[None]:
+        """Tune the interpreter for the length of a block: the switch interval, and when the collector passes.
+
+        A sweep at the beginning sets aside modules, models and what was rebuilt from the log.
+        """
+        switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)
         self._pass_after(LEAST_NEW)
         gc.callbacks.append(self._on_pass)
         self._sweep()
+        try:
+            yield
+        finally:
+            gc.callbacks.remove(self._on_pass)
+            gc.set_threshold(*threshold)
+            sys.setswitchinterval(switch_s)
 
     def look(self) -> None:
         """Sweep, that is, look at every object, if a sweep is due."""
@@ -52,6 +64,7 @@ class Interpreter:
     def _sweep(self) -> None:
         gc.unfreeze()
         gc.collect()
+        gc.freeze()
         self._has_set_aside = False
         self._swept_at_s = self._now_s()
 

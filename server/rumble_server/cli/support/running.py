@@ -1,16 +1,20 @@
 """Running a server and bot processes from a command."""
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.support.interpreter import Interpreter
+from rumble_server.cli.support.loop import periodically
 
 if TYPE_CHECKING:
     from rumble_server.app import MakeHouse, Server
     from rumble_server.config import ServerConfig
+
+LOOK_S = 10.0
+"""Time in s between two looks at the garbage collector."""
 
 
 @asynccontextmanager
@@ -40,20 +44,13 @@ async def server_unless_stopped(
             return
     except (StartError, StoreError) as error:
         raise CliError(str(error)) from None
-    _spare_collector()
+    interpreter = Interpreter(lambda: server.clubs.playing)
     try:
-        yield server
+        with interpreter.calmed():
+            async with periodically(interpreter.look, LOOK_S):
+                yield server
     finally:
         await server.stop()
-
-
-def _spare_collector() -> None:
-    """Exempt the objects that exist now (modules, models, recovered state) from garbage collection.
-
-    A full collection would visit all of these objects, for some 100 ms in which no move is answered.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 @asynccontextmanager

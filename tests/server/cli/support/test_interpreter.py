@@ -28,14 +28,17 @@ class Played:
 
 @pytest.fixture
 def played() -> Iterator[Played]:
-    kept = gc.get_threshold(), sys.getswitchinterval(), list(gc.callbacks)
-    made = Played()
-    made.interpreter.calm()
-    yield made
+    made, before = Played(), (gc.get_threshold(), sys.getswitchinterval(), list(gc.callbacks))
+    with made.interpreter.calmed():
+        yield made
+    assert (gc.get_threshold(), sys.getswitchinterval(), gc.callbacks) == before
     gc.freeze()
-    gc.set_threshold(*kept[0])
-    sys.setswitchinterval(kept[1])
-    gc.callbacks[:] = kept[2]
+
+
+def test_what_is_there_at_the_start_is_set_aside() -> None:
+    objects = [[each] for each in range(10_000)]
+    with Interpreter(lambda: True).calmed():
+        assert len(gc.get_objects(generation=2)) < len(objects)
 
 
 def test_a_pass_looks_only_at_what_is_newer_than_the_last_one(played: Played) -> None:
