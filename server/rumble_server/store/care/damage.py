@@ -197,12 +197,12 @@ def _last_row(database: sqlite3.Connection) -> int:
     return max(found)
 
 
-def _damaged_records(database: sqlite3.Connection) -> list[str]:
+def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:
     try:
-        rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended").fetchall()
+        rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended")  # read one by one
+        yield from (str(key) for key, record, sum_ in rows if not is_record(intact(record, sum_, key), split(key)[1]))
     except sqlite3.Error as error:
-        return [f"some tournament ({line_of(error)})"]
-    return [str(key) for key, record, sum_ in rows if not is_record(intact(record, sum_, key), split(key)[1])]
+        yield f"some tournament ({line_of(error)})"
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:

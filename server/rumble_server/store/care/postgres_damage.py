@@ -56,9 +56,14 @@ def verify(url: str) -> Findings:
                     found.problems.append(f"{what}: {line_of(error)}")
                     damaged.add((club, tournament))
             place = rows[-1][:2]
-        for club, tournament, record, sum_ in connection.read("SELECT club, id, record, checksum FROM ended"):
-            if not is_record(intact(record.encode(), sum_, club, tournament), tournament):
-                found.problems.append(f"the record of {about(club, tournament)} is damaged")
+        after = ("", "")
+        query = f"""SELECT club, id, record, checksum FROM ended
+                    WHERE (club, id) > (%(club)s, %(id)s) ORDER BY club, id LIMIT {PORTION_ROWS}"""
+        while rows := connection.read(query, {"club": after[0], "id": after[1]}):
+            for club, tournament, record, sum_ in rows:
+                if not is_record(intact(record.encode(), sum_, club, tournament), tournament):
+                    found.problems.append(f"the record of {about(club, tournament)} is damaged")
+            after = rows[-1][:2]
         found.problems += differences(told, index, {prefix_of(club) + each for club, each in damaged})
     with closing(read_postgres(url)) as any_club:
         for club, tournament in map(split, index):

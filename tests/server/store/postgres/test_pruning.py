@@ -11,6 +11,7 @@ from tests.server.store.databases import PostgresDatabase, opened_store
 from tests.server.store.test_clubs import MATCH, fill
 
 need_module("psycopg", "postgres")
+from rumble_server.store.care import postgres_damage  # noqa: E402
 from rumble_server.store.care.postgres_damage import verify  # noqa: E402
 from rumble_server.store.postgres.pruning import prune  # noqa: E402
 from rumble_server.store.postgres.rows import read_postgres  # noqa: E402
@@ -27,7 +28,9 @@ async def url(postgres_url: str) -> str:
 
 
 @pytest.mark.slow
-async def test_a_whole_database_has_no_problems(url: str) -> None:
+async def test_a_whole_database_has_no_problems(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log and the records of what is over are read in portions."""
+    monkeypatch.setattr(postgres_damage, "PORTION_ROWS", 1)
     found = verify(url)
     assert found.problems == []
     assert run(url, "SELECT count(*) FROM log") == [(found.rows,)]
@@ -53,7 +56,8 @@ async def test_a_damaged_row_is_found_and_never_read(url: str, statement: str, p
         assert reader.tournament_facts("friday") != []
 
 
-async def test_a_record_that_was_changed_is_left_out(url: str) -> None:
+async def test_a_record_that_was_changed_is_left_out(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_damage, "PORTION_ROWS", 1)
     run(url, "UPDATE ended SET record = replace(record, 'ann', 'zoe') WHERE club = 'a' AND id = 'friday'")
     assert verify(url).problems == ["the record of tournament a/friday is damaged"]
     with closing(read_postgres(url)) as reader:
