@@ -264,6 +264,10 @@ class Connection(asyncio.Protocol):
         self.transport = None
         self._look_at_state()
         self.rest = b""
+        protocol = self.protocol  # what refers to it goes, so that it is freed without the collector
+        protocol.parser.close()
+        protocol.parser_exc = None
+        vars(protocol).pop("select_subprotocol", None)
         self._place.close()
         self._end_session()
 

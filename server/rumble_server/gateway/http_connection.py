@@ -479,7 +479,7 @@ class HttpConnection(HttpToolsProtocol):
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
         self.connections.discard(self)
-        self.parser = None  # type: ignore[assignment]  # as in uvicorn, to break a reference cycle
+        self.parser = self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
         return b"\r\n".join(lines)
 
     # --- the end ---

@@ -207,6 +207,26 @@ async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> N
         gc.enable()
 
 
+@pytest.mark.parametrize("sent", [b"", b"\xff\xff"])
+async def test_a_bots_connection_that_has_ended_is_freed_without_the_collector(sent: bytes) -> None:
+    """With the HTTP connection that it began as, and after an error of the protocol, too."""
+    gc.collect()
+    gc.disable()
+    try:
+        async with served() as server:
+            async with server.raw() as client:
+                assert await client.upgrade() == 101
+                bot = server.made[0]
+                gone: list[ref[Any]] = [ref(server.http.pop()), ref(bot), ref(bot.protocol)]
+                del bot
+                server.gateway.links.clear()
+                client.writer.write(sent)
+            await until(lambda: server.open_connections == 0)
+            await until(lambda: [each() for each in gone] == [None] * 3)
+    finally:
+        gc.enable()
+
+
 # --- deadlines ---
 
 

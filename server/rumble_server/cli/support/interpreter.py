@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-LEAST_NEW, MOST_NEW = 2_500, 10_000
+LEAST_NEW, MOST_NEW = 1_250, 10_000
 """Bounds of the number of new objects after which the collector makes a pass. A pass takes 1 ms to 10 ms, and twice as
-long if all of the objects are still used at the next pass."""
+long if all of the objects are still used at the next pass; where others use the processor, too, three times as long."""
 PASS_SHARE = 0.01
 """Maximum share of the time for passes; while passes take more, each comes after twice as many new objects."""
+LONGEST_PASS_S = 0.008
+"""Maximum CPU time of a pass in s, whatever its share; after a longer one the next comes after half as many objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which a thread keeps the interpreter while the loop waits, as at each of its callbacks."""
 SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
@@ -29,13 +31,18 @@ class Interpreter:
     ones, and finds nothing either. So the longer passes take, the less often they run.
     """
 
-    def __init__(self, is_playing: Callable[[], bool], now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        is_playing: Callable[[], bool],
+        now_s: Callable[[], float] = time.monotonic,
+        cpu_s: Callable[[], float] = time.thread_time,
+    ) -> None:
         self._is_playing = is_playing
-        self._now_s = now_s
+        self._now_s, self._cpu_s = now_s, cpu_s
         self._swept_at_s = now_s()
         self._has_set_aside = False
         self._most_new = LEAST_NEW
-        self._pass_began_s = self._pass_ended_s = now_s()
+        self._pass_began_s, self._pass_ended_s = cpu_s(), now_s()
 
     @contextmanager
     def calmed(self) -> Iterator[None]:
@@ -73,20 +80,20 @@ class Interpreter:
         gc.set_threshold(new_objects, 0, 10)
 
     def _on_pass(self, phase: str, about: dict[str, Any]) -> None:
-        now_s, generation = self._now_s(), about["generation"]
         if phase == "start":
-            self._pass_began_s = now_s
+            self._pass_began_s = self._cpu_s()
             return
+        now_s, generation = self._now_s(), about["generation"]
         if generation > 0:
             gc.freeze()
             self._has_set_aside = True
         if generation < 2:
-            self._pace(now_s - self._pass_began_s, now_s - self._pass_ended_s)
+            self._pace(self._cpu_s() - self._pass_began_s, now_s - self._pass_ended_s)
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Make the next pass later or sooner, according to the share of time that the last pass took."""
-        if took_s > PASS_SHARE * since_s:
-            self._pass_after(min(2 * self._most_new, MOST_NEW))
-        elif took_s < PASS_SHARE / 4 * since_s:
+        """Make the next pass later or sooner, according to the CPU time of the last pass, and its share of the time."""
+        if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))
+        elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:
+            self._pass_after(min(2 * self._most_new, MOST_NEW))
