@@ -24,6 +24,7 @@ from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH, LEADER_PATH
+from rumble_server.gateway.request_turns import STOPS
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
 from rumble_server.limits.source import Source, source_of
@@ -199,7 +200,7 @@ class HttpConnection(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Refuse a request whose body is still to come, because the server stops; any other is answered."""
         if self._in_body and self._last is None:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "the server stops\n", "stopping")
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, STOPS, "stopping")
         else:
             super().shutdown()
 

@@ -1,8 +1,14 @@
 """Fairness for HTTP: requests wait for their turn like frames of strangers (`turns.py`)."""
 
+import asyncio
+from http import HTTPStatus
+
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.gateway.turns import Turns
+
+STOPS = "the server stops\n"
 
 
 class RequestTurns:
@@ -16,10 +22,21 @@ class RequestTurns:
         turns, client = self._turns, scope.get("client")
         address = client[0] if client else ""
 
+        has_begun = False
+
         async def receive_in_turn() -> Message:
             message = await receive()
             await turns.come(address)
             return message
 
-        await turns.come(address)
-        await self._app(scope, receive_in_turn, send)
+        async def send_noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await turns.come(address)
+            await self._app(scope, receive_in_turn, send_noted)
+        except asyncio.CancelledError:  # the server stops, and waits for this answer no longer
+            if not has_begun:
+                await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)

@@ -192,6 +192,19 @@ async def test_the_end_of_a_connection_is_told_to_a_stream_behind_which_requests
         assert app.failed is None
 
 
+async def test_a_request_that_is_not_answered_when_the_server_stops_gets_503(caplog: pytest.LogCaptureFixture) -> None:
+    async def hang(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.Event().wait()
+
+    async with served(app=hang) as server, server.raw() as client:
+        client.writer.write(GET % 1)
+        await until(lambda: bool(server.http) and server.http[0].cycle is not None)
+        await server.drain()
+        told = await client.until(b"the server stops\n")
+    assert told.startswith(b"HTTP/1.1 503 ")
+    assert "Traceback" not in caplog.text
+
+
 async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> None:
     gc.collect()
     gc.disable()
