@@ -1,10 +1,11 @@
 """The live feed over HTTP."""
 
+import asyncio
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Header, Request
 from starlette.responses import StreamingResponse
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
 from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.api import from_log
@@ -22,6 +23,25 @@ class EventStream(StreamingResponse):
     """Server-Sent Events. When the answer ends, for any reason, the iterator is closed at once."""
 
     media_type = "text/event-stream"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the stream ends, or the reader is gone.
+
+        The task group of a usual response leaves a cycle of a hundred objects when it is cancelled: where many readers
+        go at once, the collector would hold the loop up.
+        """
+        streaming = asyncio.create_task(self.stream_response(send))
+        listening = asyncio.create_task(self.listen_for_disconnect(receive))
+        try:
+            await asyncio.wait((streaming, listening), return_when=asyncio.FIRST_COMPLETED)
+            if streaming.cancelled():  # the reader takes nothing, and the feed has ended the stream
+                await listening
+        finally:
+            streaming.cancel()
+            listening.cancel()
+            await asyncio.wait((streaming, listening))
+        if not streaming.cancelled():
+            streaming.result()
 
     async def stream_response(self, send: Send) -> None:
         try:

@@ -99,17 +99,20 @@ class Spectator:
         """Yield the data to send until the stream is closed; as a gzip stream if the spectator is packed."""
         self._task = asyncio.current_task()
         head = GZIP_HEAD if self._is_packed else b""
-        while not self._closed:
-            if self._behind:
-                self._queue.extend(await self._catch_up())
-                self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
-            if self._queue and self._may_tell(self, self._queue[0]):
-                chunk = self._queue.popleft()
-                self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
-                self._sending_since_ms = self._now_ms()
-                yield head + chunk.packed if self._is_packed else chunk.data
-                head = b""
-                self._sending_since_ms = None
-            else:
-                self._ready.clear()
-                await self._ready.wait()
+        try:
+            while not self._closed:
+                if self._behind:
+                    self._queue.extend(await self._catch_up())
+                    self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
+                if self._queue and self._may_tell(self, self._queue[0]):
+                    chunk = self._queue.popleft()
+                    self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
+                    self._sending_since_ms = self._now_ms()
+                    yield head + chunk.packed if self._is_packed else chunk.data
+                    head = b""
+                    self._sending_since_ms = None
+                else:
+                    self._ready.clear()
+                    await self._ready.wait()
+        finally:
+            self._task = None  # a task that was cancelled refers to this object: neither needs the collector
