@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
+from rumble_server.results.tiebreaks import TIEBREAKS
 
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
@@ -206,6 +207,9 @@ async def test_decided_by_is_seen_beside_every_tie_break(
         lines = "cells => cells.map((cell) => cell.offsetHeight)"
         heights = await page.locator("#standings td.decided").evaluate_all(lines)
         assert max(heights) <= min(heights) + 1, "a tie-break with a long name makes no row higher"
+        for title in TIEBREAKS.values():
+            is_cut = "(span, title) => (span.textContent = title, span.scrollHeight > span.clientHeight + 1)"
+            assert not await page.locator("#standings td.decided span").first.evaluate(is_cut, title), title
 
 
 @pytest.mark.parametrize(
