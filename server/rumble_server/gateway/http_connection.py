@@ -227,7 +227,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _is_held(self) -> bool:
         """Return whether parsing waits for an answer, or for the reading of a body."""
-        return self.flow.read_paused or bool(self.pipeline) or self._last is not None
+        return self._last is not None or self.flow.read_paused or bool(self.pipeline)
 
     def _go_on(self) -> None:
         if not self._goes_on:

@@ -6,6 +6,7 @@ import gc
 import json
 import logging
 from collections.abc import AsyncIterator
+from itertools import count
 from typing import Any
 from weakref import ref
 
@@ -218,6 +219,17 @@ async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> N
             await until(lambda: gone() is None)
     finally:
         gc.enable()
+
+
+async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(caplog: pytest.LogCaptureFixture) -> None:
+    async with (
+        served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
+        server.raw() as client,
+    ):
+        assert await client.upgrade(X_Long="x" * 1_000) == 101
+        client.say(type="login", name="ann")
+        await client.hear("session")
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("sent", [b"", b"\xff\xff"])
