@@ -16,8 +16,9 @@ LONGEST_PASS_S = 0.008
 """Maximum CPU time of a pass in s, whatever its share; after a longer one the next comes after half as many objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which a thread keeps the interpreter while the loop waits, as at each of its callbacks."""
-SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
-"""Time in s between two looks at every object: the first where nothing is being played, the second in any case."""
+SWEEP_S, LATEST_SWEEP_S = 60.0, 86_400.0
+"""Time in s between two looks at every object: the first where nothing is being played, the second in any case. A look
+holds the loop for some 100 ms, and finds next to nothing."""
 
 
 class Interpreter:
