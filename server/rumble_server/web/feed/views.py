@@ -28,7 +28,7 @@ from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
-BOARDS_AT_ONCE = 50
+BOARDS_AT_ONCE = 25
 """Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
