@@ -62,7 +62,7 @@ async def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: Page, se
     await expect(page.locator("#status")).to_have_text("lobby")
     assert await page.locator("main img:not(#qr)").count() == 0
     await expect(page.locator("#code")).to_have_text("hush")
-    await expect(page.locator("#join-command")).to_contain_text("--invite hush")
+    await expect(page.locator("#join-command")).to_contain_text("--invite rumble_")
     await page.get_by_text("The link as a QR code").click()
     assert await page.locator("#qr").evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
 

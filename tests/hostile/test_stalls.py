@@ -102,6 +102,7 @@ def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(
     """The answer counts, and transcript and audit report its wait."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("thinker", "waiter"))
+    first.answers_pings = second.answers_pings = False  # a pong after an answer leaves its wait in doubt
     with first, second:
         thinker, turn = next_turn(first, second)
         server.stall(SHORT_S, lambda: thinker.move(turn))
@@ -119,6 +120,7 @@ def test_who_stalls_the_server_again_and_again_gains_no_void_match(server: Targe
     """The wait of each unread answer is known, so no match is played again; otherwise a losing bot would stall more."""
     cup = server.create(legs=1, start_at_bots=2, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("cheat", "mate"))
+    first.answers_pings = second.answers_pings = False
     with first, second:
         for _ in range(3):
             thinker, turn = next_turn(first, second)
