@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rumble_protocol.secret import is_made
 from rumble_server.cli.main import run
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
@@ -222,8 +223,11 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     picture = tmp_path / "qr.svg"
     assert run(["tournament", "invite", "closed", "--qr", str(picture)]) == 0
     *lines, command, warning = capsys.readouterr().out.splitlines()
-    assert lines == ["code     hush", f"link     {server_url}/tournaments/closed?invite=hush"]
-    assert command.startswith(f"command  rumble bot minimax --server {server_url} --join closed --invite hush --name ")
+    link, _, made = lines.pop().rpartition("=")
+    assert (lines, link, is_made(made)) == (["code     hush"], f"link     {server_url}/tournaments/closed?invite", True)
+    assert command.startswith(
+        f"command  rumble bot minimax --server {server_url} --join closed --invite {made} --name "
+    )
     assert warning.startswith("only this machine can use these:")
     assert picture.read_text().startswith("<svg")
     assert told(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
