@@ -298,3 +298,13 @@ def test_each_way_in_which_a_row_is_wrong_is_found(tmp_path: Path) -> None:
     assert problems_in(tmp_path, {}, good.replace("test_*", "test_nim")) == ["test_nim.py: there is no such"]
     for row in (good.replace("They are one.", ""), good.replace(f"`{NEAR}/test_*.py`", "")):
         assert problems_in(tmp_path, {}, row) == ["chess.py: the row has no"]
+
+
+def test_a_public_class_name_of_the_server_exists_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path in (ROOT / "server").rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.name)
+    assert len(places) > 100
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -30,8 +30,8 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.club import Shared
-from rumble_server.clubs import Clubs
+from rumble_server.club import ClubParts
+from rumble_server.clubs import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -42,7 +42,7 @@ from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.request_turns import RequestTurns
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 from rumble_server.hosts import is_loopback, url_host
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
@@ -62,8 +62,8 @@ from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Operation, Process
-from rumble_server.web.tries import Tries
+from rumble_server.web.site import Process, ProcessFigures
+from rumble_server.web.tries import SecretChecker
 
 if TYPE_CHECKING:
     from rumble_server.nodes.gate import Gate
@@ -156,7 +156,7 @@ class Server:
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, places, door = Outbox(), Connections(self.config.bounds), Door(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, places, door)
-        self._shared = Shared(
+        self._shared = ClubParts(
             config=self.config,
             store=self.store,
             identity=self._kept("identity", 16),
@@ -173,7 +173,7 @@ class Server:
             make_gate=self._make_gate(),
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
-        self.clubs = Clubs(self._shared, self._take_up_tokens, self._node)
+        self.clubs = ClubRegistry(self._shared, self._take_up_tokens, self._node)
         if self._node is not None:
             self._node.serve(self.clubs)
         await self.clubs.start()
@@ -276,7 +276,7 @@ class Server:
     def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
         """Make the process for the web, with the figures for /metrics."""
         config = self.config
-        operation = Operation(
+        operation = ProcessFigures(
             ended=self.ended.by_status,
             counts=self._counts,
             connections=self._count_connections,
@@ -295,7 +295,7 @@ class Server:
             operation,
             places,
             unready=self._unready,
-            tries=Tries(door.guesses, self._clock.now_ms),
+            tries=SecretChecker(door.guesses, self._clock.now_ms),
             leads=self._leads,
         )
 
@@ -311,7 +311,7 @@ class Server:
             places=places,
             refusals=self.refusals,
             outbox=outbox,
-            turns=Turns(bounds.strangers_ms_per_turn),
+            turns=ReadFairness(bounds.strangers_ms_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
             question=self._make_question(),
         )

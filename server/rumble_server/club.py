@@ -1,6 +1,6 @@
 """A club in memory, put together from stored facts: arena, gateway, feed, house bots and site.
 
-`Clubs` loads and unloads clubs. Each part of a club knows this club alone; parts for all clubs are in `Shared`.
+`Clubs` loads and unloads clubs. Each part of a club knows this club alone; parts for all clubs are in `ClubParts`.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ from rumble_server.arena.recovery import Recovered, read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.ports import Known, Leader
-from rumble_server.gateway.sessions import Sessions
+from rumble_server.gateway.ports import KnownBots, Leader
+from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog
@@ -52,7 +52,7 @@ Ask = Callable[[Any, Callable[[Any], None]], None]
 PROGRAM = f"rumble {version('botrumble')}"
 
 
-class Gate(Protocol):
+class ClubGate(Protocol):
     """The gate before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
 
     @property
@@ -85,7 +85,7 @@ class Gate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class ClubParts:
     """The parts of a process for all clubs."""
 
     config: ServerConfig
@@ -107,7 +107,7 @@ class Shared:
     """Numbers of ended tournaments in all clubs."""
     counts: Counter[type] = field(default_factory=Counter)
     """Numbers of facts written by this process in all clubs, by type."""
-    make_gate: Callable[[], Gate] | None = None
+    make_gate: Callable[[], ClubGate] | None = None
     """Function that makes the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
@@ -146,7 +146,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     return Stored(log, run, store.async_reader(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
-def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
+def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, shared: ClubParts, name: str) -> Gateway:
     """Make the gateway of a club, which opens the sessions of bots."""
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
@@ -170,7 +170,7 @@ class Club:
     def __init__(
         self,
         name: str,
-        shared: Shared,
+        shared: ClubParts,
         stored: Stored,
         added_elsewhere: Callable[[], int],
     ) -> None:
@@ -183,7 +183,7 @@ class Club:
         self._entry = shared.directory.get(name) or ClubEntry(name)
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
-        sessions = Sessions(name)
+        sessions = SessionTable(name)
         self.gate = gate = None if shared.make_gate is None else shared.make_gate()
         self.arena = Arena(
             log=self.log,

@@ -24,7 +24,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import apply_ban
-from rumble_server.club import Club, Shared, Stored, read_club
+from rumble_server.club import Club, ClubParts, Stored, read_club
 from rumble_server.idle import Idle
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.ahead import Ahead
@@ -57,7 +57,7 @@ USES = TypeAdapter(dict[str, ClubUse])
 """Validator of the clubs' uses as written by other nodes."""
 
 
-class Node(Protocol):
+class LeaseNode(Protocol):
     """The lease for the clubs of this process; see `nodes/node.py`."""
 
     stands_by: bool
@@ -85,10 +85,10 @@ class Node(Protocol):
         """Return the uses of the other nodes' clubs, by club. Raises StoreError."""
 
 
-class Clubs:
+class ClubRegistry:
     """The clubs by name. `await start()` first."""
 
-    def __init__(self, shared: Shared, on_main: Callable[[bool], None], node: Node | None = None) -> None:
+    def __init__(self, shared: ClubParts, on_main: Callable[[bool], None], node: LeaseNode | None = None) -> None:
         """Take the clubs' shared parts. With a `node`, clubs are led by the node's lease.
 
         `on_main` is called when main is loaded, with true if facts about main are lost.
@@ -143,7 +143,7 @@ class Clubs:
                 await self.load(name)
         self._look_later()
 
-    async def _wait_for_main(self, node: Node) -> None:
+    async def _wait_for_main(self, node: LeaseNode) -> None:
         """Return when main is loaded here or led by another node, or after `READY_S` all the same."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):

@@ -17,7 +17,7 @@ from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
@@ -70,7 +70,7 @@ class Pipe:
             places=places,
             refusals=refusals,
             outbox=Outbox(lambda write: write()),
-            turns=Turns(bounds.strangers_ms_per_turn, lambda begin: begin()),
+            turns=ReadFairness(bounds.strangers_ms_per_turn, lambda begin: begin()),
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")

@@ -14,7 +14,7 @@ from rumble_engine import Termination
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codec import read_bot_message, read_server_message
 from rumble_server.match.facts import MatchOver
-from rumble_server.match.transcript import Line, as_json
+from rumble_server.match.transcript import TranscriptLine, as_json
 
 from tests.docs_blocks import (
     Block,
@@ -37,7 +37,7 @@ from tests.protocol.protocol_md import PATH
 def is_a_transcript(block: Block) -> None:
     for line in map(json.loads, block.text.splitlines()):
         if "frame" in line:
-            assert as_json(Line(**line)) == line
+            assert as_json(TranscriptLine(**line)) == line
             (read_server_message if line["sender"] == "server" else read_bot_message)(line["frame"])
         else:
             told = as_json(MatchOver("m", 1, ("a", "b"), (0, 1), Termination.RESIGNATION, "", (), (), 0))

@@ -19,7 +19,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.sessions import Sessions
+from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
@@ -308,7 +308,7 @@ class World:
         self.gate = Gate(self.clock, holds or (lambda: True))
         led = GatedClock(self.clock, self.gate, ahead_ms)
         self.log = MemoryLog(self.clock, delay_ms)
-        sessions = Sessions()
+        sessions = SessionTable()
         self.arena = Arena(
             log=self.log,
             clock=self.clock if holds is None else led,

@@ -15,7 +15,7 @@ from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.match.facts import MatchFact, SeatAway, StartTold
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
-from rumble_server.match.seat import Connection, OpenTurn, SeatState
+from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.tournament import Tournament
@@ -174,7 +174,7 @@ def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
     """Believe the pongs of a bot behind a proxy, at every move."""
     link = SeatState.link
 
-    def changed(self: SeatState, connection: Connection) -> None:
+    def changed(self: SeatState, connection: SeatConnection) -> None:
         link(self, connection)
         self.lag_by_pings = False
 

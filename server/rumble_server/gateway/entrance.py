@@ -11,7 +11,7 @@ from rumble_server.gateway.descriptors import Descriptors
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
@@ -25,14 +25,14 @@ class HasGateway(Protocol):
         """Gateway of the club, which opens sessions."""
 
 
-class Question(Protocol):
+class LeaderQuestion(Protocol):
     """The answers to proxies that ask which node leads the club of a path; see `nodes/question.py`."""
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
         """Return the status and a header line of the answer; None for a request to be handled like any other."""
 
 
-class Clubs(Protocol):
+class GatewayFinder(Protocol):
     """The clubs of a server by name."""
 
     def loaded(self, name: str) -> HasGateway | None:
@@ -56,7 +56,7 @@ class Clubs(Protocol):
 class Entrance:
     """The shared parts and bounds of all connections."""
 
-    clubs: Clubs
+    clubs: GatewayFinder
     clock: Clock
     policy: HandshakePolicy
     bounds: Bounds
@@ -64,7 +64,7 @@ class Entrance:
     places: Connections
     refusals: Refusals
     outbox: Outbox
-    turns: Turns
+    turns: ReadFairness
     descriptors: Descriptors
-    question: Question | None = None
+    question: LeaderQuestion | None = None
     """Answers to proxies; None on a lone server."""

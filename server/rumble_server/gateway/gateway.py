@@ -7,9 +7,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
-from rumble_server.gateway.ports import Known, Leader
-from rumble_server.gateway.session import Link, Session, Shared
-from rumble_server.gateway.sessions import Sessions
+from rumble_server.gateway.ports import KnownBots, Leader
+from rumble_server.gateway.session import Link, Session, SessionParts
+from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
@@ -24,8 +24,8 @@ class Gateway:
     def __init__(
         self,
         leader: Leader,
-        known: Known,
-        sessions: Sessions,
+        known: KnownBots,
+        sessions: SessionTable,
         clock: Clock,
         strangers: Strangers,
         server: str,
@@ -54,7 +54,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names)
         """Shared state of the club's sessions."""
 
     def connect(self, link: Link) -> Session:

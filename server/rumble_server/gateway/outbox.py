@@ -20,7 +20,7 @@ MOST_WAITING = 256
 """Number of waiting connections at which all write at once, so that the first is not late."""
 
 
-class Writer(Protocol):
+class OutboxConnection(Protocol):
     """A connection with frames to write."""
 
     def write_out(self) -> None: ...
@@ -38,14 +38,14 @@ class Outbox:
 
     def __init__(self, later: Callable[[Callable[[], None]], None] = at_end_of_turn) -> None:
         self._later = later
-        self._waiting: list[Writer] = []
+        self._waiting: list[OutboxConnection] = []
         self._began_s = 0.0
         self._noted: deque[tuple[float, float]] = deque(maxlen=MOST_NOTED)
         """Times in s (`perf_counter`) at which frames began to wait and were written, where the wait was long."""
         self.latency = Histogram()
         """Time from the first frame of a turn of the loop until the end of all writes."""
 
-    def add(self, writer: Writer) -> None:
+    def add(self, writer: OutboxConnection) -> None:
         """Queue a connection with its first pending frame; may flush at once."""
         waiting = self._waiting
         waiting.append(writer)

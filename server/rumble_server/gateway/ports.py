@@ -43,7 +43,7 @@ class Leader(Protocol):
         """Note that the connection has ended."""
 
 
-class Known(Protocol):
+class KnownBots(Protocol):
     """The arena of a club, for decisions about connections."""
 
     def ban_of(self, address: str) -> Ban | None:

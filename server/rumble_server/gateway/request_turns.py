@@ -6,7 +6,7 @@ from http import HTTPStatus
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 
 STOPS = "the server stops\n"
 
@@ -14,7 +14,7 @@ STOPS = "the server stops\n"
 class RequestTurns:
     """ASGI middleware: a request, and each part of its body, is handled in the turn of its address."""
 
-    def __init__(self, app: ASGIApp, turns: Turns) -> None:
+    def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
         self._app = app
         self._turns = turns
 

@@ -80,7 +80,7 @@ class Link(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SessionParts:
     """The parts of a gateway for all sessions of the club."""
 
     leader: Leader
@@ -113,13 +113,13 @@ class Session:
         "shared",
     )
 
-    def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
+    def __init__(self, session_id: int, shared: SessionParts, link: Link) -> None:
         now_ms = shared.clock.now_ms()
         self.id = session_id
         self.name: str | None = None
         self.shared = shared
         self._counted_as: tuple[str, ...] = ()
-        """Keys of `Shared.messages` for the bot's messages (first), and for the login (all)."""
+        """Keys of `SessionParts.messages` for the bot's messages (first), and for the login (all)."""
         self.link = link
         self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
         """Allowance of messages before the login; None after the login."""

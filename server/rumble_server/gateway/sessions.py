@@ -10,7 +10,7 @@ from rumble_server.gateway.session import Session
 audit = logging.getLogger("rumble_server.audit")
 
 
-class Sessions:
+class SessionTable:
     """The open sessions by id. A message for an ended session is dropped."""
 
     def __init__(self, club: str = MAIN) -> None:

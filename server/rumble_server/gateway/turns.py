@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Protocol
 
 
-class Reader(Protocol):
+class WaitingReader(Protocol):
     """A connection with bytes to read, or a request."""
 
     @property
@@ -27,7 +27,7 @@ def next_turn(callback: Callable[[], None]) -> None:
     asyncio.get_running_loop().call_soon(callback)
 
 
-class Turns:
+class ReadFairness:
     """Waiting connections and requests. Each turn of the loop has `most_ms` for all of them together.
 
     `later` calls back in the next turn; `now_s` is a clock in seconds.
@@ -44,7 +44,7 @@ class Turns:
         self._most_s = most_ms / 1000
         self._later = later
         self._now_s = now_s
-        self._waiting: dict[str, deque[Reader]] = {}
+        self._waiting: dict[str, deque[WaitingReader]] = {}
         """Waiting readers by address; the next address to be served is first."""
         self._is_due = False
         self._ends_s = 0.0
@@ -60,7 +60,7 @@ class Turns:
             self._call()
         return now_s < self._ends_s
 
-    def wait(self, reader: Reader) -> None:
+    def wait(self, reader: WaitingReader) -> None:
         """Have a connection read on in a later turn, when its address is served."""
         self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
@@ -105,7 +105,7 @@ class Turns:
 class _Request:
     """Waiting request."""
 
-    def __init__(self, address: str, turns: Turns) -> None:
+    def __init__(self, address: str, turns: ReadFairness) -> None:
         self.address = address
         self.turn = asyncio.get_running_loop().create_future()
         self._turns = turns

@@ -42,7 +42,7 @@ from rumble_server.match.facts import (
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.progress import UNASKED, Lateness, Progress
-from rumble_server.match.seat import Connection, DelayMs, OpenTurn
+from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection
 
 STAMP_BEYOND_MS = 250
 """Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
@@ -52,7 +52,7 @@ LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
 
 
-class Driver(Protocol):
+class RefereeDriver(Protocol):
     """The actions that a referee needs done."""
 
     def append(self, fact: MatchFact) -> object:
@@ -83,7 +83,7 @@ class Referee(Progress):
         self,
         terms: MatchStarted,
         control: PlainControl,
-        driver: Driver,
+        driver: RefereeDriver,
         new_turn_id: Callable[[], str],
         lateness: Lateness,
         bounds: Bounds,
@@ -122,7 +122,7 @@ class Referee(Progress):
         elif self._runs:
             self._run_clock_of_away(now_ms)
 
-    def start(self, connections: Iterable[Connection], now_ms: int) -> None:
+    def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Tell all bots, which must be connected, that the match begins, and ask for the first ply."""
         for own, connection in zip(self.seats, connections, strict=True):
             own.link(connection)
@@ -132,7 +132,7 @@ class Referee(Progress):
             self._driver.begin(seat, frame)
         self._ask_if_there(now_ms)
 
-    def connect(self, seat: int, connection: Connection, now_ms: int) -> None:
+    def connect(self, seat: int, connection: SeatConnection, now_ms: int) -> None:
         """Send `match_start` to the seat's bot, which has connected for the first time or again, and any turn due."""
         if self.over is not None:
             return

@@ -13,7 +13,7 @@ if True, else the minimum.
 """
 
 
-class Connection(Protocol):
+class SeatConnection(Protocol):
     """The properties of a bot's connection that matter to a referee."""
 
     lag_ms: int
@@ -71,7 +71,7 @@ class SeatState:
         self.accepted: list[str] = []
         """Ids of the seat's turns whose move counted."""
 
-    def link(self, connection: Connection) -> None:
+    def link(self, connection: SeatConnection) -> None:
         """Note the properties of the seat's new connection."""
         lag_ms = connection.lag_ms
         self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS

@@ -26,7 +26,7 @@ OPTIONAL = ("excused_ms", "bytes", "sha256")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """A frame of a match, with its sender, the seat of the connection, and the time when the server saw or sent it.
 
     `excused_ms` is the part of the seat's running clock up to the frame that was not charged. If only a part of a bot's
@@ -48,12 +48,12 @@ def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
     return next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
 
 
-def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Iterator[Line | MatchOver]:
+def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Iterator[TranscriptLine | MatchOver]:
     """Yield the lines of `transcript` from the connections of these seats, and the verdicts."""
-    return (each for each in transcript(facts) if not isinstance(each, Line) or each.seat in seats)
+    return (each for each in transcript(facts) if not isinstance(each, TranscriptLine) or each.seat in seats)
 
 
-def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
+def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
     """Yield the frames of a match in order, from its facts; each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
@@ -67,32 +67,32 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
             case StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
-                    yield Line(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
+                    yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
             case SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
             case TurnAsked() if terms is not None and state is not None:
                 own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
                 clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
                 frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves).decode()
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
+                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case MoveMade() if state is not None:
                 if fact.frame:
-                    yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
+                    yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 state = state.play(fact.move)
                 moves.append(fact.move)
             case FrameSeen():
                 told = fact.excused_ms, fact.bytes, fact.sha256
-                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
+                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
             case MatchOver():
                 yield fact
                 if state is not None:
                     for seat, over in frames_of_over(fact, state, fact.told):
-                        yield Line(fact.at_ms, fact.attempt, seat, "server", over.decode())
+                        yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over.decode())
 
 
-def as_json(entry: Line | MatchOver) -> dict[str, Any]:
+def as_json(entry: TranscriptLine | MatchOver) -> dict[str, Any]:
     """Return a line of the transcript, a frame or the verdict, as JSON data."""
-    if isinstance(entry, Line):
+    if isinstance(entry, TranscriptLine):
         return {name: value for name, value in asdict(entry).items() if value or name not in OPTIONAL}
     verdict = {
         "at_ms": entry.at_ms,

@@ -61,7 +61,7 @@ ABANDON_MS = 5_000
 """Time in ms without a lease until a node closes the connections of bots, which then look for the next leader."""
 
 
-class Driver(Protocol):
+class LeaseDriver(Protocol):
     """The commands of a lease. No method calls the lease before returning: the lease is in the middle of a change."""
 
     def run(self, statement: Statement) -> None:
@@ -111,7 +111,7 @@ class Move:
 class Lease:
     """The lease of the node `node`, which has joined. Times are in ms of the node's monotonic clock."""
 
-    def __init__(self, node: str, lease_ms: int, driver: Driver, now_ms: int, *, stands_by: bool = False) -> None:
+    def __init__(self, node: str, lease_ms: int, driver: LeaseDriver, now_ms: int, *, stands_by: bool = False) -> None:
         """Begin without a valid lease. With `stands_by` the node leads main first, and afterwards every other club."""
         self.node = node
         self.until_ms = now_ms

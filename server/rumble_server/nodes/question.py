@@ -26,7 +26,7 @@ Answer = tuple[HTTPStatus, bytes]
 """The status and a header line."""
 
 
-class Known(Protocol):
+class KnownClubs(Protocol):
     """The clubs known to this node."""
 
     def knows(self, club: str) -> bool:
@@ -37,7 +37,7 @@ class Question:
     """The answers of this node, by the last look of its lease, which is at most about a second old."""
 
     def __init__(
-        self, lease: Lease, holds: Callable[[], bool], clubs: Known, want: Callable[[str], None], address: str
+        self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str
     ) -> None:
         """Answer by this lease. `want` finds a leader for a club without one; `address` is the address of this node."""
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address

@@ -9,7 +9,7 @@ between), `match` and `moves` are optional; columns of other names are skipped.
 import csv
 from collections.abc import Sequence
 
-from rumble_server.results.file_contents import TERMINATIONS, Names, ResultsFile
+from rumble_server.results.file_contents import TERMINATIONS, FileNames, ResultsFile
 from rumble_server.results.problems import BadResults
 from rumble_server.results.result import Result, blame
 
@@ -25,7 +25,7 @@ def read_csv(lines: Sequence[str]) -> ResultsFile:
     """Read the results of CSV lines. Raises BadResults."""
     results: list[Result] = []
     problems: list[str] = []
-    names = Names()
+    names = FileNames()
     reader = csv.reader(lines, strict=True, delimiter=_separator(lines))
     at: dict[str, int] | None = None
     columns = len(COLUMNS)
@@ -83,7 +83,7 @@ def _header(row: list[str], line: str) -> dict[str, int] | None:
     return {name: row.index(name) for name in (*COLUMNS, *OPTIONAL) if name in row}
 
 
-def _row(row: list[str], at: dict[str, int], line: str, names: Names) -> Result | list[str]:
+def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Result | list[str]:
     def place(name: str) -> str:
         return f"{line}, column {at[name] + 1}"
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rumble_server.results.file_contents import TERMINATIONS, Names, ResultsFile
+from rumble_server.results.file_contents import TERMINATIONS, FileNames, ResultsFile
 from rumble_server.results.paired import read_paired
 from rumble_server.results.problems import BadResults
 from rumble_server.results.result import Result, blame
@@ -15,7 +15,7 @@ def read_export(document: Any) -> ResultsFile:
     tournament = document.get("tournament")
     tournament = tournament if isinstance(tournament, dict) else {}
     problems: list[str] = []
-    names = Names()
+    names = FileNames()
     field = tournament.get("names", [])
     for number, name in enumerate(field if isinstance(field, list) else []):
         problems += filter(None, [names.problem(name, f"tournament.names[{number}]")])
@@ -41,7 +41,7 @@ def read_export(document: Any) -> ResultsFile:
     return ResultsFile(tuple(results), known, byes, tournament, paired)
 
 
-def _match(match: Any, where: str, names: Names) -> Result | list[str]:
+def _match(match: Any, where: str, names: FileNames) -> Result | list[str]:
     if not isinstance(match, dict):
         return [f"{where}: not an object"]
     problems = []

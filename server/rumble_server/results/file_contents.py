@@ -10,7 +10,7 @@ from rumble_server.results.result import Result
 
 if TYPE_CHECKING:
     from rumble_server.results.paired import Paired
-    from rumble_server.results.trf.event import Event
+    from rumble_server.results.trf.event import TrfEvent
 
 TERMINATIONS = {str(kind): kind for kind in Termination if kind is not Termination.ABORTED}
 
@@ -28,11 +28,11 @@ class ResultsFile:
     """The `tournament` of a JSON export; None for other files."""
     paired: "tuple[Paired, ...] | None" = None
     """The rounds of a Swiss, if a JSON export has them."""
-    event: "Event | None" = None
+    event: "TrfEvent | None" = None
     """The event of a TRF file; None for other files."""
 
 
-class Names:
+class FileNames:
     """The names in a file. Two names that differ only in case are refused, since they may be the same bot or two."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from math import lcm
 from rumble_server.results.direct_encounter import Encounters
 from rumble_server.results.editions import Edition
 from rumble_server.results.performance import average_rating, performance
-from rumble_server.results.rounds import Entry, Rounds
+from rumble_server.results.rounds import RoundEntry, Rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RoundSums:
         self._round_robin = round_robin
         self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
 
-    def _adjust(self, row: Sequence[Entry]) -> int:
+    def _adjust(self, row: Sequence[RoundEntry]) -> int:
         """Return the score of a bot for the sums of its opponents (art. 16.3)."""
         there = max((number for number, entry in enumerate(row, 1) if not entry.is_voluntary), default=0)
         return sum(
@@ -72,7 +72,7 @@ class RoundSums:
             case _:
                 return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
 
-    def _koya(self, row: Sequence[Entry]) -> int:
+    def _koya(self, row: Sequence[RoundEntry]) -> int:
         """Return the points against opponents with at least half of the points that can be scored (art. 9.2)."""
         half = self.rounds.win * self.rounds.paired
         return sum(
@@ -90,7 +90,7 @@ class RoundSums:
                 found.append(_Part(self._dummy(name, entry), entry.points, entry.is_voluntary))
         return found
 
-    def _dummy(self, name: str, entry: Entry) -> int:
+    def _dummy(self, name: str, entry: RoundEntry) -> int:
         own = self.points[name]
         if not self._capped:
             return own

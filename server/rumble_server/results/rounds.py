@@ -13,7 +13,7 @@ from rumble_server.results.result import Result
 from rumble_server.results.tally import Scheme
 
 
-class Entry(NamedTuple):
+class RoundEntry(NamedTuple):
     """A round of a bot: a pairing, or, without an opponent, a bye or an absence. All counts are of matches."""
 
     opponent: str | None = None
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
 
 Rating = Callable[[str], float | None]
-ABSENT = Entry(given_up=1)
+ABSENT = RoundEntry(given_up=1)
 
 
 class Rounds:
@@ -58,7 +58,7 @@ class Rounds:
         self.legs = legs
         self.rating = rating
         """Returns a bot's rating before the event; None for a bot without a rating."""
-        self.rows: dict[str, list[Entry]] = {name: [] for name in names}
+        self.rows: dict[str, list[RoundEntry]] = {name: [] for name in names}
         """The rounds of each bot, an entry for each round paired. Entries are immutable."""
 
     @property
@@ -74,21 +74,21 @@ class Rounds:
         """The number of rounds paired so far."""
         return max(map(len, self.rows.values()), default=0)
 
-    def pair(self, pairs: Iterable[tuple[str, str]], byes: Mapping[str, Entry]) -> None:
+    def pair(self, pairs: Iterable[tuple[str, str]], byes: Mapping[str, RoundEntry]) -> None:
         """Add the next round. A bot of the field with neither an opponent nor a bye is absent from the round."""
         entries = dict(byes)
         for first, second in pairs:
-            entries[first], entries[second] = Entry(second), Entry(first)
+            entries[first], entries[second] = RoundEntry(second), RoundEntry(first)
         for name, row in self.rows.items():
             row.append(entries.get(name, ABSENT))
 
-    def full_bye(self) -> Entry:
+    def full_bye(self) -> RoundEntry:
         """Return the round of a bot that the pairing left without an opponent: it counts as won."""
-        return Entry(points=self.win)
+        return RoundEntry(points=self.win)
 
-    def half_bye(self) -> Entry:
+    def half_bye(self) -> RoundEntry:
         """Return the round of a bot that asked for a bye: it counts as drawn."""
-        return Entry(points=self.draw, given_up=1)
+        return RoundEntry(points=self.draw, given_up=1)
 
     def has(self, result: Result) -> bool:
         """Return whether the result's round was paired, and paired these two bots."""
@@ -107,7 +107,7 @@ class Rounds:
             played = 0 if result.is_forfeit else 1
             won = 1 if played and score == 1 else 0
             now = self.rows[name][index]
-            self.rows[name][index] = Entry(
+            self.rows[name][index] = RoundEntry(
                 now.opponent,
                 now.points + sign * self.scheme.points(score),
                 now.over + sign,

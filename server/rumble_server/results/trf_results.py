@@ -5,11 +5,11 @@ from rumble_engine import Termination
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.result import Result, blame
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import HALVES, Event
+from rumble_server.results.trf.event import HALVES, TrfEvent
 from rumble_server.results.trf.rounds import counts_of, names_of
 
 
-def results_of(event: Event) -> ResultsFile:
+def results_of(event: TrfEvent) -> ResultsFile:
     """Return the matches of an event, round by round; a forfeit is a match lost by `no_show`."""
     names = names_of(event)
     entries = {player.number: player.entries for player in event.players}

@@ -14,7 +14,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FinalResult:
     """The result and rank of a bot."""
 
     name: str
@@ -77,7 +77,7 @@ class EndedTournament(Outline):
     matches_total: int | None
     challengers: tuple[str, ...]
     """Bots of a gauntlet that met every other bot."""
-    lines: tuple[Line, ...]
+    lines: tuple[FinalResult, ...]
     away_clock: AwayClock = "stands"
     is_challenge: bool = False
 
@@ -105,13 +105,13 @@ class EndedTournament(Outline):
             is_challenge=tournament.challenger is not None,
         )
 
-    def line(self, bot: str) -> Line | None:
+    def line(self, bot: str) -> FinalResult | None:
         """Return the line of a bot; None if the bot was not in the field."""
         return next((line for line in self.lines if line.name == bot), None)
 
 
-def _line(standing: Standing, tournament: Tournament) -> Line:
-    return Line(
+def _line(standing: Standing, tournament: Tournament) -> FinalResult:
+    return FinalResult(
         name=standing.name,
         rank=standing.rank,
         points=standing.points,

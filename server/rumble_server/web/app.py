@@ -38,8 +38,8 @@ from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
-from rumble_server.web.shares import RequestShares, Shares
-from rumble_server.web.site import Clubs, Process, process_of
+from rumble_server.web.shares import RateLimits, RequestShares
+from rumble_server.web.site import ClubSites, Process, process_of
 from rumble_server.web.static_files import PREFIX, static_files
 from rumble_server.web.tries import source_of
 
@@ -55,7 +55,7 @@ HEADERS = {
 """Extra headers of answers, by status."""
 
 
-def make_web(clubs: Clubs, process: Process) -> ASGIApp:
+def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
     """Make the web of a server. Routes are the same for every server, and find server and club in the request."""
     shared = {
         "clubs": clubs,
@@ -63,7 +63,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
         "answer_cache": AnswerCache(process.bounds.kept_answer_bytes),
         "figures": figures(clubs, process.operation),
     }
-    of_club = ClubPaths(Shares(Compression(application()), process), clubs, process, shared, _answer)
+    of_club = ClubPaths(RateLimits(Compression(application()), process), clubs, process, shared, _answer)
     return Guard(RequestShares(of_club, process), process.hosts)
 
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import OF_NODE, Owner, owner_of
-from rumble_server.web.site import Clubs, Process, Site
+from rumble_server.web.site import ClubSites, Process, Site
 from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
 
@@ -29,7 +29,7 @@ class ClubPaths:
     def __init__(
         self,
         app: ASGIApp,
-        clubs: Clubs,
+        clubs: ClubSites,
         process: Process,
         shared: Mapping[str, object],
         refuse: Callable[[Request, WebError], Response],

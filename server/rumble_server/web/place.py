@@ -14,7 +14,7 @@ from rumble_server.web.tries import is_local
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PublicAddress:
     """The addresses and title of a club, for the reader of a page."""
 
     base: str
@@ -47,7 +47,7 @@ class Place:
         return is_loopback_host(urlsplit(self.base).netloc)
 
     @property
-    def to_share(self) -> "Place":
+    def to_share(self) -> "PublicAddress":
         """Place of the people to whom a link is given."""
         return replace(self, base=self.others[0], others=()) if self.others else self
 
@@ -60,7 +60,7 @@ class Addresses:
         self._public_url = public_url
         self._networks = networks
 
-    def place_of(self, request: Request) -> Place:
+    def place_of(self, request: Request) -> PublicAddress:
         """Return the place of a request: the public URL, else the host asked by the browser.
 
         The host is taken from a believed proxy, else from the Host header.
@@ -68,16 +68,16 @@ class Addresses:
         root: str = request.scope["root_path"]
         title: str = request.scope["state"].get("title", "")
         if self._public_url is not None:
-            return Place(self._public_url + root, (), root, title)
+            return PublicAddress(self._public_url + root, (), root, title)
         shown = request.scope.get("state", {}).get("shown_host")
         base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
-        place = Place(base, (), root, title)
+        place = PublicAddress(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]
         is_here = place.only_here and is_local(request) and is_loopback(local_address)
         return replace(place, others=tuple(each + root for each in self._networks())) if is_here else place
 
 
-def place_of(request: Request) -> Place:
+def place_of(request: Request) -> PublicAddress:
     """Return the place of a request, by the addresses of its process."""
     addresses: Addresses = request.state.process.addresses
     return addresses.place_of(request)

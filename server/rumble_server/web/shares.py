@@ -34,7 +34,7 @@ class RequestShares:
             await _refuse(process, "requests", "too many requests", scope, receive, send)
 
 
-class Shares:
+class RateLimits:
     """ASGI middleware: refuses event streams beyond an address's share with 429, and counts the cost of answers."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:

@@ -27,7 +27,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.place import Addresses
-from rumble_server.web.tries import Tries
+from rumble_server.web.tries import SecretChecker
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
@@ -53,7 +53,7 @@ class DurableLog(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ProcessFigures:
     """The figures of the process for /metrics."""
 
     ended: Callable[[], Counter[str]] = Counter
@@ -82,12 +82,12 @@ class Process:
     hosts: frozenset[str] = frozenset()
     """Host names that a request to a loopback address may give, as well as loopback names (for a proxy)."""
     bounds: Bounds = field(default_factory=Bounds)
-    operation: Operation = field(default_factory=Operation)
+    operation: ProcessFigures = field(default_factory=ProcessFigures)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
     """Connections, streams and allowances of each address."""
     unready: Callable[[], str | None] = lambda: None
     """Reason why matches cannot start at present; None while matches can start."""
-    tries: Tries = field(default_factory=lambda: Tries(Guesses(Bounds(), Refusals()), int))
+    tries: SecretChecker = field(default_factory=lambda: SecretChecker(Guesses(Bounds(), Refusals()), int))
     """Checks of secrets in requests about the process, counted together with the checks of main."""
     leads: Callable[[], list[str]] = list
     """Names of the clubs led by this process now."""
@@ -111,9 +111,9 @@ class Site:
         return web_path(self.club)
 
     @property
-    def tries(self) -> Tries:
+    def tries(self) -> SecretChecker:
         """Checks of secrets in requests to this club."""
-        return Tries(self.arena.door.guesses, self.arena.clock.now_ms)
+        return SecretChecker(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property
     def ranker(self) -> Ranker:
@@ -164,7 +164,7 @@ class ClubUse:
         return cls(running, sum(player.is_connected for player in arena.players), used)
 
 
-class Clubs(Protocol):
+class ClubSites(Protocol):
     """The clubs of a process."""
 
     def is_elsewhere(self, name: str, /) -> bool:
@@ -205,9 +205,9 @@ def site_of(request: Request) -> Site:
     return cast(Site, request.scope["state"]["site"])
 
 
-def clubs_of(request: Request) -> Clubs:
+def clubs_of(request: Request) -> ClubSites:
     """Return the clubs of the process that a request came to."""
-    return cast(Clubs, request.scope["state"]["clubs"])
+    return cast(ClubSites, request.scope["state"]["clubs"])
 
 
 def process_of(request: Request) -> Process:

@@ -14,7 +14,7 @@ from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import MoveInfo, TimeControl
 
-from rumble_server.tournament.ended import Line
+from rumble_server.tournament.ended import FinalResult
 from rumble_server.tournament.exports.thoughts import comment
 from rumble_server.tournament.forecast import Forecast
 
@@ -36,7 +36,7 @@ def points(value: float) -> str:
     return f"{whole}½" if whole else "½"
 
 
-def byes_text(line: Standing | Line) -> str:
+def byes_text(line: Standing | FinalResult) -> str:
     """Write the number of a bot's byes, a half-point bye as a half; empty without byes."""
     return points(line.byes + line.half_byes / 2) if line.byes or line.half_byes else ""
 

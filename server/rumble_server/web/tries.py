@@ -25,7 +25,7 @@ def is_local(request: Request) -> bool:
     return is_loopback(source_of(request)) if told is None else bool(told)
 
 
-class Tries:
+class SecretChecker:
     """Compares the secrets of requests; `now_ms` returns the server time."""
 
     def __init__(self, guesses: Guesses, now_ms: Callable[[], int]) -> None:

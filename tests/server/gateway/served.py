@@ -27,8 +27,8 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.session import Link, Session
-from rumble_server.gateway.sessions import Sessions
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.turns import ReadFairness
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
@@ -107,7 +107,7 @@ class GatewayServer:
     ) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
         self.log = MemoryLog(clock)
-        self._sessions = Sessions()
+        self._sessions = SessionTable()
         self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.refusals = Refusals()
         strangers = Strangers(bounds, self.refusals)
@@ -123,7 +123,7 @@ class GatewayServer:
             places=Connections(bounds),
             refusals=self.refusals,
             outbox=Outbox(),
-            turns=Turns(bounds.strangers_ms_per_turn, now_s=now_s),
+            turns=ReadFairness(bounds.strangers_ms_per_turn, now_s=now_s),
             descriptors=Descriptors(descriptors, self.refusals, clock.now_ms),
         )
 

@@ -10,7 +10,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.sessions import Sessions
+from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bans import network_to_ban
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import StoreError
@@ -27,7 +27,7 @@ class School:
     """Main, and a club `school` whose loading ends on the test's word; no other club exists."""
 
     def __init__(self, server: GatewayServer) -> None:
-        sessions, clock = Sessions(), server.arena.clock
+        sessions, clock = SessionTable(), server.arena.clock
         self.arena = Arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
         strangers = Strangers(Bounds(), server.refusals)
         gateway = Gateway(self.arena, self.arena, sessions, clock, strangers, "test", club="school", identity="5c")

@@ -13,7 +13,7 @@ from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.source import Source
 from websockets.frames import Frame, Opcode
@@ -147,7 +147,7 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     entrance: Any = SimpleNamespace(
         policy=HandshakePolicy(),
         outbox=Outbox(lambda _: None),
-        turns=Turns(100_000, lambda _: None, lambda: 0.0),
+        turns=ReadFairness(100_000, lambda _: None, lambda: 0.0),
         bounds=bounds,
     )
     source, place = Source("127.0.0.1", True, "http"), Connections(bounds).uncounted("")

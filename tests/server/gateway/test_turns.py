@@ -6,7 +6,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from rumble_server.gateway.request_turns import RequestTurns
-from rumble_server.gateway.turns import Turns
+from rumble_server.gateway.turns import ReadFairness
 
 
 class Loop:
@@ -16,9 +16,9 @@ class Loop:
         self.due: list[Callable[[], None]] = []
         self._ticks = count()
 
-    def turns(self, looks: int) -> Turns:
+    def turns(self, looks: int) -> ReadFairness:
         """Make turns with time for `looks` pieces of work."""
-        return Turns(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
+        return ReadFairness(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
 
     def turn(self) -> None:
         due, self.due = self.due, []
@@ -29,7 +29,7 @@ class Loop:
 class Reader:
     """A connection with pieces to read."""
 
-    def __init__(self, turns: Turns, pieces: int, address: str = "ann") -> None:
+    def __init__(self, turns: ReadFairness, pieces: int, address: str = "ann") -> None:
         self.address = address
         self.pieces = pieces
         self._turns = turns

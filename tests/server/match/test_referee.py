@@ -8,7 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver, MoveMade, MoveRefused, StartTold, TurnAsked
 from rumble_server.match.referee import LONGEST_MOVE
-from rumble_server.match.transcript import Line, transcript
+from rumble_server.match.transcript import TranscriptLine, transcript
 
 from tests.server.match.driven import START_MS, DrivenReferee
 
@@ -368,7 +368,7 @@ def test_one_fact_tells_that_both_seats_were_told_the_start() -> None:
     assert (told.seat, told.all_seats, told.resumed) == (0, True, False)
     starts = [seat.last("match_start") for seat in driven.seats]
     assert [start["seat"] for start in starts] == [0, 1]
-    lines = [line for line in transcript(driven.facts) if isinstance(line, Line)][:2]
+    lines = [line for line in transcript(driven.facts) if isinstance(line, TranscriptLine)][:2]
     assert [(line.seat, json.loads(line.frame)) for line in lines] == list(enumerate(starts))
 
 

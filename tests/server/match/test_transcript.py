@@ -8,7 +8,7 @@ import pytest
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, with_shared_frames
 from rumble_server.match.last_attempt import notes
-from rumble_server.match.transcript import Line, as_json, transcript
+from rumble_server.match.transcript import TranscriptLine, as_json, transcript
 
 from tests.server.match.driven import START_MS, DrivenReferee
 from tests.server.world import Bot, World
@@ -18,11 +18,11 @@ def facts_of(world: World, match: str) -> list[MatchFact]:
     return [fact for fact in world.log.facts if isinstance(fact, MatchFact) and fact.match == match]
 
 
-def told(lines: list[Line], seat: int) -> list[object]:
+def told(lines: list[TranscriptLine], seat: int) -> list[object]:
     return [json.loads(line.frame) for line in lines if (line.seat, line.sender) == (seat, "server")]
 
 
-def said(lines: list[Line], seat: int) -> list[str]:
+def said(lines: list[TranscriptLine], seat: int) -> list[str]:
     return [line.frame for line in lines if (line.seat, line.sender) == (seat, "bot")]
 
 
@@ -54,7 +54,7 @@ def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: 
     assert len(world.tournament("friday").results) == 6
     for match, over in world.tournament("friday").results.items():
         entries = list(transcript(facts_of(world, match)))
-        lines = [entry for entry in entries if isinstance(entry, Line)]
+        lines = [entry for entry in entries if isinstance(entry, TranscriptLine)]
         assert entries.count(over) == 1
         assert [line.at_ms for line in lines] == sorted(line.at_ms for line in lines)
         for seat, name in enumerate(over.seats):
@@ -67,7 +67,7 @@ def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: 
 def test_an_opening_is_in_the_frames_that_follow() -> None:
     driven = DrivenReferee.seated(moves=("4", "0"))
     driven.play("8")
-    lines = [line for line in transcript(driven.facts) if isinstance(line, Line)]
+    lines = [line for line in transcript(driven.facts) if isinstance(line, TranscriptLine)]
     turns = [frame for frame in (json.loads(line.frame) for line in lines) if frame["type"] == "turn"]
     assert [turn["moves"] for turn in turns] == [["4", "0"], ["4", "0", "8"]]
     assert turns == [driven.seats[0].last("turn"), driven.seats[1].last("turn")]
@@ -78,7 +78,7 @@ def test_as_data_it_is_frames_and_the_verdict() -> None:
     driven.pass_ms(1000)
     entries = list(transcript(driven.facts))
     first, *_ = entries
-    assert isinstance(first, Line)
+    assert isinstance(first, TranscriptLine)
     assert as_json(first) == {
         "at_ms": START_MS,
         "attempt": 1,
@@ -108,7 +108,7 @@ def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> 
     driven = DrivenReferee.seated()
     driven.play("4")
     driven.move(0, "5", turn_id="stale")
-    lines = [line for line in transcript(driven.facts[1:]) if isinstance(line, Line)]
+    lines = [line for line in transcript(driven.facts[1:]) if isinstance(line, TranscriptLine)]
     assert [json.loads(line.frame)["type"] for line in lines] == ["move", "rejected"]
 
 
@@ -137,7 +137,7 @@ def test_a_padded_move_counts_and_its_line_tells_what_was_left_out() -> None:
     padded = frame[:-1] + " " * 10_000 + "}"
     turn = driven.seats[0].last("turn")
     assert driven.referee.move(0, str(turn["turn_id"]), "4", START_MS, padded)
-    lines = [entry for entry in transcript(driven.facts) if isinstance(entry, Line)]
+    lines = [entry for entry in transcript(driven.facts) if isinstance(entry, TranscriptLine)]
     (line,) = [line for line in lines if line.sender == "bot"]
     told = as_json(line)
     assert told["frame"] == '{"type":"move","note":"a  note"}'
@@ -178,7 +178,7 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
 
     for match in matches:
         lines = list(transcript(with_shared_frames(facts_of(world, match), find)))[-2:]
-        assert [(line.sender, line.frame[:4], line.bytes) for line in lines if isinstance(line, Line)] == [
+        assert [(line.sender, line.frame[:4], line.bytes) for line in lines if isinstance(line, TranscriptLine)] == [
             ("bot", "xxxx", 3000),
             ("server", '{"ty', 0),
         ]

@@ -11,8 +11,8 @@ from typing import Any, cast
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.administrator import Administrator
 from rumble_server.bounds import Bounds
-from rumble_server.club import Club, Shared
-from rumble_server.clubs import Clubs
+from rumble_server.club import Club, ClubParts
+from rumble_server.clubs import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.limits.door import Door
@@ -101,7 +101,7 @@ class MemoryNode:
 
     id: str
     clock: LoopClock
-    clubs: Clubs
+    clubs: ClubRegistry
 
     def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
         self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
@@ -112,7 +112,7 @@ class MemoryNode:
         await self.node.start()
         self.id, loop, refusals, bounds = self.node.id, asyncio.get_running_loop(), Refusals(), self._bounds
         self.clock = LoopClock(loop, time.time())
-        shared = Shared(
+        shared = ClubParts(
             config=ServerConfig(port=0, db="", bounds=bounds),
             store=self._cluster.store,
             identity="1d",
@@ -127,7 +127,7 @@ class MemoryNode:
             ended=EndedCount(),
             make_gate=lambda: Gate(self.clock, self.node.holds),
         )
-        self.clubs = Clubs(shared, self._led_main, self.node)
+        self.clubs = ClubRegistry(shared, self._led_main, self.node)
         self._cluster.nodes.append(self)
         self.node.serve(self.clubs)
         await self.clubs.start()

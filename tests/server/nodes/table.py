@@ -8,7 +8,7 @@ from rumble_server.store.postgres.lease_statements import (
     Acquired,
     Answer,
     ClubRow,
-    Done,
+    Executed,
     HandedOver,
     HandOver,
     Listen,
@@ -78,7 +78,7 @@ class Table:
                 if (row.to, row.offer) == (node, statement.offer):
                     row.ready = statement.offer
                     self.on_change()
-                return Done()
+                return Executed()
         row = self.clubs[statement.club]
         is_own = (row.node, row.epoch) == (node, statement.epoch)
         match statement:
@@ -96,7 +96,7 @@ class Table:
                 if is_own:
                     row.listens = row.epoch
                     self.on_change()
-                return Done()
+                return Executed()
 
     def _renew(self, node: str, *, draining: bool) -> Renewed:
         if node not in self.nodes:

@@ -1,10 +1,10 @@
 """The tables of a store, made in an empty database of the tests."""
 
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import prepare
 
 
 def make_tables(url: str) -> None:
-    connection = Connection(url)
+    connection = PostgresConnection(url)
     prepare(connection)
     connection.close()

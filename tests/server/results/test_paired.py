@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from rumble_server.results.paired import Paired, read_paired, rounds_from
 from rumble_server.results.result import Result
-from rumble_server.results.rounds import ABSENT, Entry
+from rumble_server.results.rounds import ABSENT, RoundEntry
 from rumble_server.results.tally import Scheme
 
 SCHEME = Scheme.of((1, 0.5, 0))
@@ -22,9 +22,9 @@ def test_rounds_of_an_export() -> None:
     ]
     rounds = rounds_from(paired, results, "ABCD", SCHEME, 2)
     assert rounds.rows == {
-        "A": [Entry("B", 3, 2, 2, 0, 1, drawn=1), Entry("C")],
-        "B": [Entry("A", 1, 2, 2, 2, drawn=1), Entry(points=2, given_up=1)],
-        "C": [Entry(points=4), Entry("A")],
+        "A": [RoundEntry("B", 3, 2, 2, 0, 1, drawn=1), RoundEntry("C")],
+        "B": [RoundEntry("A", 1, 2, 2, 2, drawn=1), RoundEntry(points=2, given_up=1)],
+        "C": [RoundEntry(points=4), RoundEntry("A")],
         "D": [ABSENT, ABSENT],
     }
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rumble_server.results.editions import EDITIONS, Edition
 from rumble_server.results.round_sums import RoundSums
-from rumble_server.results.rounds import ABSENT, Entry, Rounds
+from rumble_server.results.rounds import ABSENT, RoundEntry, Rounds
 from rumble_server.results.tally import Count, Scheme
 from rumble_server.results.tiebreaks import rank_sums
-from rumble_server.results.trf.event import Event
+from rumble_server.results.trf.event import TrfEvent
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf.rounds import counts_of, names_of, rounds_of
 
@@ -30,11 +30,11 @@ COLUMNS = {
 
 
 @pytest.fixture(scope="module")
-def events() -> dict[str, Event]:
+def events() -> dict[str, TrfEvent]:
     return {name: read_trf(text) for name, text in swiss_events.texts().items()}
 
 
-def table_of(event: Event, edition: Edition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
+def table_of(event: TrfEvent, edition: Edition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
     """Return Rumble's table by starting number; the players are counted in the order of `numbers`."""
     rounds, counts, names = rounds_of(event), counts_of(event), names_of(event)
     rounds.rows = {names[number]: rounds.rows[names[number]] for number in numbers}
@@ -49,7 +49,7 @@ def table_of(event: Event, edition: Edition, numbers: list[int]) -> dict[int, di
     return found
 
 
-def test_every_column_of_every_reference_event_agrees_in_both_editions(events: dict[str, Event]) -> None:
+def test_every_column_of_every_reference_event_agrees_in_both_editions(events: dict[str, TrfEvent]) -> None:
     """A usual run checks every fourth event."""
     compared: Counter[tuple[str, str]] = Counter()
     chosen = frozenset(list(events)[:: long_or(4, 1)])
@@ -69,7 +69,7 @@ def test_every_column_of_every_reference_event_agrees_in_both_editions(events: d
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_the_order_of_the_players_does_not_matter(events: dict[str, Event], edition: Edition) -> None:
+def test_the_order_of_the_players_does_not_matter(events: dict[str, TrfEvent], edition: Edition) -> None:
     lot = Random(16)
     for event in lot.sample(list(events.values()), 20):
         numbers = [player.number for player in event.players]
@@ -86,13 +86,13 @@ def played(*rows: str) -> Rounds:
     return rounds
 
 
-def entry_of(cell: str) -> Entry:
+def entry_of(cell: str) -> RoundEntry:
     if len(cell) == 1:
-        return {"U": Entry(points=2), "H": Entry(points=1, given_up=1), "Z": ABSENT}[cell]
+        return {"U": RoundEntry(points=2), "H": RoundEntry(points=1, given_up=1), "Z": ABSENT}[cell]
     opponent, code = cell[0], cell[1]
     if code in "+-":
-        return Entry(opponent, 2 if code == "+" else 0, 1, given_up=int(code == "-"))
-    return Entry(opponent, {"1": 2, "=": 1, "0": 0}[code], 1, 1, won=int(code == "1"), drawn=int(code == "="))
+        return RoundEntry(opponent, 2 if code == "+" else 0, 1, given_up=int(code == "-"))
+    return RoundEntry(opponent, {"1": 2, "=": 1, "0": 0}[code], 1, 1, won=int(code == "1"), drawn=int(code == "="))
 
 
 def value(rounds: Rounds, tiebreak: str, edition: Edition) -> dict[str, float]:

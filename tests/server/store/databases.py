@@ -130,11 +130,11 @@ class PostgresDatabase:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Commit]:
-        from rumble_server.store.postgres.connection import Connection
+        from rumble_server.store.postgres.connection import PostgresConnection
         from rumble_server.store.postgres.schema import prepare
         from rumble_server.store.postgres.writer import Commits
 
-        with contextlib.closing(Connection(self.url)) as connection:
+        with contextlib.closing(PostgresConnection(self.url)) as connection:
             prepare(connection)
             connection.execute("INSERT INTO clubs (club, epoch) VALUES ('main', 1)")
             later, now = Commits(connection, index_s=1e9), Commits(connection, index_s=0)
@@ -148,10 +148,10 @@ class PostgresDatabase:
 
 class _PostgresWriter:
     def __init__(self, url: str) -> None:
-        from rumble_server.store.postgres.connection import Connection
+        from rumble_server.store.postgres.connection import PostgresConnection
         from rumble_server.store.postgres.writer import Commits
 
-        self._connection = Connection(url)
+        self._connection = PostgresConnection(url)
         self._connection.execute("SET lock_timeout = 20")
         self._commits = Commits(self._connection)
 

@@ -8,7 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament, Line
+from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
 from rumble_server.tournament.pairing import Pairing
 
@@ -153,7 +153,8 @@ any_record: st.SearchStrategy[EndedTournament] = st.builds(
     matches_total=st.none() | small,
     challengers=st.lists(texts, max_size=2).map(tuple),
     lines=st.lists(
-        st.builds(Line, texts, small, st.sampled_from([0.0, 0.5, 12.25, 100.0]), small, small, small, texts), max_size=3
+        st.builds(FinalResult, texts, small, st.sampled_from([0.0, 0.5, 12.25, 100.0]), small, small, small, texts),
+        max_size=3,
     ).map(tuple),
     away_clock=st.sampled_from(["stands", "runs"]),
 )

@@ -38,8 +38,8 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import ClubUse, Operation, Process, Site
-from rumble_server.web.tries import Tries
+from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
+from rumble_server.web.tries import SecretChecker
 from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse
@@ -219,7 +219,7 @@ class MemoryServer:
         self.add_host("default", TOKEN)
         self.ended = EndedCount()
         arena, reader = self.world.arena, cast(AsyncReader, self.reader)
-        self.operation = operation = Operation(
+        self.operation = operation = ProcessFigures(
             refusals=arena.door.refusals,
             ended=self.ended.by_status,
             counts=counts,
@@ -231,7 +231,7 @@ class MemoryServer:
             hosts,
             operation=operation,
             unready=self._unready,
-            tries=Tries(arena.door.guesses, arena.clock.now_ms),
+            tries=SecretChecker(arena.door.guesses, arena.clock.now_ms),
         )
         self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from rumble_server.web.place import Addresses, Place
+from rumble_server.web.place import Addresses, PublicAddress
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -24,7 +24,7 @@ LAN = "http://192.168.1.5:8765"
     ],
 )
 def test_a_place_tells_where_bots_connect(base: str, bot_url: str, bot_server: str, only_here: bool) -> None:
-    place = Place(base)
+    place = PublicAddress(base)
     assert (place.bot_url, place.bot_server, place.only_here) == (bot_url, bot_server, only_here)
     assert place.to_share == place
 

@@ -6,8 +6,8 @@ import httpx
 from rumble_server.bounds import Bounds
 from rumble_server.fair_queue import Crowded, asker_now
 from rumble_server.limits.connections import Connections
-from rumble_server.web.shares import BYTES_OF_A_MS, FREE_BYTES, RequestShares, Shares
-from rumble_server.web.site import Operation, Process
+from rumble_server.web.shares import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
+from rumble_server.web.site import Process, ProcessFigures
 from starlette.types import Message, Receive, Scope, Send
 
 
@@ -37,13 +37,13 @@ class Web:
     """The middleware in front of an application, with clients that send requests."""
 
     def __init__(self, **bounds: int) -> None:
-        operation = Operation()
+        operation = ProcessFigures()
         self.refusals = operation.refusals
         self.now_ms = 0
         places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
         process = Process(lambda: self.now_ms, operation=operation, places=places)
         self.pages = Pages()
-        shares = Shares(self.pages, process)
+        shares = RateLimits(self.pages, process)
 
         async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
             await shares({**scope, "root_path": ""}, receive, send)

@@ -20,7 +20,7 @@ class StreamLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StreamEvent:
     """An event of the stream."""
 
     id: str
@@ -28,11 +28,11 @@ class Event:
     data: dict[str, Any]
 
 
-Connect = Callable[[str | None], Iterator[Event]]
+Connect = Callable[[str | None], Iterator[StreamEvent]]
 """Opens the stream, after the event with the given id, if any. Raises StreamLost."""
 
 
-def parse(lines: Iterable[str]) -> Iterator[Event]:
+def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
     """Yield the events in the lines of a stream."""
     fields: dict[str, str] = {}
     for line in lines:
@@ -41,11 +41,11 @@ def parse(lines: Iterable[str]) -> Iterator[Event]:
             fields[name] = value.removeprefix(" ")
         elif not line:
             if "data" in fields:
-                yield Event(fields.get("id", ""), fields.get("event", "message"), json.loads(fields["data"]))
+                yield StreamEvent(fields.get("id", ""), fields.get("event", "message"), json.loads(fields["data"]))
             fields = {}
 
 
-def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[Event]:
+def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[StreamEvent]:
     """Yield all events, reconnecting as necessary. Raises StreamLost without a first event, or when patience ends."""
     last_id: str | None = None
     waited_s, wait_s, said = 0.0, FIRST_WAIT_S, ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.event_stream import Event, StreamLost, parse
+from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, parse
 
 if TYPE_CHECKING:
     import ssl
@@ -90,7 +90,7 @@ class OrganiserClient:
     def download(self, path: str) -> bytes:
         return self._send("GET", path).content
 
-    def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
+    def events(self, path: str, last_event_id: str | None) -> Iterator[StreamEvent]:
         """Yield the Server-Sent Events of a path after an id. Raises StreamLost if a new connection may help."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of

@@ -11,7 +11,7 @@ import typer
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.files import read_results_text, refused
 from rumble_server.cli.support.terminal import plain
-from rumble_server.results.trf.event import Event
+from rumble_server.results.trf.event import TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 from rumble_server.tournament.exports.trf import REMARK, UNPAIRABLE
 from rumble_server.tournament.formats.dutch.compare import why_not
@@ -20,7 +20,7 @@ from rumble_server.tournament.formats.from_trf import TrfRounds
 from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, PAIRING_RULES, pair
 
 
-def read_event(file: str) -> Event:
+def read_event(file: str) -> TrfEvent:
     """Read a TRF file, and copy the file's remarks to standard error.
 
     Raises CliError, also for a file with the remark that it cannot be paired again.
@@ -38,13 +38,13 @@ def read_event(file: str) -> Event:
     return event
 
 
-def rules_of(event: Event) -> str:
+def rules_of(event: TrfEvent) -> str:
     """Return the edition that an export of Rumble names in field 092, else the newest."""
     named = re.search(rf"\b({'|'.join(PAIRING_RULES)})\b", event.fields.get("092", ""))
     return named[1] if named else NEWEST
 
 
-def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool) -> None:
+def print_next_round(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) -> None:
     """Pair the next round and print the pairing. Raises CliError."""
     number = event.played + 1
     total = rounds or event.rounds
@@ -69,7 +69,7 @@ def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool
         typer.echo(plain(f" bye  {_player(told, paired.bye)}"))
 
 
-def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> int:
+def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) -> int:
     """Pair every round of the file again, and print the differences; return the number of rounds that differ.
 
     Raises CliError.

@@ -26,7 +26,7 @@ from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.proxy import proxying
 from rumble_server.cli.support.running import running_server
 from rumble_server.cli.support.screen import Screen
-from rumble_server.cli.support.trace import Entry, Trace
+from rumble_server.cli.support.trace import Trace, TraceEntry
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -124,41 +124,41 @@ async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: 
         if waited_s > HINT_S and not hinted:
             hinted = True
             what = "logged in" if screen.trace.connected else "connected"
-            screen.show(Entry("next", f"Your program has not {what} yet: {CONNECT}"))
+            screen.show(TraceEntry("next", f"Your program has not {what} yet: {CONNECT}"))
         if waited_s > PATIENCE_S:
-            screen.show(Entry("note", f"it did not log in within {PATIENCE_S:g} s"))
+            screen.show(TraceEntry("note", f"it did not log in within {PATIENCE_S:g} s"))
             return ExitCode.FAILED
         if not screen.trace.thinking:
             idle_at = loop.time()
         if loop.time() - idle_at > HINT_S and not screen.steps:
             idle_at = math.inf  # shown once
-            screen.show(Entry("next", SLOW))
+            screen.show(TraceEntry("next", SLOW))
         if not screen.trace.refused:
             fine_at = loop.time()
         if loop.time() - fine_at > STUCK_S:
-            screen.show(Entry("note", "your bot has sent nothing since that error; fix it and try again"))
+            screen.show(TraceEntry("note", "your bot has sent nothing since that error; fix it and try again"))
             return ExitCode.FAILED
         await asyncio.sleep(LOOK_S)
     try:
         async with asyncio.timeout(KILL_AFTER_S):
             await bot.ended()
     except TimeoutError:
-        screen.show(Entry("next", "Let your program end after tournament_over; it was ended now."))
+        screen.show(TraceEntry("next", "Let your program end after tournament_over; it was ended now."))
     played, faults = len(tournament.results), screen.trace.faults
     if faults:
-        screen.show(Entry("note", f"your bot lost {faults} of {played} by its own fault; fix that and try again"))
+        screen.show(TraceEntry("note", f"your bot lost {faults} of {played} by its own fault; fix that and try again"))
         return ExitCode.FAILED
-    screen.show(Entry("note", f"{played} of {tournament.matches_total} played to the end"))
+    screen.show(TraceEntry("note", f"{played} of {tournament.matches_total} played to the end"))
     return ExitCode.DONE
 
 
-def _ended_early(exited: Exited, trace: Trace) -> list[Entry]:
+def _ended_early(exited: Exited, trace: Trace) -> list[TraceEntry]:
     """Return the entries to show when a program ended before its matches."""
-    ended = Entry("note", f"your program {exited.how} before the practice was over; its output is above")
+    ended = TraceEntry("note", f"your program {exited.how} before the practice was over; its output is above")
     if not trace.connected:
-        return [ended, Entry("next", f"It never connected: {CONNECT}")]
+        return [ended, TraceEntry("next", f"It never connected: {CONNECT}")]
     if not trace.logged_in:
-        return [ended, Entry("next", CLOSES[CloseCode.NO_LOGIN])]
+        return [ended, TraceEntry("next", CLOSES[CloseCode.NO_LOGIN])]
     if exited.code:
-        return [ended, Entry("next", "Fix its error and try again.")]
-    return [ended, Entry("next", "Let it run until tournament_over.")]
+        return [ended, TraceEntry("next", "Fix its error and try again.")]
+    return [ended, TraceEntry("next", "Let it run until tournament_over.")]

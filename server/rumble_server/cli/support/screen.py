@@ -10,7 +10,7 @@ from rumble_engine import get_game
 
 from rumble_server.cli.support.boards import board_of, draws
 from rumble_server.cli.support.terminal import plain_lines, plain_or_rich, stdin_lines
-from rumble_server.cli.support.trace import Entry, Sender, Trace
+from rumble_server.cli.support.trace import Sender, Trace, TraceEntry
 
 BOARD_INDENT = 7
 """Columns left of a board; other entries have the speaker's name in these columns."""
@@ -36,7 +36,7 @@ class Screen:
         """Show no more entries, because only the programs' end follows."""
         self._ended = True
 
-    def show(self, *entries: Entry) -> None:
+    def show(self, *entries: TraceEntry) -> None:
         for entry in () if self._ended else entries:
             if self._as_json:
                 typer.echo(json.dumps(entry.as_json()))
@@ -48,7 +48,7 @@ class Screen:
                 self._console.print(Text(plain_lines(str(entry)), style=STYLES[entry.about]), soft_wrap=True)
 
     def turned_away(self, why: str) -> None:
-        self.show(Entry("next", f"Your bot {why}."))
+        self.show(TraceEntry("next", f"Your bot {why}."))
 
     def opened(self) -> None:
         self.show(*self.trace.opened())

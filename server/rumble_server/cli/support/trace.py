@@ -18,7 +18,7 @@ MOST_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TraceEntry:
     """An entry of the output: a frame of either side, a board, a note, or the next thing to do."""
 
     about: Literal["bot", "server", "board", "note", "next"]
@@ -63,16 +63,16 @@ class Trace:
         self._game: str | None = None
         self._seat: int | None = None
 
-    def opened(self) -> Iterator[Entry]:
+    def opened(self) -> Iterator[TraceEntry]:
         self.connected = True
-        yield Entry("note", "your bot opened a connection")
+        yield TraceEntry("note", "your bot opened a connection")
 
-    def frame(self, sender: Sender, frame: str | bytes) -> Iterator[Entry]:
+    def frame(self, sender: Sender, frame: str | bytes) -> Iterator[TraceEntry]:
         if isinstance(frame, bytes):
-            yield Entry(sender, f"a binary frame of {len(frame)} bytes")
+            yield TraceEntry(sender, f"a binary frame of {len(frame)} bytes")
             return
         data = _read(frame)
-        yield Entry(sender, frame, data)
+        yield TraceEntry(sender, frame, data)
         self.refused = False
         self.thinking = self.thinking and sender == "server"
         if isinstance(data, dict):
@@ -83,15 +83,15 @@ class Trace:
         data = _read(frame) if isinstance(frame, str) else None
         return isinstance(data, dict) and data.get("type") == "turn"
 
-    def closed(self, sender: Sender, code: int, reason: str) -> Iterator[Entry]:
+    def closed(self, sender: Sender, code: int, reason: str) -> Iterator[TraceEntry]:
         who = "your bot" if sender == "bot" else "the server"
-        yield Entry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
+        yield TraceEntry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
         if sender == "server" and code in CLOSES:
-            yield Entry("next", CLOSES[code])
+            yield TraceEntry("next", CLOSES[code])
         elif sender == "bot" and not self.over:
-            yield Entry("next", LOSSES["disconnect"])
+            yield TraceEntry("next", LOSSES["disconnect"])
 
-    def _sent(self, frame: dict[str, Any]) -> Iterator[Entry]:
+    def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         """Show the bot's move on the board. An illegal move changes nothing; the referee answers it."""
         if frame.get("type") != "move" or self._state is None:
             return
@@ -101,11 +101,11 @@ class Trace:
             return
         yield self._board(self._state, [frame["move"]])
 
-    def _board(self, state: State, moves: list[str]) -> Entry:
+    def _board(self, state: State, moves: list[str]) -> TraceEntry:
         position = None if self._game is None else (self._game, state, moves[-1] if moves else None)
-        return Entry("board", state.diagram(), position=position)
+        return TraceEntry("board", state.diagram(), position=position)
 
-    def _told(self, frame: dict[str, Any]) -> Iterator[Entry]:
+    def _told(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         match frame.get("type"):
             case "session":
                 self.logged_in = True
@@ -115,20 +115,20 @@ class Trace:
                 state = get_game(frame["game"]).load(frame["state"])
                 if frame["moves"] if "moves" in frame else frame["ply"]:
                     if frame.get("moves"):
-                        yield Entry("note", f"the last move was {frame['moves'][-1]}")
+                        yield TraceEntry("note", f"the last move was {frame['moves'][-1]}")
                     yield self._board(state, frame.get("moves", []))
                 self._state, self.thinking = state, True
             case "rejected":
-                yield Entry("next", REJECTIONS[frame["code"]])
+                yield TraceEntry("next", REJECTIONS[frame["code"]])
             case "error":
                 self.refused = True
-                yield Entry("next", ERRORS[frame["code"]])
+                yield TraceEntry("next", ERRORS[frame["code"]])
             case "match_over":
                 yield from self._match_over(frame)
             case "tournament_over":
                 self.over = True
 
-    def _match_over(self, frame: dict[str, Any]) -> Iterator[Entry]:
+    def _match_over(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         self.thinking = False
         state = get_game(self._game).load(frame["state"]) if self._game else None
         if state is not None and state != self._state:
@@ -137,10 +137,10 @@ class Trace:
             return
         winner = frame["winner"]
         told = "a draw" if winner is None else f"your bot {'won' if winner == self._seat else 'lost'}"
-        yield Entry("note", f"{told}: {frame['reason']}")
+        yield TraceEntry("note", f"{told}: {frame['reason']}")
         if winner != self._seat and frame["termination"] in LOSSES:
             self.faults += 1
-            yield Entry("next", LOSSES[frame["termination"]])
+            yield TraceEntry("next", LOSSES[frame["termination"]])
 
 
 def _read(frame: str) -> Any:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from rumble_server.cli.support.boards import SEATS, drawn
 from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.event_stream import Event, StreamLost, follow
+from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.tables import fitting_table, points_text, standings_for, tiebreak_legend
 from rumble_server.cli.support.terminal import is_screen, plain, plain_lines, plain_or_rich
@@ -52,7 +52,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     console.print(table, *tiebreak_legend(table), sep="\n")
 
 
-def _reading(shown: "WatchedTournament", events: Iterator[Event]) -> Future[None]:
+def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
     """Take events on a thread until the tournament is over. The process can end without waiting for the thread."""
     reading: Future[None] = Future()
 
@@ -99,10 +99,10 @@ def _say(problem: str) -> None:
 
 def _events(
     client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
-) -> Iterator[Event]:
+) -> Iterator[StreamEvent]:
     """Yield the events; if a path of `results` is given, each snapshot's `latest` has all results."""
 
-    def connect(last_id: str | None) -> Iterator[Event]:
+    def connect(last_id: str | None) -> Iterator[StreamEvent]:
         for event in client.events(path, last_id):
             if event.kind == "snapshot" and results is not None:
                 try:
@@ -156,7 +156,7 @@ class WatchedTournament:
             self._problem = problem
             self.changes += 1
 
-    def take(self, event: Event) -> list[str]:
+    def take(self, event: StreamEvent) -> list[str]:
         """Take an event, and return the news as lines for a pipe."""
         with self._lock:
             self._problem = ""

@@ -26,7 +26,7 @@ HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((code
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TrfEntry:
     """A round of a player. `opponent` is a starting number, or 0 without an opponent."""
 
     opponent: int = 0
@@ -35,7 +35,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class TrfPlayer:
     """A player, with the fields of a line 001."""
 
     number: int
@@ -46,7 +46,7 @@ class Player:
     points: int | None
     """The points in the file, in tenths; None if the file has none."""
     rank: int | None
-    entries: tuple[Entry, ...]
+    entries: tuple[TrfEntry, ...]
     """The rounds played so far, in order."""
 
 
@@ -61,10 +61,10 @@ class Forbidden:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TrfEvent:
     """An event. Players are in the order of the file."""
 
-    players: tuple[Player, ...]
+    players: tuple[TrfPlayer, ...]
     fields: Mapping[str, str] = field(default_factory=dict)
     """The text of each line that has no attribute of its own (012 name, 042 start, 092 type, ...), by code."""
     rounds: int | None = None
@@ -84,11 +84,11 @@ class Event:
     """The codes of byes requested for rounds not paired yet, by round and player (240, XXZ, and 001)."""
     forbidden: tuple[Forbidden, ...] = ()
 
-    def worth_of(self, entry: Entry) -> int:
+    def worth_of(self, entry: TrfEntry) -> int:
         """Return the points of a round, in tenths."""
         return self.worth[entry.code, entry.seat]
 
-    def points(self, player: Player) -> int:
+    def points(self, player: TrfPlayer) -> int:
         """Return the points of a player in the rounds played so far, in tenths."""
         return sum(map(self.worth_of, player.entries))
 

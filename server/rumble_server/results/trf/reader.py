@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from rumble_server.results.problems import BadResults
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import HALVES, Entry, Event, Forbidden, Player
+from rumble_server.results.trf.event import HALVES, Forbidden, TrfEntry, TrfEvent, TrfPlayer
 from rumble_server.results.trf.worth import BBP, KEYS, Points
 
 FIRST_ROUND = 92
@@ -83,7 +83,7 @@ class _Line:
         return [(column, self.whole(column, column + 3, "a player's number")) for column in columns]
 
 
-def read_trf(text: str) -> Event:
+def read_trf(text: str) -> TrfEvent:
     """Read an event. Raises BadTrf."""
     return _Reader().read(text)
 
@@ -97,7 +97,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
-        self.players: dict[int, Player] = {}
+        self.players: dict[int, TrfPlayer] = {}
         self.lines: dict[int, _Line] = {}
         """The line 001 of each player, to name the place of a problem."""
         self.points = Points()
@@ -112,7 +112,7 @@ class _Reader:
         self.named: list[tuple[int, _Line, int]] = []
         """The players named in other lines than 001, each with the line and column."""
 
-    def read(self, text: str) -> Event:
+    def read(self, text: str) -> TrfEvent:
         problems = []
         for number, content in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
             try:
@@ -186,17 +186,17 @@ class _Reader:
         while entries and entries[-1] is None:
             entries.pop()
         self.lines[number] = line
-        self.players[number] = Player(
+        self.players[number] = TrfPlayer(
             number,
             line.part(15, 47),
             line.part(11, 13),
             line.whole(49, 52, "the rating", 0) or None if line.part(49, 52) else None,
             line.tenths(81, 84, "the points") if line.part(81, 84) else None,
             line.whole(86, 89, "the rank") if line.part(86, 89) else None,
-            tuple(entry or Entry() for entry in entries),
+            tuple(entry or TrfEntry() for entry in entries),
         )
 
-    def entry(self, line: _Line, column: int, number: int) -> Entry | None:
+    def entry(self, line: _Line, column: int, number: int) -> TrfEntry | None:
         """Return the round that begins in a column; None for a blank round. Raises _Bad."""
         opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
         code = line.part(column + 7, column + 7).upper()
@@ -213,12 +213,12 @@ class _Reader:
             code = WITHOUT_OPPONENT.get(code, code) or codes.ABSENT
             if code not in codes.BYES or seat in (codes.WHITE, codes.BLACK):
                 raise line.bad(column + 7, f"{seat} {code} needs an opponent".strip())
-            return Entry(0, codes.NO_SEAT, code)
+            return TrfEntry(0, codes.NO_SEAT, code)
         if code not in codes.PLAYED | codes.FORFEITS:
             raise line.bad(column + 7, f"{code!r} is no result against an opponent")
         if seat not in (codes.WHITE, codes.BLACK):
             raise line.bad(column + 5, f"a game needs a colour, w or b, not {seat!r}")
-        return Entry(opponent, seat, code)
+        return TrfEntry(opponent, seat, code)
 
     def take_configuration(self, line: _Line) -> None:
         for _, word in line.words():
@@ -303,14 +303,14 @@ class _Reader:
                     column = FIRST_ROUND + ROUND_WIDTH * index
                     yield str(self.lines[number].bad(column, f"round {index + 1}: {why}"))
 
-    def contradiction(self, number: int, index: int, entry: Entry) -> str:
+    def contradiction(self, number: int, index: int, entry: TrfEntry) -> str:
         """Return why the rounds of a player and the opponent contradict each other; empty if they agree."""
         if not entry.opponent:
             return ""
         opponent = self.players.get(entry.opponent)
         if opponent is None:
             return f"there is no player {entry.opponent}"
-        other = opponent.entries[index] if index < len(opponent.entries) else Entry()
+        other = opponent.entries[index] if index < len(opponent.entries) else TrfEntry()
         if other.opponent != number:
             return f"player {number} meets {entry.opponent}, which meets {other.opponent or 'nobody'}"
         if other.seat == entry.seat:
@@ -320,7 +320,7 @@ class _Reader:
             return f"the results {entry.code} and {other.code} of {number} and {entry.opponent} do not go together"
         return ""
 
-    def event(self) -> Event:
+    def event(self) -> TrfEvent:
         played = 0
         for player in self.players.values():
             for index, entry in enumerate(player.entries):
@@ -336,9 +336,9 @@ class _Reader:
         for number, player in self.players.items():
             for index, entry in enumerate(player.entries[played:], played + 1):
                 byes[index][number] = entry.code
-            missing = (Entry(),) * (played - len(player.entries))
+            missing = (TrfEntry(),) * (played - len(player.entries))
             players.append(replace(player, entries=player.entries[:played] + missing))
-        return Event(
+        return TrfEvent(
             tuple(players),
             self.fields,
             self.rounds,
@@ -352,7 +352,7 @@ class _Reader:
             tuple(self.forbidden),
         )
 
-    def wrong_points(self, event: Event) -> Iterator[str]:
+    def wrong_points(self, event: TrfEvent) -> Iterator[str]:
         """Yield a problem for each player whose points do not follow from its results.
 
         The points may include a bye of the next round, or virtual points, since some pairing programs write them so.
@@ -367,7 +367,7 @@ class _Reader:
             yield str(self.lines[player.number].bad(81, f"player {player.number} has {shown}"))
 
 
-def _acceptable(event: Event, player: Player, counted: int) -> Iterator[int]:
+def _acceptable(event: TrfEvent, player: TrfPlayer, counted: int) -> Iterator[int]:
     following = event.byes.get(event.played + 1, {}).get(player.number)
     bye = 0 if following is None else event.worth[following, codes.NO_SEAT]
     given = event.accelerations.get(player.number, ())

@@ -7,18 +7,18 @@ from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.editions import Edition
 from rumble_server.results.round_sums import RoundSums
-from rumble_server.results.rounds import Entry, Rounds
+from rumble_server.results.rounds import RoundEntry, Rounds
 from rumble_server.results.tally import Count, Scheme
 from rumble_server.results.tiebreaks import rank_sums
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import Event
+from rumble_server.results.trf.event import TrfEvent
 
 TENTHS = 10
 GIVEN_UP = codes.REQUESTED - {codes.FULL_BYE} | {codes.FORFEIT_LOSS}
 """Codes of rounds that a player did not play, by its own choice or fault. A full-point bye is the organiser's gift."""
 
 
-def names_of(event: Event) -> dict[int, str]:
+def names_of(event: TrfEvent) -> dict[int, str]:
     """Return the names by starting number; a name of several players is followed by the starting number."""
     count = Counter(player.name for player in event.players)
     return {
@@ -27,7 +27,7 @@ def names_of(event: Event) -> dict[int, str]:
     }
 
 
-def rounds_of(event: Event) -> Rounds:
+def rounds_of(event: TrfEvent) -> Rounds:
     """Return the rounds of an event, with names in place of starting numbers."""
     worth, names = event.worth, names_of(event)
     scheme = Scheme(
@@ -42,7 +42,7 @@ def rounds_of(event: Event) -> Rounds:
             played = entry.code in codes.PLAYED
             won = entry.code in codes.WON
             row.append(
-                Entry(
+                RoundEntry(
                     names[entry.opponent] if entry.opponent else None,
                     event.worth_of(entry),
                     1 if entry.opponent else 0,
@@ -58,7 +58,7 @@ def rounds_of(event: Event) -> Rounds:
     return rounds
 
 
-def counts_of(event: Event) -> dict[str, Count]:
+def counts_of(event: TrfEvent) -> dict[str, Count]:
     """Return the numbers of games that each player won, drew and lost, and of its byes, by name."""
     names, counts = names_of(event), {}
     for player in event.players:
@@ -76,7 +76,7 @@ def counts_of(event: Event) -> dict[str, Count]:
     return counts
 
 
-def rank_event(event: Event, tiebreaks: Sequence[str], edition: Edition) -> list[Standing]:
+def rank_event(event: TrfEvent, tiebreaks: Sequence[str], edition: Edition) -> list[Standing]:
     """Return the standings of an event. Raises ValueError for tie-breaks that cannot be computed."""
     sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
     return rank_sums(sums, counts_of(event), tiebreaks)

@@ -2,7 +2,7 @@
 
 A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. During a write, the
 next commit gathers. A failed commit may be on disk nevertheless, so it is written again, unchanged, before any other.
-Both stores use it, each with a `Writer` of its own.
+Both stores use it, each with a `BatchWriter` of its own.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ STUCK_S = 5.0
 """Time in s after which a commit counts as stuck: the database is in trouble until the commit is written."""
 
 
-class Writer(Protocol):
+class BatchWriter(Protocol):
     """A writer to the database, one commit at a time."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
@@ -47,7 +47,7 @@ class Writer(Protocol):
 class GroupCommit:
     """The writer of all clubs' logs. `attach` it to the running loop, then `close` it."""
 
-    def __init__(self, writer: Writer, look: Callable[[], str | None]) -> None:
+    def __init__(self, writer: BatchWriter, look: Callable[[], str | None]) -> None:
         """`look` returns a problem of the database as a whole, or None; it is called every `WATCH_S`."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}

@@ -66,7 +66,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
     return connection
 
 
-class Connection:
+class PostgresConnection:
     """A connection for use from any thread, with one statement at a time."""
 
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:

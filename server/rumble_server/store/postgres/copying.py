@@ -12,7 +12,7 @@ from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.content import TOURNAMENT
 from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
-from rumble_server.store.postgres.connection import Connection, connect, shown
+from rumble_server.store.postgres.connection import PostgresConnection, connect, shown
 from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
 
 PORTION_ROWS = 500
@@ -122,7 +122,7 @@ class PostgresContents:
 @contextmanager
 def reading(url: str) -> Iterator[PostgresContents]:
     """Yield the contents of a database as of one moment, on which no node runs. Raises StoreError."""
-    with closing(Connection(url)) as known:
+    with closing(PostgresConnection(url)) as known:
         if not has_tables(known):
             raise StoreError(f"{known.name} is not a database of Rumble")
         nodes = known.read(RUNNING)
@@ -135,7 +135,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
 @contextmanager
 def writing(url: str) -> Iterator[PostgresContents]:
     """Yield a database to write to in one transaction, which is undone after an error. Raises StoreError."""
-    with closing(Connection(url)) as known:
+    with closing(PostgresConnection(url)) as known:
         prepare(known)
     with _transaction(url) as contents:
         yield contents

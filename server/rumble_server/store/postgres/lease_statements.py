@@ -38,7 +38,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Tell the leader that a club is read ahead here for offer `offer`. Answered with `Done`."""
+    """Tell the leader that a club is read ahead here for offer `offer`. Answered with `Executed`."""
 
     club: str
     offer: int
@@ -55,7 +55,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Tell all nodes that a club is loaded here and lets bots in. Answered with `Done`."""
+    """Tell all nodes that a club is loaded here and lets bots in. Answered with `Executed`."""
 
     club: str
     epoch: int
@@ -129,9 +129,9 @@ class HandedOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Executed:
     """The answer to a statement whose effect the next look shows."""
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen
-Answer = Renewed | Seen | Acquired | Offered | HandedOver | Done
+Answer = Renewed | Seen | Acquired | Offered | HandedOver | Executed

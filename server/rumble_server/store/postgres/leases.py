@@ -22,7 +22,7 @@ from rumble_server.store.postgres.lease_statements import (
     Acquired,
     Answer,
     ClubRow,
-    Done,
+    Executed,
     HandedOver,
     HandOver,
     Listen,
@@ -202,13 +202,13 @@ class Leases:
                 return Offered(_first(await self._rows(_OFFER, values)))
             case Ready():
                 await self._rows(_READY, {"node": node, "club": statement.club, "offer": statement.offer})
-                return Done()
+                return Executed()
             case HandOver():
                 values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
                 return HandedOver(_first(await self._rows(_HAND_OVER, values)))
             case Listen():
                 await self._rows(_LISTEN, {"node": node, "club": statement.club, "epoch": statement.epoch})
-                return Done()
+                return Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
         """Write the uses of a node's clubs."""

@@ -7,7 +7,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.content import PLY
 from rumble_server.store.log.old_tournaments import old_challenges, old_tournaments
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import existing
 from rumble_server.store.postgres.writer import Commits
@@ -68,7 +68,7 @@ def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bo
             _delete_plies(connection, club, challenge)
 
 
-def _delete_plies(connection: Connection, club: str, tournament_id: str) -> int:
+def _delete_plies(connection: PostgresConnection, club: str, tournament_id: str) -> int:
     values, deleted = {"club": club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}, 0
     while portion := connection.execute(_DELETE, values)[0][0]:
         deleted += portion

@@ -10,12 +10,12 @@ from rumble_server.store.keys import MAIN
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rows import Counted, Row, Rows
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:
     """Make a reader of a club with a connection of its own, opened when needed. Raises StoreError for a bad URL."""
-    return LogReader(PostgresRows(Connection(url), club))
+    return LogReader(PostgresRows(PostgresConnection(url), club))
 
 
 class PostgresRows(Rows):
@@ -28,7 +28,7 @@ class PostgresRows(Rows):
     among = "id = ANY(ARRAY(SELECT json_array_elements_text(:ids)))"
     indexed = "coalesce((SELECT indexed FROM clubs WHERE club = :club), 0)"
 
-    def __init__(self, connection: Connection, club: str = MAIN) -> None:
+    def __init__(self, connection: PostgresConnection, club: str = MAIN) -> None:
         self._connection = connection
         self._club = club
         self.name = connection.name

@@ -5,7 +5,7 @@ from contextlib import closing
 import psycopg
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 
 CREATION = 0x52554D42
 """Key of the advisory lock for making tables: if two servers start at once, the second waits."""
@@ -104,7 +104,7 @@ RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
 """Address of a node with a valid lease, in SQL."""
 
 
-def prepare(connection: Connection) -> None:
+def prepare(connection: PostgresConnection) -> None:
     """Make the tables unless the database has them.
 
     Raises StoreError for tables of another version, an old release of PostgreSQL, or an encoding other than UTF8.
@@ -121,9 +121,9 @@ def prepare(connection: Connection) -> None:
         connection.transact(_make)
 
 
-def existing(url: str) -> "closing[Connection]":
+def existing(url: str) -> "closing[PostgresConnection]":
     """Open a database with the tables of this version. Raises StoreError."""
-    connection = Connection(url)
+    connection = PostgresConnection(url)
     try:
         if not has_tables(connection):
             raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
@@ -133,7 +133,7 @@ def existing(url: str) -> "closing[Connection]":
     return closing(connection)
 
 
-def has_tables(connection: Connection) -> bool:
+def has_tables(connection: PostgresConnection) -> bool:
     """Return whether a database has the tables. Raises StoreError for tables of another version."""
     if not connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]:
         return False

@@ -19,7 +19,7 @@ from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.pruning import prune_challenges
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
@@ -41,7 +41,7 @@ class PostgresStore:
         """Connect, and make the tables unless the database has them. Raises StoreError."""
         self._url = url
         self._bounds = bounds or Bounds()
-        self.connection = Connection(url)
+        self.connection = PostgresConnection(url)
         try:
             prepare(self.connection)
         except StoreError:

@@ -9,7 +9,7 @@ from time import monotonic
 
 from rumble_server.store.log.content import TOURNAMENT, Content
 from rumble_server.store.log.match_spans import spans
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 
 INDEX_S = 0.25
 """Time in s between writes of the index of a club. The commit that writes the index takes longer."""
@@ -35,7 +35,7 @@ class _Club:
 class Unindexed:
     """The unindexed matches of the clubs written by this program."""
 
-    def __init__(self, connection: Connection, index_s: float) -> None:
+    def __init__(self, connection: PostgresConnection, index_s: float) -> None:
         self._connection = connection
         self._index_s = index_s
         self._clubs: dict[str, _Club] = {}

@@ -23,7 +23,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum
 from rumble_server.store.log.commit_loop import answer_all
 from rumble_server.store.log.content import Content, sizes_of
-from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
 
@@ -93,7 +93,7 @@ _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])
 class Commits:
     """A writer of commits on a connection, one at a time."""
 
-    def __init__(self, connection: Connection, index_s: float = INDEX_S) -> None:
+    def __init__(self, connection: PostgresConnection, index_s: float = INDEX_S) -> None:
         """`index_s` is the time in s between writes of the index of a club's matches."""
         self._connection = connection
         self._unindexed = Unindexed(connection, index_s)
@@ -221,7 +221,7 @@ def _array(values: Sequence[Any]) -> bytes:
 
 def main() -> None:
     """Write commits until standard input ends."""
-    connection = Connection(os.environ.pop(URL_VARIABLE), SETTINGS)
+    connection = PostgresConnection(os.environ.pop(URL_VARIABLE), SETTINGS)
     with suppress(StoreError):  # after an error, the first commit tries again and reports the problem
         connection.read("SELECT")
     answer_all(Commits(connection).commit)

@@ -1,11 +1,11 @@
 """Pairing by `py4swiss`'s own engine: the FIDE Dutch System in force until 31 January 2026."""
 
 from rumble_server.results.trf import codes
-from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.event import DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound
 
 
-def pair_round(event: Event) -> PairedRound:
+def pair_round(event: DutchEvent) -> PairedRound:
     """Pair the next round. Raises CannotBePaired."""
     from py4swiss.engines import DutchEngine
     from py4swiss.engines.common import PairingError
@@ -18,7 +18,7 @@ def pair_round(event: Event) -> PairedRound:
     return PairedRound(tuple(pair for pair in pairs if pair[1] >= 0), byes[0] if byes else None)
 
 
-def _report(event: Event) -> object:
+def _report(event: DutchEvent) -> object:
     """Return the event as the parsed TRF that `py4swiss` pairs from.
 
     `py4swiss` counts points from results by itself. With several legs, or with other points, its count would be wrong,

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import Event as TrfEvent
-from rumble_server.results.trf.event import Player
-from rumble_server.tournament.formats.dutch.event import Entry, Event
+from rumble_server.results.trf.event import TrfEvent, TrfPlayer
+from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import PairedRound
 
 
@@ -17,14 +16,14 @@ class TrfRounds:
         """Read the rounds of `trf`; `rounds` is the number of rounds that the event will have in the end."""
         self.trf = trf
         self.rounds = rounds
-        self.players: Sequence[Player] = trf.players
+        self.players: Sequence[TrfPlayer] = trf.players
         if not trf.by_rank:
             self.players = sorted(trf.players, key=lambda player: player.number)
         self._index = {player.number: index for index, player in enumerate(self.players)}
         self._entries = tuple(tuple(self._entries_of(player)) for player in self.players)
         self._first_seat = trf.first_seat or _first_seat(self._entries)
 
-    def before(self, number: int) -> Event:
+    def before(self, number: int) -> DutchEvent:
         """Return the event from which the round `number`, counted from 1, is paired.
 
         The last possible number is the round after the rounds played.
@@ -35,7 +34,7 @@ class TrfRounds:
             asked = self.trf.byes.get(number, {})
             absent = {index for index, player in enumerate(self.players) if player.number in asked}
         worth = self.trf.worth
-        return Event(
+        return DutchEvent(
             rounds=self.rounds,
             entries=tuple(own[: number - 1] for own in self._entries),
             absent=frozenset(absent),
@@ -58,10 +57,10 @@ class TrfRounds:
                 bye = index
         return PairedRound(tuple(boards), bye)
 
-    def _entries_of(self, player: Player) -> list[Entry]:
+    def _entries_of(self, player: TrfPlayer) -> list[DutchEntry]:
         points = accumulate(map(self.trf.worth_of, player.entries))
         return [
-            Entry(self._index[entry.opponent] + 1 if entry.opponent else 0, entry.seat, entry.code, total)
+            DutchEntry(self._index[entry.opponent] + 1 if entry.opponent else 0, entry.seat, entry.code, total)
             for entry, total in zip(player.entries, points, strict=True)
         ]
 
@@ -74,7 +73,7 @@ class TrfRounds:
         return found
 
 
-def _first_seat(entries: Sequence[Sequence[Entry]]) -> str:
+def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     """Return the initial colour, as it follows from the first round with colours.
 
     Nobody has a preference in that round, so the higher ranked player of a pair has the initial colour if its pairing

@@ -3,7 +3,7 @@
 from typing import Final
 
 from rumble_server.tournament.formats import dutch_2025
-from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.event import DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
 
 DUTCH_2025, DUTCH_2026 = "dutch-2025", "dutch-2026"
@@ -16,6 +16,6 @@ NEWEST: Final = "dutch-2026"
 """The default of new tournaments."""
 
 
-def pair(event: Event, rules: str) -> PairedRound:
+def pair(event: DutchEvent, rules: str) -> PairedRound:
     """Pair the next round by these rules. Raises CannotBePaired."""
     return dutch_2025.pair_round(event) if rules == DUTCH_2025 else pair_round(event)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
 from rumble_server.results.trf import codes
-from rumble_server.tournament.formats.dutch.event import Entry, Event, baku
+from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent, baku
 from rumble_server.tournament.formats.dutch.pairing import CannotBePaired
 from rumble_server.tournament.formats.pairing_rules import pair
 from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
@@ -31,7 +31,7 @@ class SwissTask:
     """The input of pairing a round. Calling the task may be slow, and changes nothing."""
 
     number: int
-    event: Event
+    event: DutchEvent
     rules: str
     half_byes: tuple[int, ...]
 
@@ -101,7 +101,7 @@ class Swiss(Schedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> "SwissTask | None":
         if self.is_finished(results, gone):
             return None
-        entries: list[list[Entry]] = [[] for _ in range(self.plan.bots)]
+        entries: list[list[DutchEntry]] = [[] for _ in range(self.plan.bots)]
         for number, played in enumerate(self._rounds, 1):
             if not self._enter(entries, number, played, results):
                 return None
@@ -110,7 +110,7 @@ class Swiss(Schedule):
         half_byes = self.half_byes.get(number, set()).difference(gone)
         win, draw = legs * scheme.win, legs * scheme.draw
         accelerated = plan.acceleration == "baku"
-        event = Event(
+        event = DutchEvent(
             rounds=self.number_of_rounds,
             entries=tuple(map(tuple, entries)),
             absent=frozenset((*gone, *half_byes)),
@@ -121,7 +121,7 @@ class Swiss(Schedule):
         )
         return SwissTask(number, event, plan.pairing_rules, tuple(sorted(half_byes)))
 
-    def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
+    def _enter(self, entries: list[list[DutchEntry]], number: int, played: Round, results: Results) -> bool:
         """Add a round to each bot's entries, and return True; return False if a result of the round is missing."""
         scheme, legs = self.scheme, self.plan.legs
         seats = (codes.WHITE, codes.BLACK)
@@ -137,7 +137,7 @@ class Swiss(Schedule):
             for side, (bot, opponent) in enumerate(((pairing.first, pairing.second), (pairing.second, pairing.first))):
                 result = _code(scores[side], scores[1 - side], forfeit)
                 before = entries[bot][-1].points if entries[bot] else 0
-                entries[bot].append(Entry(opponent + 1, seats[side], result, before + sums[side]))
+                entries[bot].append(DutchEntry(opponent + 1, seats[side], result, before + sums[side]))
         for bot, own in enumerate(entries):
             if len(own) < number:
                 before = own[-1].points if own else 0
@@ -146,7 +146,7 @@ class Swiss(Schedule):
                     code, units = codes.PAIRING_BYE, legs * scheme.win
                 elif bot in played.half_byes:
                     code, units = codes.HALF_BYE, legs * scheme.draw
-                own.append(Entry(0, codes.NO_SEAT, code, before + units))
+                own.append(DutchEntry(0, codes.NO_SEAT, code, before + units))
         return True
 
 

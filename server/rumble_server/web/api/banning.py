@@ -13,7 +13,7 @@ from rumble_server.limits.bans import Ban, Bans, network_to_ban
 from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.commands import REFUSED, body_schema, read_model
-from rumble_server.web.api.models import Done
+from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
@@ -45,7 +45,7 @@ def banning_routes() -> APIRouter:
         return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
     @router.post("/bans", openapi_extra=body_schema(models.NewBan))
-    async def ban(request: Request) -> Done:
+    async def ban(request: Request) -> DoneAnswer:
         """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
         site = site_of(request)
         arena = site.arena
@@ -60,23 +60,23 @@ def banning_routes() -> APIRouter:
         with arena.transaction() as transaction:
             Organiser(arena).ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
         await site.on_disk(transaction.number)
-        return Done(message=f"{what} is banned")
+        return DoneAnswer(message=f"{what} is banned")
 
-    @router.post("/bans/lift", openapi_extra=body_schema(models.Banned))
-    async def lift(request: Request) -> Done:
+    @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
+    async def lift(request: Request) -> DoneAnswer:
         """Let an address, a network or a name in again."""
         site = site_of(request)
-        what, by_name = _whom(await read_model(request, models.Banned))
+        what, by_name = _whom(await read_model(request, models.BanSubject))
         site.need_disk()
         with site.arena.transaction() as transaction:
             Organiser(site.arena).lift_ban(what, by_name=by_name)
         await site.on_disk(transaction.number)
-        return Done(message=f"{what} is let in again")
+        return DoneAnswer(message=f"{what} is let in again")
 
     return router
 
 
-def _whom(given: models.Banned) -> tuple[str, bool]:
+def _whom(given: models.BanSubject) -> tuple[str, bool]:
     """Return the banned name or network, and whether it is a name. Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
     if given.name is not None and given.address is None:

@@ -14,12 +14,12 @@ from rumble_server.web.api import club_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.host_tokens import make_token
-from rumble_server.web.api.models import Done
+from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.organiser_models import MadeHostToken, NewHostToken
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import administrator_only, shows_token
-from rumble_server.web.site import Clubs, ClubUse, clubs_of, process_of, site_of
+from rumble_server.web.site import ClubSites, ClubUse, clubs_of, process_of, site_of
 
 
 def club_routes() -> APIRouter:
@@ -70,7 +70,7 @@ def club_routes() -> APIRouter:
         return await _view_of(clubs_of(request), club)
 
     @commands.delete("/{club}")
-    async def remove_club(request: Request, club: str) -> Done:
+    async def remove_club(request: Request, club: str) -> DoneAnswer:
         """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
         _entry(clubs_of(request), club)
@@ -78,7 +78,7 @@ def club_routes() -> APIRouter:
         with main.arena.transaction() as transaction:
             Administrator(main.arena).remove(club)
         await main.on_disk(transaction.number)
-        return Done(message=f"the club {club} is removed")
+        return DoneAnswer(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
@@ -91,7 +91,7 @@ def club_routes() -> APIRouter:
     return router
 
 
-async def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
+async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[models.ClubView]:
     """Return the views of listed clubs, or with `everything` the full views of all clubs. No club is loaded."""
     uses = await clubs.uses(stored=everything)
     return [
@@ -101,11 +101,11 @@ async def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.C
     ]
 
 
-async def _view_of(clubs: Clubs, name: str) -> models.ClubView:
+async def _view_of(clubs: ClubSites, name: str) -> models.ClubView:
     return next(each for each in await club_views(clubs, everything=True) if each.name == name)
 
 
-def _entry(clubs: Clubs, name: str) -> ClubEntry:
+def _entry(clubs: ClubSites, name: str) -> ClubEntry:
     entry = clubs.directory.get(name)
     if entry is None:
         raise WebError.not_found(f"there is no club {name!r}")

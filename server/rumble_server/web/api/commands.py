@@ -12,7 +12,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.auditing import audit_command, told_of
-from rumble_server.web.api.models import BotName, Done, MatchId, Pause
+from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
 from rumble_server.web.api.organiser_models import HalfBye, NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
@@ -119,16 +119,16 @@ def command_routes() -> APIRouter:
 
         return await carry_out(request, tournament, command)
 
-    @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
+    @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchNamed))
     async def play_again(tournament: str, request: Request) -> TournamentView:
         """Have a match played again, as its next attempt; the earlier result no longer counts."""
-        given = await read_model(request, MatchId)
+        given = await read_model(request, MatchNamed)
         if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
         return await carry_out(request, tournament, lambda host: host.play_again(given.match))
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
-    async def reset_name(name: str, request: Request) -> Done:
+    async def reset_name(name: str, request: Request) -> DoneAnswer:
         """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
         given = await read_model(request, NewKey)
@@ -137,7 +137,7 @@ def command_routes() -> APIRouter:
             Organiser(site.arena).reset_key(name, given.key)
         await site.on_disk(transaction.number)
         told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
-        return Done(message=told)
+        return DoneAnswer(message=told)
 
     return router
 

@@ -7,10 +7,10 @@ from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import Count, Milliseconds, MoveInfo, Seat, ServerMessageModel, Settings, TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.web.api.models import Result
+from rumble_server.web.api.models import MatchAttempt
 
 
-class ExportedMatch(Result):
+class ExportedMatch(MatchAttempt):
     """An attempt at a match. `at_fault` are the seats whose fault ended the match.
 
     `infos` are the bots' thoughts about their moves, by ply; null for a ply without any. The field is left out if no
@@ -21,7 +21,7 @@ class ExportedMatch(Result):
     infos: list[MoveInfo | None] | None = None
 
 
-class PairedRound(ServerMessageModel):
+class ExportedRound(ServerMessageModel):
     """A round of a Swiss as paired: the pairs by seat in the first leg, and the bots with a bye or a half-point bye."""
 
     round: Count
@@ -70,7 +70,7 @@ class ExportedTournament(ServerMessageModel):
     withdrawn: list[str] | None = None
     virtual_points: list[list[float]] | None = None
     """Virtual points by pairing number and round, if the pairing is accelerated."""
-    rounds_paired: list[PairedRound] | None = None
+    rounds_paired: list[ExportedRound] | None = None
     voided_later: list[str] | None = None
 
 

@@ -168,9 +168,9 @@ def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, first: int, 
     return b",".join(to_json(each) for each in results(chosen(rebuilt, bot, against)[first:until]))
 
 
-def results(overs: Sequence[MatchOver]) -> list[models.Result]:
+def results(overs: Sequence[MatchOver]) -> list[models.MatchAttempt]:
     """Return attempts at matches as models of the API."""
-    return [models.Result.model_validate(match_json(over), strict=False) for over in overs]
+    return [models.MatchAttempt.model_validate(match_json(over), strict=False) for over in overs]
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:

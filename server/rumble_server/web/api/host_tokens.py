@@ -12,7 +12,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, read_model
-from rumble_server.web.api.models import Done
+from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
@@ -29,13 +29,15 @@ def host_token_routes() -> APIRouter:
     )
 
     @router.get("")
-    async def list_tokens(request: Request) -> models.HostTokens:
+    async def list_tokens(request: Request) -> models.HostTokensAnswer:
         """List the tokens by name, oldest first; `own` is true for the token of this request."""
         site = site_of(request)
         await site.on_disk()
         listed, own = site.arena.host_tokens.listed(), request.state.host
-        return models.HostTokens(
-            tokens=[models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
+        return models.HostTokensAnswer(
+            tokens=[
+                models.HostTokenAnswer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed
+            ]
         )
 
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
@@ -45,7 +47,7 @@ def host_token_routes() -> APIRouter:
         return await make_token(site_of(request), given.name, response)
 
     @router.post("/{name}/remove")
-    async def remove_token(request: Request, name: str) -> Done:
+    async def remove_token(request: Request, name: str) -> DoneAnswer:
         """Take a token back. The last token cannot be taken back."""
         site = site_of(request)
         tokens = site.arena.host_tokens
@@ -57,7 +59,7 @@ def host_token_routes() -> APIRouter:
         with site.arena.transaction() as transaction:
             Organiser(site.arena).remove_token(name)
         await site.on_disk(transaction.number)
-        return Done(message=f"the token {name} is not valid any more")
+        return DoneAnswer(message=f"the token {name} is not valid any more")
 
     return router
 

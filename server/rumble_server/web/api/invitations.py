@@ -10,7 +10,7 @@ import segno
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.organiser_models import InviteAnswer
 from rumble_server.web.made_names import made_name
-from rumble_server.web.place import Place
+from rumble_server.web.place import PublicAddress
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
@@ -44,7 +44,7 @@ def join_command(tournament: Invited, base: str) -> str:
     return shlex.join(words)
 
 
-def invite_answer(tournament: Invited, place: Place) -> InviteAnswer:
+def invite_answer(tournament: Invited, place: PublicAddress) -> InviteAnswer:
     """Make the invitation for a host to pass on; `place` is the server's address as the host sees it."""
     to_share = place.to_share
     link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)

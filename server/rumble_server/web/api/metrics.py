@@ -18,14 +18,14 @@ from rumble_server.limits.guesses import HOST
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
 from rumble_server.web.security import bearer_token
-from rumble_server.web.site import Clubs, Operation, clubs_of, process_of
+from rumble_server.web.site import ClubSites, ProcessFigures, clubs_of, process_of
 from rumble_server.web.tries import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
 
 
-def figures(clubs: Clubs, operation: Operation) -> CollectorRegistry:
+def figures(clubs: ClubSites, operation: ProcessFigures) -> CollectorRegistry:
     """Make the registry of a process's figures, which are read at each request."""
     registry = CollectorRegistry()
     registry.register(_Figures(clubs, operation))
@@ -69,7 +69,7 @@ def _may_read(request: Request) -> bool:
 class _Figures(Collector):
     """The figures of a process, read at each request."""
 
-    def __init__(self, clubs: Clubs, operation: Operation) -> None:
+    def __init__(self, clubs: ClubSites, operation: ProcessFigures) -> None:
         self._clubs = clubs
         self._operation = operation
 

@@ -43,7 +43,7 @@ class StandingsAnswer(ServerMessageModel):
     tiebreak_rules: str = ""
 
 
-class Result(ServerMessageModel):
+class MatchAttempt(ServerMessageModel):
     """An attempt at a match, with its outcome. `scores` is null if the attempt is void.
 
     `started_at_ms` is null if the match never began.
@@ -64,7 +64,7 @@ class MatchList(ServerMessageModel):
     """Some of the matches that are over, in the order of their ends; `total` counts all that fit the question."""
 
     total: Count
-    matches: list[Result]
+    matches: list[MatchAttempt]
 
 
 class RatingLine(ServerMessageModel):
@@ -285,7 +285,7 @@ class BotName(RequestModel):
     name: str = Field(min_length=1, max_length=64)
 
 
-class MatchId(RequestModel):
+class MatchNamed(RequestModel):
     """The match of a command."""
 
     match: str = Field(min_length=1, max_length=128)
@@ -297,7 +297,7 @@ class Pause(RequestModel):
     reason: str = Field(default="the host paused it", min_length=1, max_length=200)
 
 
-class Done(ServerMessageModel):
+class DoneAnswer(ServerMessageModel):
     """The answer to a command that has no other result."""
 
     message: str

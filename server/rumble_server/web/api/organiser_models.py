@@ -43,14 +43,14 @@ class NewKey(RequestModel):
     key: Key | None = None
 
 
-class Banned(RequestModel):
+class BanSubject(RequestModel):
     """The subject of a ban: an address or network, or the name of a bot."""
 
     address: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
 
 
-class NewBan(Banned):
+class NewBan(BanSubject):
     """A new ban: its length in minutes (without end if left out), and its reason, which the banned one can read."""
 
     minutes: Annotated[int, Field(ge=1, le=MOST_MINUTES)] | None = None
@@ -212,7 +212,7 @@ class MadeHostToken(ServerMessageModel):
     token: str
 
 
-class HostToken(ServerMessageModel):
+class HostTokenAnswer(ServerMessageModel):
     """A valid host token: its name, the time of its making, and `own`, true for the token of this request."""
 
     name: str
@@ -220,7 +220,7 @@ class HostToken(ServerMessageModel):
     own: bool
 
 
-class HostTokens(ServerMessageModel):
+class HostTokensAnswer(ServerMessageModel):
     """The valid host tokens."""
 
-    tokens: list[HostToken]
+    tokens: list[HostTokenAnswer]

@@ -6,7 +6,7 @@ from rumble_protocol.feed_messages import Standing
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.results.tiebreaks import TIEBREAKS
-from rumble_server.tournament.ended import Line
+from rumble_server.tournament.ended import FinalResult
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
 
@@ -15,7 +15,7 @@ MOST_NAMED = 3
 
 PAIRING = "The next round is being paired."
 
-Placed = Standing | Line
+Placed = Standing | FinalResult
 
 
 def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:

@@ -12,7 +12,7 @@ PORTION = 100
 """Maximum number of readers woken in a turn of the event loop; sending to a reader takes about 40 us."""
 
 
-class Reader(Protocol):
+class Sleeper(Protocol):
     """A task that sleeps until it is woken."""
 
     def go_on(self) -> None:
@@ -25,10 +25,10 @@ class Waker:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._room = PORTION
-        self._waiting: dict[Reader, None] = {}
+        self._waiting: dict[Sleeper, None] = {}
         self._is_armed = False
 
-    def wake(self, reader: Reader) -> None:
+    def wake(self, reader: Sleeper) -> None:
         """Wake a reader, in this turn of the event loop or a later one."""
         if not self._is_armed:
             self._is_armed = True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
-from rumble_server.tournament.ended import EndedTournament, Line
+from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import ClubAnswers
 from rumble_server.web.feed.headline import headline, headline_of
@@ -29,7 +29,7 @@ class Digest:
     matches_over: int
     matches_total: int | None
     headline: str
-    lines: tuple[Line, ...]
+    lines: tuple[FinalResult, ...]
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory, from its standings."""
     counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
     lines = tuple(
-        Line(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
+        FinalResult(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
     )
     matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
     return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
@@ -88,7 +88,7 @@ def _has_winner(digest: Digest) -> bool:
     return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
-def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:
+def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, FinalResult]]:
     """Return the results of a bot, with the digest of each of its tournaments."""
     wanted = name.casefold()
     return [(each, line) for each in digests for line in each.lines if line.name.casefold() == wanted]

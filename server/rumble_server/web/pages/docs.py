@@ -8,7 +8,7 @@ from rumble_server.web.club_paths import OF_SERVER
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ApiField:
     """A parameter, or a field of a body."""
 
     name: str
@@ -18,13 +18,13 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ApiOperation:
     """An operation of the API."""
 
     method: str
     path: str
     about: str
-    parts: list[Part]
+    parts: list[ApiField]
     answers: list[tuple[str, str]]
     """The statuses of answers, each with the name of their model."""
 
@@ -37,29 +37,32 @@ def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:
     return {**document, "servers": [{"url": root}], "paths": paths}
 
 
-def operations(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
+def operations(document: Mapping[str, Any]) -> dict[str, list[ApiOperation]]:
     """Group the operations of an OpenAPI document by tag."""
-    groups: dict[str, list[Operation]] = {}
+    groups: dict[str, list[ApiOperation]] = {}
     for path, methods in document["paths"].items():
         for method, about in methods.items():
             groups.setdefault(about["tags"][0], []).append(_operation(method.upper(), path, about))
     return groups
 
 
-def _operation(method: str, path: str, about: Mapping[str, Any]) -> Operation:
+def _operation(method: str, path: str, about: Mapping[str, Any]) -> ApiOperation:
     parts = [
-        Part(each["name"], each["in"], _kind(each["schema"]), each["required"]) for each in about.get("parameters", ())
+        ApiField(each["name"], each["in"], _kind(each["schema"]), each["required"])
+        for each in about.get("parameters", ())
     ]
     body = about.get("requestBody")
     if body is not None:
         schema = body["content"]["application/json"]["schema"]
         required = schema.get("required", ())
-        parts += [Part(name, "body", _kind(field), name in required) for name, field in schema["properties"].items()]
+        parts += [
+            ApiField(name, "body", _kind(field), name in required) for name, field in schema["properties"].items()
+        ]
     statuses: dict[str, list[str]] = {}
     for status, answer in about["responses"].items():
         statuses.setdefault(_answer(answer), []).append(status)
     answers = [(", ".join(each), kind) for kind, each in statuses.items()]
-    return Operation(method, path, about.get("description", ""), parts, answers)
+    return ApiOperation(method, path, about.get("description", ""), parts, answers)
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

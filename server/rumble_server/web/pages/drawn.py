@@ -30,7 +30,7 @@ ON_SQUARES = ("grid", "chequered", "felt")
 Spot = tuple[int, int]
 
 
-class Plan:
+class BoardLayout:
     """The positions of cells, labels and corners on a board."""
 
     def __init__(self, drawing: Drawing, flipped: bool) -> None:
@@ -85,7 +85,7 @@ def words(drawing: Drawing) -> str:
 
 def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     """Draw the board. `label` names it for screen readers; the position in words follows."""
-    plan = Plan(drawing, flipped)
+    plan = BoardLayout(drawing, flipped)
     return _tag(
         "svg",
         {"viewBox": f"0 0 {plan.width} {plan.height}", "role": "img", "aria-label": f"{label}. {words(drawing)}"},
@@ -127,11 +127,11 @@ def _text(x: int, y: int, text: str) -> Markup:
     return _tag("text", {"x": x, "y": y}, text)
 
 
-def _whole(kind: str, plan: Plan) -> Markup:
+def _whole(kind: str, plan: BoardLayout) -> Markup:
     return _rect(kind, plan.left - 50, plan.top - 50, 100 * plan.columns, 100 * plan.rows)
 
 
-def _ruled(plan: Plan, first: int, last: int) -> Markup:
+def _ruled(plan: BoardLayout, first: int, last: int) -> Markup:
     """Draw the lines of the board: between the cells if `first` is 1, through the middles of cells if `first` is 0."""
     shift, right, bottom = 50 * first, plan.left + 100 * (plan.columns - 1), plan.top + 100 * (plan.rows - 1)
     rows = [plan.top + 100 * row - shift for row in range(first, plan.rows + 1 - last)]
@@ -141,17 +141,17 @@ def _ruled(plan: Plan, first: int, last: int) -> Markup:
     return _path("lines", "".join(across + down))
 
 
-def _squares(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _squares(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     return _whole(drawing.surface, plan), _ruled(plan, 1, 1)
 
 
-def _wood(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _wood(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     yield _whole("wood", plan)
     yield _ruled(plan, 0, 1)
     yield _tag("g", {"class": "stars"}, *(_circle("star", *plan.cell(cell), 9) for cell in _stars(plan)))
 
 
-def _stars(plan: Plan) -> list[int]:
+def _stars(plan: BoardLayout) -> list[int]:
     """Return the cells with a dot, as on square boards of gomoku and go."""
     size = plan.columns
     if size != plan.rows or size < 9 or size % 2 == 0:
@@ -162,7 +162,7 @@ def _stars(plan: Plan) -> list[int]:
     return sorted(row * size + column for row, column in [*corners, *sides, (middle, middle)])
 
 
-def _chequered(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _chequered(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     dark = [cell for cell in range(len(drawing.board)) if (cell // plan.columns + cell % plan.columns) % 2]
     squares = "".join("M{} {}h100v100h-100z".format(*_shifted(plan.cell(cell), -50)) for cell in dark)
     return _whole("light-squares", plan), _path("dark-squares", squares)
@@ -172,7 +172,7 @@ def _shifted(spot: Spot, by: int) -> Spot:
     return spot[0] + by, spot[1] + by
 
 
-def _plate(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _plate(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     holes = "".join("M{} {}m-40 0a40 40 0 1 0 80 0a40 40 0 1 0-80 0z".format(*plan.cell(c)) for c in _cells(drawing))
     return _whole("plate", plan), _path("holes", holes)
 
@@ -181,7 +181,7 @@ def _cells(drawing: Drawing) -> range:
     return range(len(drawing.board))
 
 
-def _hexagons(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _hexagons(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     *corners, (x, y) = plan.corners()
     for number, colour in enumerate(drawing.edges):
         (a, b), (c, d) = corners[number], corners[(number + 1) % 4]
@@ -189,7 +189,7 @@ def _hexagons(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
     yield _path("hexagons", "".join("M{} {}".format(*plan.cell(cell)) + HEXAGON for cell in _cells(drawing)))
 
 
-SURFACES: dict[str, Callable[[Drawing, Plan], Iterable[Markup]]] = {
+SURFACES: dict[str, Callable[[Drawing, BoardLayout], Iterable[Markup]]] = {
     "grid": _squares,
     "chequered": _chequered,
     "lines": _wood,
@@ -199,7 +199,7 @@ SURFACES: dict[str, Callable[[Drawing, Plan], Iterable[Markup]]] = {
 }
 
 
-def _labels(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _labels(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     columns = [_text(*plan.column_label(column), text) for column, text in enumerate(drawing.column_labels)]
     rows = [_text(*plan.row_label(row), text) for row, text in enumerate(drawing.row_labels)]
     size = "wide" if drawing.columns > 10 else "narrow"
@@ -210,7 +210,7 @@ def _labels(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
         yield _tag("g", {"class": "names"}, *(_text(x - 37, y - 38, name) for (x, y), name in named))
 
 
-def _last(drawing: Drawing, plan: Plan, *, under: bool) -> Iterable[Markup]:
+def _last(drawing: Drawing, plan: BoardLayout, *, under: bool) -> Iterable[Markup]:
     if not drawing.last or under != (drawing.surface in ON_SQUARES):
         return
     if under:
@@ -220,7 +220,7 @@ def _last(drawing: Drawing, plan: Plan, *, under: bool) -> Iterable[Markup]:
     yield _tag("g", {"class": "marked"}, *marks)
 
 
-def _pieces(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+def _pieces(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     for cell, mark in enumerate(drawing.board):
         piece = drawing.pieces.get(mark)
         if piece is not None:

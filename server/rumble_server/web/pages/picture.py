@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from rumble_engine import Drawing
 
-from rumble_server.web.pages.drawn import Plan, svg
+from rumble_server.web.pages.drawn import BoardLayout, svg
 from rumble_server.web.static_files import STATIC
 
 RULE = re.compile(r"^(\.drawn [^{]*?) \{ (.*) \}$", re.MULTILINE)
@@ -30,7 +30,7 @@ def picture(drawing: Drawing, label: str, flipped: bool = False, *, light: bool 
 
     With `light` the SVG has no variables, which only browsers know.
     """
-    plan = Plan(drawing, flipped)
+    plan = BoardLayout(drawing, flipped)
     root, inside = svg(drawing, label, flipped).split(">", 1)
     style = "".join(_rules(inside))
     bright, dark = _colours()

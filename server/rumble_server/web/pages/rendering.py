@@ -16,7 +16,7 @@ from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
 from rumble_server.web.pages.picture import MAKES_PNG
-from rumble_server.web.place import Place, place_of
+from rumble_server.web.place import PublicAddress, place_of
 from rumble_server.web.static_files import static_files
 
 FOLDER = Path(__file__).parent
@@ -49,7 +49,7 @@ _environment.globals |= {"static": static_files().root, "imported": static_files
 _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
-def render(template: str, place: Place, **context: Any) -> str:
+def render(template: str, place: PublicAddress, **context: Any) -> str:
     """Write a page. Commands on the page have a new made-up name of a bot, unless `bot_name` is given."""
     about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
     about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": ""}

@@ -8,7 +8,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.invitations import page_invitation
 from rumble_server.web.pages.rendering import render
 from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
-from rumble_server.web.place import Place
+from rumble_server.web.place import PublicAddress
 
 MATCHES_A_PAGE = 50
 """Number of matches on a page of a tournament's matches; the last page may have fewer."""
@@ -22,7 +22,7 @@ def page_of_tournament(
     rebuilt: Rebuilt,
     shown: bytes | None,
     now: Context | None,
-    place: Place,
+    place: PublicAddress,
     invite: str | None,
 ) -> bytes:
     """Write the page of a tournament. `shown` is the API's JSON of a tournament in memory; None for one on disk.
@@ -35,7 +35,7 @@ def page_of_tournament(
     return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()
 
 
-def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: Place) -> bytes:
+def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: PublicAddress) -> bytes:
     """Write a page of a tournament's matches, the newest first. For a number out of range, write the nearest page."""
     names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
     asked = [name for name in (bot, against) if name]
@@ -59,14 +59,14 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
     return render("matches.html", place, **context).encode()
 
 
-def part_with_rounds(rebuilt: Rebuilt, place: Place) -> bytes:
+def part_with_rounds(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
     """Write only the rounds of a tournament; empty for a format that is not shown in rounds."""
     if rebuilt.tournament.config.format not in IN_ROUNDS:
         return b""
     return render("part.html", place, part="rounds", **rounds_context(rebuilt.tournament)).encode()
 
 
-def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: Place) -> bytes:
+def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: PublicAddress) -> bytes:
     """Write only the audit of a tournament."""
     context = audit_context(rebuilt.tournament, _audit(rebuilt, now))
     return render("part.html", place, part="audit", **context).encode()

@@ -2,12 +2,12 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from rumble_server.cli.support.event_stream import LONGEST_WAIT_S, PATIENCE_S, Event, StreamLost, follow, parse
+from rumble_server.cli.support.event_stream import LONGEST_WAIT_S, PATIENCE_S, StreamEvent, StreamLost, follow, parse
 
 
 def test_parse() -> None:
     lines = ["retry: 2000", "", ": keep-alive", "", "id: 7", "event: move", 'data: {"a": 1}', "", "id: 8", ""]
-    assert list(parse(lines)) == [Event("7", "move", {"a": 1})]
+    assert list(parse(lines)) == [StreamEvent("7", "move", {"a": 1})]
 
 
 def test_an_event_that_is_cut_off_is_not_told() -> None:
@@ -25,17 +25,17 @@ class Line:
         self.slept: list[float] = []
         self.said: list[str] = []
 
-    def connect(self, last: str | None) -> Iterator[Event]:
+    def connect(self, last: str | None) -> Iterator[StreamEvent]:
         self.asked.append(last)
         ids = self._connections.pop(0) if self._connections else None
         if ids is None:
             raise StreamLost("no server answers")
         for number in ids:
-            yield Event(number, "move", {})
+            yield StreamEvent(number, "move", {})
         if not self._connections:
             raise StreamLost("cut off")
 
-    def follow(self) -> Iterator[Event]:
+    def follow(self) -> Iterator[StreamEvent]:
         return follow(self.connect, self.slept.append, self.said.append)
 
 
@@ -60,10 +60,10 @@ def test_a_server_that_says_when_it_is_there_again_is_asked_then_also_at_first()
     """The repeated problem is told once."""
     answers = [StreamLost("not available", 1.0)] * 3
 
-    def connect(_last: str | None) -> Iterator[Event]:
+    def connect(_last: str | None) -> Iterator[StreamEvent]:
         if answers:
             raise answers.pop()
-        yield Event("1", "move", {})
+        yield StreamEvent("1", "move", {})
 
     line = Line()
     assert next(follow(connect, line.slept.append, line.said.append)).id == "1"

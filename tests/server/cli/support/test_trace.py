@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from rumble_engine import get_game
 from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
-from rumble_server.cli.support.trace import MOST_LISTED, Entry, Trace
+from rumble_server.cli.support.trace import MOST_LISTED, Trace, TraceEntry
 
 from tests.bots.sdk import says
 
 
-def shown(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+def shown(entries: Iterable[TraceEntry]) -> list[tuple[str, str]]:
     return [(entry.about, entry.text) for entry in entries]
 
 
@@ -110,9 +110,9 @@ def test_a_binary_frame() -> None:
 def test_entries_for_people_are_short_and_for_programs_whole() -> None:
     legal = [str(number) for number in range(30)]
     frame = {"type": "turn", "legal": legal}
-    entry = Entry("server", json.dumps(frame), frame)
+    entry = TraceEntry("server", json.dumps(frame), frame)
     assert f'"{MOST_LISTED - 1}", "... 30 in all"]' in str(entry)
     assert entry.as_json() == {"from": "server", "frame": frame}
-    assert str(Entry("board", "a\nb")) == "       a\n       b"
-    assert str(Entry("next", "do this")) == "next   do this"
-    assert Entry("next", "do this").as_json() == {"next": "do this"}
+    assert str(TraceEntry("board", "a\nb")) == "       a\n       b"
+    assert str(TraceEntry("next", "do this")) == "next   do this"
+    assert TraceEntry("next", "do this").as_json() == {"next": "do this"}

@@ -1,6 +1,6 @@
 import pytest
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import Entry, Event, Forbidden
+from rumble_server.results.trf.event import Forbidden, TrfEntry, TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 
 from tests.server.swiss_events import swiss_events
@@ -12,7 +12,7 @@ def player(number: int, *rounds: str, points: str = "", name: str = "", rank: in
     return f"{head:<80}{points:>4} {rank:>4}".ljust(89) + "".join(f"  {each:<8}" for each in rounds)
 
 
-def event(*lines: str) -> Event:
+def event(*lines: str) -> TrfEvent:
     return read_trf("\n".join(lines) + "\n")
 
 
@@ -30,7 +30,7 @@ def test_every_reference_event_is_read_and_its_points_follow_from_its_results() 
         assert all(each.points == found.points(each) for each in found.players)
         assert not found.byes
         assert not found.is_round_robin
-    assert events["100.trf"].players[0].entries[2] == Entry(2, "w", "+")
+    assert events["100.trf"].players[0].entries[2] == TrfEntry(2, "w", "+")
     assert events["100.trf"].fields["012"] == "AutoTest Tournament 100"
 
 
@@ -42,7 +42,7 @@ def test_a_player() -> None:
     found = event(line, other).players[0]
     assert (found.number, found.name, found.title, found.rating) == (7, "Sergeyev, Ilya", "gm", 2540)
     assert (found.points, found.rank) == (15, 3)
-    assert found.entries == (Entry(8, "w", "1"), Entry(8, "b", "="))
+    assert found.entries == (TrfEntry(8, "w", "1"), TrfEntry(8, "b", "="))
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])

@@ -1,4 +1,4 @@
-from rumble_server.results.rounds import ABSENT, Entry
+from rumble_server.results.rounds import ABSENT, RoundEntry
 from rumble_server.results.tally import Count, Scheme
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf.rounds import counts_of, names_of, rounds_of
@@ -20,17 +20,21 @@ def test_rounds_of_a_file() -> None:
     rounds = rounds_of(read_trf(TEXT))
     assert rounds.scheme == Scheme(30, 10, 0, 10)
     assert rounds.rows["Ann (1)"] == [
-        Entry("Ann (2)", 30, 1, 1, 1, 1, 1),
-        Entry("Ann (2)", 30, 1),
-        Entry(points=10, given_up=1),
-        Entry(points=30),
-        Entry(points=5),
+        RoundEntry("Ann (2)", 30, 1, 1, 1, 1, 1),
+        RoundEntry("Ann (2)", 30, 1),
+        RoundEntry(points=10, given_up=1),
+        RoundEntry(points=30),
+        RoundEntry(points=5),
     ]
-    assert rounds.rows["Ann (2)"] == [Entry("Ann (1)", 0, 1, 1), Entry("Ann (1)", 0, 1, given_up=1), *[ABSENT] * 3]
+    assert rounds.rows["Ann (2)"] == [
+        RoundEntry("Ann (1)", 0, 1, 1),
+        RoundEntry("Ann (1)", 0, 1, given_up=1),
+        *[ABSENT] * 3,
+    ]
     assert rounds.rows["Dan"][2:] == [
-        Entry("Cid", 10, 1, 1, drawn=1),
-        Entry("Cid", 30, 1, 1, 1, 1, 1),
-        Entry("Cid", 0, 1, 1, 1),
+        RoundEntry("Cid", 10, 1, 1, drawn=1),
+        RoundEntry("Cid", 30, 1, 1, 1, 1, 1),
+        RoundEntry("Cid", 0, 1, 1, 1),
     ]
 
 

@@ -12,14 +12,14 @@ from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
 from psycopg.pq import Format  # noqa: E402
-from rumble_server.store.postgres.connection import Connection, shown  # noqa: E402
+from rumble_server.store.postgres.connection import PostgresConnection, shown  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture
-def connection(postgres_url: str) -> Iterator[Connection]:
-    connection = Connection(postgres_url)
+def connection(postgres_url: str) -> Iterator[PostgresConnection]:
+    connection = PostgresConnection(postgres_url)
     yield connection
     connection.close()
 
@@ -27,7 +27,7 @@ def connection(postgres_url: str) -> Iterator[Connection]:
 @pytest.mark.slow
 def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: Cluster, postgres_url: str) -> None:
     with proxy(postgres.port) as between:
-        connection = Connection(through(postgres_url, between.port))
+        connection = PostgresConnection(through(postgres_url, between.port))
         assert connection.read("SELECT 1") == [(1,)]
         between.cut()
         assert connection.read("SELECT 2") == [(2,)]
@@ -38,7 +38,7 @@ def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: C
         connection.close()
 
 
-def test_an_error_of_a_query_is_told_in_one_line(connection: Connection) -> None:
+def test_an_error_of_a_query_is_told_in_one_line(connection: PostgresConnection) -> None:
     with pytest.raises(StoreError, match='relation "nowhere" does not exist') as refused:
         connection.read("SELECT * FROM nowhere")
     assert "\n" not in str(refused.value)
@@ -47,7 +47,7 @@ def test_an_error_of_a_query_is_told_in_one_line(connection: Connection) -> None
 
 
 def test_a_database_that_takes_no_writes_is_told_so(postgres_url: str) -> None:
-    with closing(Connection(postgres_url, {"default_transaction_read_only": "on"})) as connection:
+    with closing(PostgresConnection(postgres_url, {"default_transaction_read_only": "on"})) as connection:
         with pytest.raises(StoreError, match=r"it takes no writes: it is a standby, or set to be read only$"):
             connection.execute("CREATE TABLE made (number int)")
         assert connection.read("SELECT 1") == [(1,)]
@@ -56,16 +56,16 @@ def test_a_database_that_takes_no_writes_is_told_so(postgres_url: str) -> None:
 def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Cluster, postgres_url: str) -> None:
     nowhere = postgres.url("nowhere")
     with pytest.raises(StoreError, match='database "nowhere" does not exist') as refused:
-        Connection(nowhere).read("SELECT 1")
+        PostgresConnection(nowhere).read("SELECT 1")
     assert postgres.password not in str(refused.value)
     assert shown(postgres_url).startswith("postgresql://127.0.0.1/test_")
     with pytest.raises(StoreError, match="this is no address") as refused:
-        Connection("postgresql://me:secret@[::1/x")
+        PostgresConnection("postgresql://me:secret@[::1/x")
     assert "secret" not in str(refused.value)
 
 
 def test_it_has_the_settings_that_it_was_given_also_after_it_was_lost(postgres_url: str) -> None:
-    with closing(Connection(postgres_url, {"statement_timeout": "20"})) as connection:
+    with closing(PostgresConnection(postgres_url, {"statement_timeout": "20"})) as connection:
         for _ in range(2):
             with pytest.raises(StoreError, match="canceling statement due to statement timeout"):
                 connection.read("SELECT pg_sleep(10)")
@@ -73,14 +73,14 @@ def test_it_has_the_settings_that_it_was_given_also_after_it_was_lost(postgres_u
 
 
 def test_texts_are_given_in_utf8_whatever_the_environment_says(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch
+    connection: PostgresConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     length = "SELECT length($1::text)::text"
     assert connection.execute_prepared(length, ["Zoë".encode()], [Format.BINARY]) == ["3"]
 
 
-def test_commits_are_durable_whatever_the_database_is_set_to(connection: Connection, postgres_url: str) -> None:
+def test_commits_are_durable_whatever_the_database_is_set_to(connection: PostgresConnection, postgres_url: str) -> None:
     name = run(postgres_url, "SELECT current_database()")[0][0]
     for setting, expected in (("off", "on"), ("remote_apply", "remote_apply")):
         run(postgres_url, f'ALTER DATABASE "{name}" SET synchronous_commit = {setting}')
@@ -88,7 +88,7 @@ def test_commits_are_durable_whatever_the_database_is_set_to(connection: Connect
         assert connection.read("SHOW synchronous_commit") == [(expected,)]
 
 
-def test_texts_are_compressed_by_lz4_where_the_database_can(connection: Connection) -> None:
+def test_texts_are_compressed_by_lz4_where_the_database_can(connection: PostgresConnection) -> None:
     connection.execute("CREATE TABLE texts (text text)")
     connection.execute("INSERT INTO texts VALUES (repeat('a tournament ', 1000))")
     known = connection.read("SELECT enumvals FROM pg_settings WHERE name = 'default_toast_compression'")
@@ -98,7 +98,7 @@ def test_texts_are_compressed_by_lz4_where_the_database_can(connection: Connecti
     assert connection.read("SELECT pg_column_compression(text) FROM texts") == [(expected,)]
 
 
-def test_a_prepared_statement_is_prepared_again_on_another_connection(connection: Connection) -> None:
+def test_a_prepared_statement_is_prepared_again_on_another_connection(connection: PostgresConnection) -> None:
     statement, formats = "SELECT unnest($1::text[]) WHERE $2::boolean", [Format.TEXT, Format.TEXT]
     for _ in range(2):
         assert connection.execute_prepared(statement, [b"{a,b}", b"t"], formats) == ["a", "b"]
@@ -108,7 +108,10 @@ def test_a_prepared_statement_is_prepared_again_on_another_connection(connection
 
 
 def test_what_is_wrong_with_a_prepared_statement_is_told(postgres: Cluster, postgres_url: str) -> None:
-    with proxy(postgres.port) as between, closing(Connection(through(postgres_url, between.port))) as connection:
+    with (
+        proxy(postgres.port) as between,
+        closing(PostgresConnection(through(postgres_url, between.port))) as connection,
+    ):
         with pytest.raises(StoreError, match='column "nothing" does not exist'):
             connection.execute_prepared("SELECT nothing", [], [])
         with pytest.raises(StoreError, match="division by zero"):

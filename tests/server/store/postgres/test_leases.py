@@ -10,7 +10,7 @@ from rumble_server.store.postgres.lease_statements import (
     Acquire,
     Acquired,
     ClubRow,
-    Done,
+    Executed,
     HandedOver,
     HandOver,
     Listen,
@@ -151,10 +151,10 @@ async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(lease
     assert await leases.run("a", Offer("one", epoch - 1, "b")) == Offered(None)
     assert await leases.run("a", Offer("one", epoch, "b")) == Offered(1)
     assert await leases.run("a", Offer("one", epoch, "c")) == Offered(2)
-    assert await leases.run("b", Ready("one", 1)) == Done(), "of an earlier offer"
-    assert await leases.run("b", Ready("one", 2)) == Done(), "of an offer to another node"
+    assert await leases.run("b", Ready("one", 1)) == Executed(), "of an earlier offer"
+    assert await leases.run("b", Ready("one", 2)) == Executed(), "of an offer to another node"
     assert await row() == ClubRow("a", epoch, to="c", offer=2)
-    assert await leases.run("c", Ready("one", 2)) == Done()
+    assert await leases.run("c", Ready("one", 2)) == Executed()
     assert await leases.move("one", "c")
     assert await row() == ClubRow("a", epoch, "c", "c", 2, 2)
     given = await leases.run("a", HandOver("one", epoch, "c"))

@@ -11,7 +11,7 @@ from tests.postgres.cluster import Cluster, run
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres import schema  # noqa: E402
-from rumble_server.store.postgres.connection import Connection  # noqa: E402
+from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
 from rumble_server.store.postgres.schema import VERSION, has_tables, prepare  # noqa: E402
 
 pytestmark = pytest.mark.e2e
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.e2e
 
 def begin(url: str) -> None:
     """Prepare the tables as a starting server does."""
-    with closing(Connection(url)) as connection:
+    with closing(PostgresConnection(url)) as connection:
         prepare(connection)
 
 
@@ -65,7 +65,7 @@ def test_a_database_of_another_encoding_is_refused_in_one_line(postgres: Cluster
 
 @pytest.mark.parametrize("version", [1, 99])
 def test_a_database_of_another_version_is_refused_in_one_line(postgres_url: str, version: int) -> None:
-    with closing(Connection(postgres_url)) as connection:
+    with closing(PostgresConnection(postgres_url)) as connection:
         assert not has_tables(connection)
         prepare(connection)
         run(postgres_url, "UPDATE rumble_version SET version = %s", [version])
@@ -75,7 +75,7 @@ def test_a_database_of_another_version_is_refused_in_one_line(postgres_url: str,
 
 def test_a_database_with_tables_of_others_is_left_as_it_was(postgres_url: str) -> None:
     run(postgres_url, "CREATE TABLE log (what text)")
-    with closing(Connection(postgres_url)) as connection:
+    with closing(PostgresConnection(postgres_url)) as connection:
         with pytest.raises(StoreError, match='"log" already exists'):
             prepare(connection)
         assert not has_tables(connection)

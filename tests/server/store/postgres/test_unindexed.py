@@ -12,7 +12,7 @@ from tests.server.store.disk import joined
 from tests.server.store.sqlite.test_match_index import over, started
 
 need_module("psycopg", "postgres")
-from rumble_server.store.postgres.connection import Connection  # noqa: E402
+from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
 from rumble_server.store.postgres.schema import prepare  # noqa: E402
 from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
@@ -36,8 +36,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 @pytest.fixture
-def connection(postgres_url: str) -> Iterator[Connection]:
-    connection = Connection(postgres_url)
+def connection(postgres_url: str) -> Iterator[PostgresConnection]:
+    connection = PostgresConnection(postgres_url)
     prepare(connection)
     connection.execute("INSERT INTO clubs (club, epoch) VALUES ('main', 1), ('go', 1)")
     yield connection
@@ -62,7 +62,7 @@ def index(url: str) -> list[Row]:
 
 
 def test_it_is_written_when_it_is_time_and_has_the_first_start_and_the_last_end(
-    connection: Connection, postgres_url: str, clock: Callable[[float], None]
+    connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None]
 ) -> None:
     commits = Commits(connection, INDEX_S)
     write(commits, content(1, started("b"), started("a"), over("b")))
@@ -78,7 +78,9 @@ def test_it_is_written_when_it_is_time_and_has_the_first_start_and_the_last_end(
     assert index(postgres_url) == [("main", "a", 2, 5), ("main", "b", 1, 6), ("go", 0), ("main", 7)]
 
 
-def test_each_club_has_its_own_time(connection: Connection, postgres_url: str, clock: Callable[[float], None]) -> None:
+def test_each_club_has_its_own_time(
+    connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None]
+) -> None:
     commits = Commits(connection, INDEX_S)
     write(commits, content(1, started("a")))
     clock(LATER_S)
@@ -90,7 +92,7 @@ def test_each_club_has_its_own_time(connection: Connection, postgres_url: str, c
 
 
 def test_the_next_leader_indexes_what_the_one_before_left(
-    connection: Connection, postgres_url: str, clock: Callable[[float], None]
+    connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None]
 ) -> None:
     first, second = Commits(connection, INDEX_S), Commits(connection, INDEX_S)
     write(first, content(1, started("a"), started("b")))
@@ -110,7 +112,7 @@ def test_the_next_leader_indexes_what_the_one_before_left(
 
 @pytest.mark.parametrize("was_written", [False, True])
 def test_a_commit_of_unknown_fate_is_indexed_once(
-    connection: Connection, postgres_url: str, clock: Callable[[float], None], was_written: bool
+    connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None], was_written: bool
 ) -> None:
     commits, other = Commits(connection, INDEX_S), Commits(connection, INDEX_S)
     write(commits, content(1, started("a")))

@@ -20,7 +20,7 @@ from tests.server.store.databases import PostgresDatabase, opened_store
 from tests.server.store.disk import Told, joined, write
 
 need_module("psycopg", "postgres")
-from rumble_server.store.postgres.connection import Connection  # noqa: E402
+from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
 from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
 from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
@@ -33,12 +33,12 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def connection(postgres_url: str) -> Iterator[Connection]:
+def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     store = PostgresStore(postgres_url)
     for club in ("main", "go"):
         store.log(club)
     run(postgres_url, "UPDATE clubs SET epoch = 1")
-    connection = Connection(postgres_url)
+    connection = PostgresConnection(postgres_url)
     yield connection
     connection.close()
     store.connection.close()
@@ -56,7 +56,7 @@ def logged(url: str) -> list[tuple[object, ...]]:
 
 
 def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
-    connection: Connection, postgres_url: str
+    connection: PostgresConnection, postgres_url: str
 ) -> None:
     assert Commits(connection).commit([content("main", 1), content("go", 1)], again=False) == []
     run(postgres_url, "UPDATE clubs SET epoch = 2 WHERE club = 'go'")
@@ -68,7 +68,9 @@ def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_what_is_written_already_is_not_written_twice(connection: Connection, postgres_url: str, again: bool) -> None:
+def test_what_is_written_already_is_not_written_twice(
+    connection: PostgresConnection, postgres_url: str, again: bool
+) -> None:
     both = [content("main", 1, 2), content("go", 1)]
     assert Commits(connection).commit(both, again=False) == []
     before = run(postgres_url, "SELECT * FROM clubs ORDER BY club")
@@ -78,7 +80,9 @@ def test_what_is_written_already_is_not_written_twice(connection: Connection, po
     assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
 
-def test_a_log_that_somebody_wrote_under_the_same_epoch_is_an_error(connection: Connection, postgres_url: str) -> None:
+def test_a_log_that_somebody_wrote_under_the_same_epoch_is_an_error(
+    connection: PostgresConnection, postgres_url: str
+) -> None:
     assert Commits(connection).commit([content("main", 1, 2)], again=False) == []
     with pytest.raises(StoreError, match="the log of main does not go on where it ended"):
         Commits(connection).commit([content("main", 2, 3)], again=False)
@@ -87,7 +91,7 @@ def test_a_log_that_somebody_wrote_under_the_same_epoch_is_an_error(connection: 
 
 @pytest.mark.parametrize("lost", ["last = 1", "last = 3, epoch = 0", "last = 1, epoch = 2"])
 def test_a_database_that_has_gone_back_has_every_node_start_again(
-    connection: Connection, postgres_url: str, lost: str
+    connection: PostgresConnection, postgres_url: str, lost: str
 ) -> None:
     """This happens when a standby without the newest commits has taken the database's place."""
     run(postgres_url, "INSERT INTO nodes VALUES ('a', 'http://a', now() + interval '1 day', false, '')")
@@ -103,7 +107,7 @@ def test_a_database_that_has_gone_back_has_every_node_start_again(
     assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
 
-def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Connection, postgres_url: str) -> None:
+def test_the_late_statement_of_an_old_leader_writes_nothing(connection: PostgresConnection, postgres_url: str) -> None:
     """The old leader's statement waits for the row that its successor updates, and then finds the new epoch there."""
     import psycopg
 

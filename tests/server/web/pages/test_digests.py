@@ -6,13 +6,13 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentSummary
-from rumble_server.tournament.ended import Line
+from rumble_server.tournament.ended import FinalResult
 from rumble_server.web.pages.digests import Digest, digest, digest_of_ended, lines_of, records
 
 from tests.server.web.memory_server import MemoryServer
 
 
-def made(name: str, status: Any, *lines: Line) -> Digest:
+def made(name: str, status: Any, *lines: FinalResult) -> Digest:
     summary = TournamentSummary(
         id=name,
         name=name,
@@ -26,9 +26,9 @@ def made(name: str, status: Any, *lines: Line) -> Digest:
     return Digest(summary, "round-robin", 4, 4, "", lines)
 
 
-FRIDAY = made("friday", "finished", Line("Ann", 1, 3.5, 3, 1, 0), Line("bob", 2, 0.5, 0, 1, 3))
-SATURDAY = made("saturday", "running", Line("bob", 1, 1, 1, 0, 0), Line("ann", 2, 0, 0, 0, 1))
-EMPTY = made("empty", "finished", Line("ann", 1, 0, 0, 0, 0))
+FRIDAY = made("friday", "finished", FinalResult("Ann", 1, 3.5, 3, 1, 0), FinalResult("bob", 2, 0.5, 0, 1, 3))
+SATURDAY = made("saturday", "running", FinalResult("bob", 1, 1, 1, 0, 0), FinalResult("ann", 2, 0, 0, 0, 1))
+EMPTY = made("empty", "finished", FinalResult("ann", 1, 0, 0, 0, 0))
 
 
 def test_records_are_sums_and_names_are_compared_without_case() -> None:

@@ -43,7 +43,7 @@ async def test_the_commands_join_the_tournament_that_is_asked_for(
 async def test_the_commands_have_the_invitation_and_a_name_of_the_reader_s_own(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    server.world.create(name="Friday", invite="hush's")
+    made = server.world.create(name="Friday", invite="hush's").made_invite
     server.pass_ms()
     names = set()
     for _ in range(2):
@@ -53,10 +53,10 @@ async def test_the_commands_have_the_invitation_and_a_name_of_the_reader_s_own(
             for kind, text in re.findall(r'data-command="(\w+)"><pre tabindex="0"><code>(.*?)</code>', html, re.DOTALL)
         }
         words = {kind: shlex.split(text.splitlines()[-1]) for kind, text in commands.items() if kind != "source"}
-        joining = ["--server", "http://rumble.test", "--join", "friday", "--invite", "hush's"]
+        joining = ["--server", "http://rumble.test", "--join", "friday", "--invite", made]
         name = words["bare"][4]
         assert words == {
-            "bare": ["python", "bare_bot.py", "rumble.test", "friday", name, "hush's"],
+            "bare": ["python", "bare_bot.py", "rumble.test", "friday", name, made],
             "function": ["rumble", "bot", "mine.py:ai", *joining, "--name", name],
             "reference": ["rumble", "bot", "minimax", *joining, "--name", name],
             "starter": ["rumble", "new", name, "--language", "python", *joining],

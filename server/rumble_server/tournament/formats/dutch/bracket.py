@@ -19,7 +19,7 @@ from rumble_server.tournament.formats.dutch.criteria import (
     may_meet,
 )
 from rumble_server.tournament.formats.dutch.matching import Graph
-from rumble_server.tournament.formats.dutch.player import Player
+from rumble_server.tournament.formats.dutch.player import DutchPlayer
 
 
 class BracketPairing:
@@ -67,7 +67,7 @@ class BracketPairing:
         self._pair_residents()
 
     @property
-    def pairs(self) -> list[tuple[Player, Player]]:
+    def pairs(self) -> list[tuple[DutchPlayer, DutchPlayer]]:
         players, matching = self.bracket.players, self.graph.matching
         return [
             (players[high], players[matching[high]])
@@ -76,7 +76,7 @@ class BracketPairing:
         ]
 
     @property
-    def unpaired(self) -> list[Player]:
+    def unpaired(self) -> list[DutchPlayer]:
         """The players without a partner in the matching, of the bracket and of the players after it."""
         players = self.bracket.players
         return [players[vertex] for vertex, partner in enumerate(self.graph.matching) if vertex == partner]
@@ -221,7 +221,7 @@ class BracketPairing:
         return resident < self.graph.matching[resident] < self._first_lower
 
 
-def first_candidate(bracket: Bracket) -> list[tuple[Player, Player]] | None:
+def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] | None:
     """Return the first candidate in the sequence (3.2) if it is perfect by all criteria, else None.
 
     A perfect first candidate saves the matching, which is slow.
@@ -236,7 +236,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[Player, Player]] | None:
     return pairs if all(may_meet(*pair) and not conflict(*pair) for pair in pairs) else None
 
 
-def _kind(player: Player, bracket: Bracket) -> object:
+def _kind(player: DutchPlayer, bracket: Bracket) -> object:
     """Return all that the criteria see of a player, except its earlier opponents."""
     return (
         player.score,

@@ -1,15 +1,15 @@
 """The choice of the player with white in a pair (article 5.2 of C.04.3)."""
 
 from rumble_server.results.trf.codes import WHITE
-from rumble_server.tournament.formats.dutch.player import ABSOLUTE, Player, other
+from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DutchPlayer, other
 
 
-def with_white_first(one: Player, two: Player, first_seat: str) -> tuple[Player, Player]:
+def with_white_first(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> tuple[DutchPlayer, DutchPlayer]:
     """Return the pair, the player with white first. `first_seat` is the initial colour."""
     return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
 
 
-def _colour(one: Player, two: Player, first_seat: str) -> str:
+def _colour(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> str:
     """Return the colour of `one`."""
     if one.preference != two.preference:  # 5.2.1: both preferences are granted
         return one.preference or other(two.preference)
@@ -28,5 +28,5 @@ def _colour(one: Player, two: Player, first_seat: str) -> str:
     return colour if higher is one else other(colour)
 
 
-def _claim(player: Player) -> tuple[int, int]:
+def _claim(player: DutchPlayer) -> tuple[int, int]:
     return player.strength, abs(player.difference) if player.strength == ABSOLUTE else 0

@@ -2,17 +2,17 @@
 
 from rumble_server.tournament.formats.dutch.bracket import BracketPairing
 from rumble_server.tournament.formats.dutch.criteria import QUALITY, Bracket, may_meet
-from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.event import DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import PairedRound, brackets, score_of_bye
-from rumble_server.tournament.formats.dutch.player import Player, players_of
+from rumble_server.tournament.formats.dutch.player import DutchPlayer, players_of
 
 SEQUENCE = "articles 3 and 4 (the sequence of candidates)"
 COLOURS = "article 5 (colours)"
 
-Pairs = set[frozenset[Player]]
+Pairs = set[frozenset[DutchPlayer]]
 
 
-def why_not(event: Event, other: PairedRound) -> str:
+def why_not(event: DutchEvent, other: PairedRound) -> str:
     """Return the criterion by which Rumble's pairing of a round is better than `other`: `C12 (colour preferences)`.
 
     The two pairings must differ. Raises CannotBePaired.
@@ -31,7 +31,7 @@ def why_not(event: Event, other: PairedRound) -> str:
     return COLOURS
 
 
-def _absolute(players: list[Player], pairs: Pairs) -> str:
+def _absolute(players: list[DutchPlayer], pairs: Pairs) -> str:
     """Return the first of C1 to C5 that the pairs break; empty if they break none."""
     for one, two in map(tuple, pairs):
         if one.index in two.opponents:

@@ -8,13 +8,13 @@ different sums decides, and the greater sum is better.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, Player
+from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
 
 CURRENT, NEXT, BEYOND = range(3)
 """The place of a pair's lower player: in the bracket, in the scoregroup after the bracket, or further down."""
 
 
-def may_meet(one: Player, two: Player) -> bool:
+def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
     """Return whether two players may meet.
 
     C1: they must not have met before. C3: if both must have the same colour, one must be a topscorer.
@@ -30,10 +30,10 @@ class Bracket:
 
     def __init__(
         self,
-        moved_down: list[Player],
-        residents: list[Player],
-        lower: list[Player],
-        beyond: list[Player],
+        moved_down: list[DutchPlayer],
+        residents: list[DutchPlayer],
+        lower: list[DutchPlayer],
+        beyond: list[DutchPlayer],
         bye_score: int | None,
     ) -> None:
         """Make the bracket; `bye_score` is the score of the player who will have the bye, None without a bye."""
@@ -62,12 +62,12 @@ class Bracket:
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()
 
-    def needs_pair(self, player: Player) -> bool:
+    def needs_pair(self, player: DutchPlayer) -> bool:
         """C2 and C5: return whether the player cannot have the bye."""
         return not player.may_have_bye or self.bye_score is None or player.score > self.bye_score
 
 
-Worth = Callable[[Bracket, Player, Player, int], int]
+Worth = Callable[[Bracket, DutchPlayer, DutchPlayer, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,45 +82,45 @@ class Criterion:
     """Returns the number of bits that hold the sum of worths over all pairs."""
 
 
-def completes_round(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def completes_round(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C4: pair all players, or all except a player who may have the bye."""
     return 1 + bracket.needs_pair(high) + bracket.needs_pair(low)
 
 
-def pairs(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def pairs(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C6: have as many pairs as possible, and so as few downfloaters as possible."""
     return int(where == CURRENT)
 
 
-def paired_scores(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def paired_scores(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C7: keep the scores of downfloaters low, by keeping the scores of paired players high."""
     return 1 << bracket.slot[high.score] if where == CURRENT else 0
 
 
-def pairs_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def pairs_below(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C8, first part: have as many pairs as possible in the next bracket."""
     return int(where == NEXT)
 
 
-def paired_scores_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def paired_scores_below(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C8, second part: keep the scores of the next bracket's downfloaters low."""
     return 1 << bracket.slot[high.score] if where == NEXT else 0
 
 
-def bye_has_played(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C9: give the bye to a player with few unplayed rounds, by pairing players with many unplayed rounds."""
     if not bracket.floats_bye:
         return 0
     return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)
 
 
-def no_third_more(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def no_third_more(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C10: avoid that a topscorer, or its opponent, has a colour three times more often than the other colour."""
     both = abs(high.difference) > 1 and abs(low.difference) > 1
     return int(where == CURRENT and not (both and conflict(high, low)))
 
 
-def no_third_in_a_row(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def no_third_in_a_row(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C11: avoid that a topscorer, or its opponent, has a colour three times in a row."""
     if where != CURRENT:
         return 0
@@ -132,12 +132,12 @@ def no_third_in_a_row(bracket: Bracket, high: Player, low: Player, where: int) -
     return int(loser.repeated in ("", loser.preference))
 
 
-def preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def preference(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C12: grant as many colour preferences as possible."""
     return int(where == CURRENT and not conflict(high, low))
 
 
-def strong_preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def strong_preference(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """C13: grant as many strong colour preferences as possible."""
     both_absolute = high.strength == low.strength == ABSOLUTE
     lost = high.strength >= STRONG and low.strength >= STRONG and conflict(high, low) and not both_absolute
@@ -147,10 +147,10 @@ def strong_preference(bracket: Bracket, high: Player, low: Player, where: int) -
 def no_downfloat_again(rounds: int) -> Worth:
     """C14 and C16: avoid downfloats of players who floated down in the last round, or two rounds before.
 
-    `rounds` is the index into `Player.floats`: 0 for the last round, 1 for the round before.
+    `rounds` is the index into `DutchPlayer.floats`: 0 for the last round, 1 for the round before.
     """
 
-    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         if where != CURRENT:
             return 0
         return (low.floats[rounds] == DOWN) + (high.score <= low.score and high.floats[rounds] == DOWN)
@@ -161,7 +161,7 @@ def no_downfloat_again(rounds: int) -> Worth:
 def no_upfloat_again(rounds: int) -> Worth:
     """C15 and C17: avoid upfloats of players who floated up in the last round, or two rounds before."""
 
-    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         return int(where == CURRENT and not _floats_up_again(high, low, rounds))
 
     return worth
@@ -170,7 +170,7 @@ def no_upfloat_again(rounds: int) -> Worth:
 def downfloat_scores(rounds: int) -> Worth:
     """C18 and C20: keep the score differences of players who float down again small, the greatest difference first."""
 
-    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         if where != CURRENT:
             return 0
         return sum(1 << bracket.slot[each.score] for each in (high, low) if each.floats[rounds] == DOWN)
@@ -181,19 +181,19 @@ def downfloat_scores(rounds: int) -> Worth:
 def upfloat_scores(rounds: int) -> Worth:
     """C19 and C21: keep the score differences of players who float up again small, the greatest difference first."""
 
-    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         counts = where == CURRENT and not _floats_up_again(high, low, rounds)
         return 1 << bracket.slot[high.score] if counts else 0
 
     return worth
 
 
-def conflict(one: Player, two: Player) -> bool:
+def conflict(one: DutchPlayer, two: DutchPlayer) -> bool:
     """Return whether both players prefer the same colour, so that a preference is not granted."""
     return bool(one.preference) and one.preference == two.preference
 
 
-def _floats_up_again(high: Player, low: Player, rounds: int) -> bool:
+def _floats_up_again(high: DutchPlayer, low: DutchPlayer, rounds: int) -> bool:
     return low.floats[rounds] == UP and high.score > low.score
 
 
@@ -238,7 +238,7 @@ QUALITY = (
 """The criteria in the order in which they count."""
 
 
-def combined(criteria: tuple[Criterion, ...], bracket: Bracket, high: Player, low: Player, where: int) -> int:
+def combined(criteria: tuple[Criterion, ...], bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
     """Return a pair's worths to all criteria in a single number, with the first criterion in the highest bits."""
     value = 0
     for criterion in criteria:

@@ -9,7 +9,7 @@ from rumble_server.results.trf.codes import PAIRING_BYE, PLAYED, WHITE
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DutchEntry:
     """A round of a player."""
 
     opponent: int
@@ -30,12 +30,12 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class DutchEvent:
     """The rounds played so far, and the rules for the next round."""
 
     rounds: int
     """The number of rounds that the tournament will have in the end."""
-    entries: tuple[tuple[Entry, ...], ...]
+    entries: tuple[tuple[DutchEntry, ...], ...]
     """The rounds of each player, in the order of pairing numbers."""
     absent: frozenset[int]
     """Players, counted from 0, who are not paired in the next round."""

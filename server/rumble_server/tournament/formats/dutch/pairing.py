@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from rumble_server.tournament.formats.dutch.bracket import BracketPairing, first_candidate
 from rumble_server.tournament.formats.dutch.colours import with_white_first
 from rumble_server.tournament.formats.dutch.criteria import FIRST, QUALITY, Bracket, may_meet
-from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.event import DutchEvent
 from rumble_server.tournament.formats.dutch.matching import is_perfect
-from rumble_server.tournament.formats.dutch.player import Player, players_of
+from rumble_server.tournament.formats.dutch.player import DutchPlayer, players_of
 
-Pair = tuple[Player, Player]
+Pair = tuple[DutchPlayer, DutchPlayer]
 
 
 class CannotBePaired(Exception):
@@ -25,7 +25,7 @@ class PairedRound:
     bye: int | None
 
 
-def pair_round(event: Event) -> PairedRound:
+def pair_round(event: DutchEvent) -> PairedRound:
     """Pair the next round. Raises CannotBePaired."""
     players = players_of(event)
     left = set(players)
@@ -38,17 +38,17 @@ def pair_round(event: Event) -> PairedRound:
     return PairedRound(tuple((white.index, black.index) for white, black in boards), bye)
 
 
-def _board_order(board: tuple[Player, Player]) -> tuple[int, int, int]:
+def _board_order(board: tuple[DutchPlayer, DutchPlayer]) -> tuple[int, int, int]:
     """Return the sort key of a board (C.04.2): the higher ranked player's points, the other's points, then the rank."""
     higher, lower = sorted(board, key=lambda player: (-player.points, player.number))
     return higher.points, lower.points, -higher.number
 
 
-def brackets(players: list[Player]) -> Iterator[tuple[Bracket, list[Pair]]]:
+def brackets(players: list[DutchPlayer]) -> Iterator[tuple[Bracket, list[Pair]]]:
     """Yield the brackets in order, each with its pairs. Raises CannotBePaired."""
     bye_score = score_of_bye(players)
     groups = [[player for player in players if player.score == score] for score in _scores(players)]
-    moved_down: list[Player] = []
+    moved_down: list[DutchPlayer] = []
     for place, residents in enumerate(groups):
         lower = groups[place + 1] if place + 1 < len(groups) else []
         beyond = [player for group in groups[place + 2 :] for player in group]
@@ -59,7 +59,7 @@ def brackets(players: list[Player]) -> Iterator[tuple[Bracket, list[Pair]]]:
         moved_down = [player for player in (*moved_down, *residents) if player not in in_pairs]
 
 
-def _scores(players: list[Player]) -> list[int]:
+def _scores(players: list[DutchPlayer]) -> list[int]:
     return sorted({player.score for player in players}, reverse=True)
 
 
@@ -89,7 +89,7 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     return whole.pairs
 
 
-def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[Player], list[Player]]]:
+def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[DutchPlayer], list[DutchPlayer]]]:
     """Yield smaller problems: the players of the next scoregroup to consider, and the players left out."""
     if len(bracket.own) % 2 == 0:
         yield [], [*bracket.lower, *bracket.beyond]
@@ -97,7 +97,7 @@ def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[Player], list[P
         yield bracket.lower, bracket.beyond
 
 
-def score_of_bye(players: list[Player]) -> int | None:
+def score_of_bye(players: list[DutchPlayer]) -> int | None:
     """Return the lowest score that the player with the bye can have (C5); None without a bye.
 
     Raises CannotBePaired.
@@ -112,7 +112,7 @@ def score_of_bye(players: list[Player]) -> int | None:
     raise CannotBePaired
 
 
-def can_be_paired(players: list[Player], bye_score: int | None) -> bool:
+def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
     """Return whether all players can be paired (C1, C3).
 
     In an odd number of players, a player with at most `bye_score` points who may have the bye (C2) stays unpaired.
@@ -135,7 +135,7 @@ def can_be_paired(players: list[Player], bye_score: int | None) -> bool:
     return is_perfect(len(players) + odd, edges)
 
 
-def _pairs_in_order(players: list[Player]) -> bool:
+def _pairs_in_order(players: list[DutchPlayer]) -> bool:
     """Return whether pairing each player with the nearest free player pairs all: a quick proof that pairing works."""
     rest = list(players)
     while rest:

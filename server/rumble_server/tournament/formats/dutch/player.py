@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rumble_server.results.trf.codes import BLACK, PAIRING_BYE, WHITE
-from rumble_server.tournament.formats.dutch.event import Entry, Event
+from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
 
 NONE, MILD, STRONG, ABSOLUTE = range(4)
 """Strengths of a colour preference (1.7)."""
@@ -12,7 +12,7 @@ DOWN, UP, LEVEL = "down", "up", ""
 
 
 @dataclass(slots=True, eq=False)
-class Player:
+class DutchPlayer:
     """A player to be paired."""
 
     index: int
@@ -43,7 +43,7 @@ class Player:
         return -self.score, self.number
 
 
-def players_of(event: Event) -> list[Player]:
+def players_of(event: DutchEvent) -> list[DutchPlayer]:
     """Return the players to be paired, the highest ranked first."""
     counted = [
         index
@@ -56,7 +56,7 @@ def players_of(event: Event) -> list[Player]:
     return sorted(found, key=lambda player: player.order)
 
 
-def _player(event: Event, index: int, number: int, rounds: int) -> Player:
+def _player(event: DutchEvent, index: int, number: int, rounds: int) -> DutchPlayer:
     own = event.entries[index]
     played = [entry for entry in own if entry.played]
     colours = tuple(entry.seat for entry in played)
@@ -64,7 +64,7 @@ def _player(event: Event, index: int, number: int, rounds: int) -> Player:
     repeated = colours[-1] if len(colours) > 1 and colours[-1] == colours[-2] else ""
     preference, strength = _preference(colours, difference, repeated)
     score = event.score(index, rounds)
-    return Player(
+    return DutchPlayer(
         index=index,
         number=number,
         points=event.points(index, rounds),
@@ -81,7 +81,7 @@ def _player(event: Event, index: int, number: int, rounds: int) -> Player:
     )
 
 
-def _not_to_meet(event: Event, index: int) -> set[int]:
+def _not_to_meet(event: DutchEvent, index: int) -> set[int]:
     return {one + two - index for one, two in event.forbidden if index in (one, two)}
 
 
@@ -102,7 +102,7 @@ def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tup
     return (other(colours[-1]), MILD) if colours else ("", NONE)
 
 
-def _float(event: Event, index: int, rounds: int) -> str:
+def _float(event: DutchEvent, index: int, rounds: int) -> str:
     """Return a player's float in the round `rounds`, counted from 1 (1.4).
 
     A player who scores more than a loss without playing floats down.
@@ -117,7 +117,7 @@ def _float(event: Event, index: int, rounds: int) -> str:
     return DOWN if mine > theirs else UP if mine < theirs else LEVEL
 
 
-def _rules_out_bye(event: Event, index: int, before: int, entry: Entry) -> bool:
+def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
     """Return whether a round rules out a later pairing-allocated bye (2.1.2).
 
     Such a bye does, and so does an unplayed round with the points of a win.
@@ -125,6 +125,6 @@ def _rules_out_bye(event: Event, index: int, before: int, entry: Entry) -> bool:
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 
 
-def _gain(event: Event, index: int, before: int, entry: Entry) -> int:
+def _gain(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> int:
     """Return the points scored in the round `entry`, which followed `before` rounds."""
     return entry.points - event.points(index, before)

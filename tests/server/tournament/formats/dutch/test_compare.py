@@ -3,14 +3,14 @@
 import pytest
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.tournament.formats.dutch.compare import COLOURS, why_not
-from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.event import DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import PairedRound
 from rumble_server.tournament.formats.from_trf import TrfRounds
 from rumble_server.tournament.formats.pairing_rules import DUTCH_2025, pair
 
 from tests.server.swiss_events import swiss_events
 
-FIRST_ROUND = Event(3, ((), (), (), (), ()), frozenset(), 2, 1, 0)
+FIRST_ROUND = DutchEvent(3, ((), (), (), (), ()), frozenset(), 2, 1, 0)
 """The rules pair players 1 and 3, and 4 and 2 (with white); 5 has the bye."""
 
 

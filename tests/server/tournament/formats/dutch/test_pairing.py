@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.trf import codes
-from rumble_server.tournament.formats.dutch.event import Entry, Event
+from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
 from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound, pair_round
 from rumble_server.tournament.formats.dutch.player import ABSOLUTE, players_of
 
@@ -23,15 +23,15 @@ class Played:
         self.random = Random(seed)
         self.rounds = rounds
         self.hazards = hazards
-        self.entries: list[list[Entry]] = [[] for _ in range(players)]
+        self.entries: list[list[DutchEntry]] = [[] for _ in range(players)]
         self.absent: dict[int, str] = {}
 
-    def event(self) -> Event:
+    def event(self) -> DutchEvent:
         if self.hazards:
             share = self.random.choice([0, 0, 0.1, 0.3])
             players = [index for index in range(len(self.entries)) if self.random.random() < share]
             self.absent = {index: self.random.choice([codes.HALF_BYE, codes.ABSENT]) for index in players}
-        return Event(self.rounds, tuple(map(tuple, self.entries)), frozenset(self.absent), 2, 1, 0)
+        return DutchEvent(self.rounds, tuple(map(tuple, self.entries)), frozenset(self.absent), 2, 1, 0)
 
     def enter(self, paired: PairedRound) -> None:
         for white, black in paired.boards:
@@ -47,7 +47,7 @@ class Played:
 
     def _enter(self, index: int, opponent: int, seat: str, code: str, points: int) -> None:
         own = self.entries[index]
-        own.append(Entry(opponent, seat, code, points + (own[-1].points if own else 0)))
+        own.append(DutchEntry(opponent, seat, code, points + (own[-1].points if own else 0)))
 
 
 @given(st.integers(2, 24), st.integers(1, 8), st.integers(0, 10_000), st.booleans())
@@ -78,15 +78,15 @@ def test_whatever_happened_the_absolute_criteria_are_met(players: int, rounds: i
 
 
 def test_a_forfeited_pairing_may_be_played_again() -> None:
-    forfeit = (Entry(2, codes.WHITE, codes.FORFEIT_WIN, 2),), (Entry(1, codes.BLACK, codes.FORFEIT_LOSS, 0),)
-    assert pair_round(Event(2, forfeit, frozenset(), 2, 1, 0)).boards == ((0, 1),)
-    played = (Entry(2, codes.WHITE, codes.WIN, 2),), (Entry(1, codes.BLACK, codes.LOSS, 0),)
+    forfeit = (DutchEntry(2, codes.WHITE, codes.FORFEIT_WIN, 2),), (DutchEntry(1, codes.BLACK, codes.FORFEIT_LOSS, 0),)
+    assert pair_round(DutchEvent(2, forfeit, frozenset(), 2, 1, 0)).boards == ((0, 1),)
+    played = (DutchEntry(2, codes.WHITE, codes.WIN, 2),), (DutchEntry(1, codes.BLACK, codes.LOSS, 0),)
     with pytest.raises(CannotBePaired):
-        pair_round(Event(2, played, frozenset(), 2, 1, 0))
+        pair_round(DutchEvent(2, played, frozenset(), 2, 1, 0))
 
 
 def test_forbidden_pairs_do_not_meet() -> None:
-    event = Event(3, ((), (), (), ()), frozenset(), 2, 1, 0, forbidden=frozenset({(0, 2)}))
+    event = DutchEvent(3, ((), (), (), ()), frozenset(), 2, 1, 0, forbidden=frozenset({(0, 2)}))
     assert set(map(frozenset, pair_round(event).boards)) == {frozenset((0, 3)), frozenset((1, 2))}
 
 
