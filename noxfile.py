@@ -20,7 +20,12 @@ IN_PROCESS = ("-m", "not e2e and not long")
 """The options of pytest that leave out tests which start a browser, processes or sockets."""
 DIFFERS = (
     *("tests/protocol", "tests/bots/sdk", "tests/server/gateway", "tests/server/store", "tests/server/web"),
-    *("tests/server/cli", "tests/server/test_app.py", "tests/server/test_tls.py", "tests/engine/test_conformance.py"),
+    *(
+        "tests/server/cli",
+        "tests/server/test_app.py",
+        "tests/server/host/test_tls.py",
+        "tests/engine/test_conformance.py",
+    ),
 )
 """The tests of what another Python changes: annotations that pydantic reads, asyncio, TLS, sqlite3, commands."""
 NEWER = ("3.14", "3.13", "3.12")
@@ -30,7 +35,7 @@ PRIVATE = ("websockets", "uvicorn", "py4swiss")
 OF_PRIVATE = (
     "tests/server/gateway",
     "tests/server/test_app.py",
-    "tests/server/test_tls.py",
+    "tests/server/host/test_tls.py",
     "tests/server/tournament/formats",
 )
 """The tests of what uses them."""

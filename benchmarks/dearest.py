@@ -20,8 +20,8 @@ from sys import path as modules
 
 import uvloop
 from rumble_server.app import Server
-from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 
 modules.insert(0, str(Path(__file__).parents[1]))
 from tests.hostile.attacker import PING, PONG, TEXT, Attacker, frame

@@ -30,8 +30,8 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.club import ClubParts
-from rumble_server.clubs import ClubRegistry
+from rumble_server.clubs.club import ClubParts
+from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -41,29 +41,29 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_turns import RequestTurns
-from rumble_server.gateway.turns import ReadFairness
-from rumble_server.hosts import is_loopback, url_host
+from rumble_server.host.host_names import is_loopback, url_host
+from rumble_server.host.networks import network_addresses
+from rumble_server.host.service_manager import tell_ready, tell_stopping
+from rumble_server.host.side_process import SideProcess
+from rumble_server.host.tls import Certificate, CertificateError
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
-from rumble_server.networks import network_addresses
-from rumble_server.service_manager import tell_ready, tell_stopping
-from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
-from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.place import Addresses
+from rumble_server.web.guards.public_address import Addresses
+from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.site import Process, ProcessFigures
-from rumble_server.web.tries import SecretChecker
 
 if TYPE_CHECKING:
     from rumble_server.nodes.gate import Gate

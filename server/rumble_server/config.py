@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from rumble_server.bounds import Bounds, Whole
-from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin
+from rumble_server.host.host_names import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin
+from rumble_server.limits.bounds import Bounds, Whole
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 

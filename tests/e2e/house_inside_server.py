@@ -7,8 +7,8 @@ from typing import Any
 
 from rumble_server.arena.ports import HouseBot
 from rumble_server.cli.main import main
-from rumble_server.cli.support import house
-from rumble_server.cli.support.house_process import House
+from rumble_server.cli.processes import house
+from rumble_server.cli.processes.house_process import House
 
 
 class HouseInside(house.HouseProcesses):

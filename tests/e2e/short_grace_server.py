@@ -5,8 +5,8 @@ python -m tests.e2e.short_grace_server PORT DATABASE HOST_TOKEN GRACE_MS
 
 import sys
 
+from rumble_server.cli.processes.running import running_server
 from rumble_server.cli.support.loop import run, until_signal
-from rumble_server.cli.support.running import running_server
 from rumble_server.config import ServerConfig
 
 

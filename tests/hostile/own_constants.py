@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from unittest.mock import patch
 
-from rumble_server.cli import serve
+from rumble_server.cli.commands import serve
 from rumble_server.cli.main import run
 from rumble_server.cli.support.settings import read_config
 from rumble_server.config import ServerConfig

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import Attacker, Message, RawBot
 from tests.hostile.target import Target, target, wait_until

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from rumble_protocol.server_messages import Limits
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import PING, PONG, Attacker, RawBot, Refused, frame, is_open, statuses
 from tests.hostile.conftest import CONNECTIONS, NAMES_PER_HOUR, STRANGERS

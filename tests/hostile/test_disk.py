@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import TEXT, Attacker, RawBot, frame, next_turn, play_on
 from tests.hostile.target import Target, target, wait_until

@@ -2,7 +2,7 @@
 
 import pytest
 from rumble_protocol.server_messages import Limits
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame, play_on
 from tests.hostile.target import Target

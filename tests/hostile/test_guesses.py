@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.e2e.processes import RUMBLE, TOKEN, clean_environment
 from tests.hostile.attacker import Attacker, RawBot

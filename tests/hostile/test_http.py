@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import PATIENCE_S, TEXT, Attacker, frame, statuses, text
 from tests.hostile.conftest import BODY_MS, HEADER_MS

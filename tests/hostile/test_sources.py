@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import PING, PONG, Attacker, RawBot, Refused, frame, is_open
 from tests.hostile.conftest import NAMES_PER_HOUR, STRANGERS

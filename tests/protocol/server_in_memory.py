@@ -10,19 +10,19 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import ENDLESS, Descriptors
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import ReadFairness
+from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
+from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.limits.strangers import Strangers
-from rumble_server.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import Round
 from websockets.client import ClientProtocol

@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
-from rumble_server.side_process import SideProcess
+from rumble_server.host.side_process import SideProcess
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rebuilt_tournaments import RebuiltTournaments, use
 

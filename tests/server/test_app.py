@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from rumble_engine import registry
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
-from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copies import backup, restore
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.reader import LogReader

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.simulation.bots import BotPlan
 from tests.simulation.disk import DiskWeather

@@ -9,7 +9,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubEntry
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
-from rumble_server.quotas import Quotas
+from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved
 

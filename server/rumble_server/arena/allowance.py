@@ -4,7 +4,7 @@ import sys
 
 from rumble_protocol.codes import ErrorCode
 
-from rumble_server.quotas import NO_QUOTAS
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
 
 UNBOUNDED = sys.maxsize

@@ -28,8 +28,8 @@ from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.refused import RefusedBots
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
-from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament import commands

@@ -19,7 +19,7 @@ from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.frames import frames_of_over

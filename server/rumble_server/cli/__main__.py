@@ -18,7 +18,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process while the commands are still being imported
     have_streams()
     from rumble_server.cli.main import run
-    from rumble_server.cli.support.errors import ExitCode
+    from rumble_server.cli.output.errors import ExitCode
 
     code: int = ExitCode.INTERRUPTED
     try:

@@ -13,9 +13,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from rumble_server.cli.output.errors import ExitCode, as_cli_error
+from rumble_server.cli.output.terminal import coloured, plain
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.errors import ExitCode, as_cli_error
-from rumble_server.cli.support.terminal import coloured, plain
 
 COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
@@ -59,7 +59,7 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Import the command called `name`."""
-    module = import_module(f"rumble_server.cli.{name}")
+    module = import_module(f"rumble_server.cli.commands.{name}")
     command = getattr(module, "app", None)
     if not isinstance(command, typer.Typer):
         command = App()

@@ -3,8 +3,8 @@
 import sys
 
 from rumble_server.cli.main import run
-from rumble_server.cli.support import workers
-from rumble_server.cli.support.bot_process import end_with_parent
+from rumble_server.cli.processes import workers
+from rumble_server.cli.processes.bot_process import end_with_parent
 
 if __name__ == "__main__":
     end_with_parent()

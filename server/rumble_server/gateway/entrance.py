@@ -6,12 +6,12 @@ from http import HTTPStatus
 from typing import Protocol
 
 from rumble_server.arena.ports import Clock
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.descriptors import Descriptors
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import ReadFairness
+from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources

@@ -1,4 +1,4 @@
-"""The gateway of a club: it opens and ends the sessions of connections. `club.py` makes the gateway."""
+"""The gateway of a club: it opens and ends the sessions of connections. `clubs/club.py` makes the gateway."""
 
 from rumble_engine import game_names
 from rumble_protocol.clubs import MAIN

@@ -8,7 +8,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.hosts import host_name, is_known
+from rumble_server.host.host_names import host_name, is_known
 
 LEADER_PATH = b"/api/leader"
 """Path at which a proxy asks which node leads the club of another path."""

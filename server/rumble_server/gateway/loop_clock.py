@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from rumble_server.histogram import Histogram
+from rumble_server.host.histogram import Histogram
 
 BEAT_MS, REST_MS = 10, 100
 """Interval in ms of the clock's timer while the clock is watched, and otherwise, for the metrics."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol
 
-from rumble_server.histogram import Histogram
+from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
 """Waiting time of frames in s that need not be noted, since clocks count in ms."""

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.gateway.turns import ReadFairness
+from rumble_server.gateway.read_fairness import ReadFairness
 
 STOPS = "the server stops\n"
 

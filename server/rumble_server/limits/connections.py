@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from rumble_server.bounds import Bounds
-from rumble_server.hosts import is_loopback
+from rumble_server.host.host_names import is_loopback
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
 WAIT_MS = 5_000

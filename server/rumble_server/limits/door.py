@@ -5,9 +5,9 @@ The arena asks the door at each login, and the web at each request with a secret
 
 from copy import copy
 
-from rumble_server.bounds import Bounds
-from rumble_server.hosts import is_loopback
+from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bans import Bans
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS, HOUR_MS, Buckets
 from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals

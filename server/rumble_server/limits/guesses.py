@@ -12,7 +12,7 @@ from copy import copy
 
 from rumble_protocol.secret import is_made
 
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
 from rumble_server.limits.refusals import Refusals
 

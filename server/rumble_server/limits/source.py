@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
-from rumble_server.hosts import LOCAL_HOSTS, host_name, is_host, is_loopback
+from rumble_server.host.host_names import LOCAL_HOSTS, host_name, is_host, is_loopback
 
 Headers = Iterable[tuple[bytes, bytes]]
 """Names and values of HTTP headers; names are in lower case."""

@@ -1,7 +1,7 @@
 """Limits of the messages on connections that have not logged in (strangers), by address, for all clubs together."""
 
-from rumble_server.bounds import Bounds
-from rumble_server.hosts import is_loopback
+from rumble_server.host.host_names import is_loopback
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 from rumble_server.limits.refusals import Refusals
 

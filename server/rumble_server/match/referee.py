@@ -19,7 +19,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import (
     MOST_LAG_MS,
     PlainControl,

@@ -6,7 +6,7 @@ The modules for PostgreSQL are imported only when needed, because their library 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.store import SqliteStore, database_path
 

@@ -6,9 +6,9 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.pairing import Pairing
 

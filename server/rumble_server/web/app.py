@@ -12,36 +12,36 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from rumble_server.fair_queue import Crowded
+from rumble_server.limits.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.web.api.admin.clubs import club_routes
 from rumble_server.web.api.answer_cache import AnswerCache
-from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
-from rumble_server.web.api.clubs import club_routes
-from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
-from rumble_server.web.api.host_tokens import host_token_routes
+from rumble_server.web.api.host.banning import banning_routes
+from rumble_server.web.api.host.commands import command_routes
+from rumble_server.web.api.host.host_tokens import host_token_routes
+from rumble_server.web.api.host.organising import organising_routes
 from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
-from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
+from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
+from rumble_server.web.rate_limits import RateLimits, RequestShares
 from rumble_server.web.security import Guard
-from rumble_server.web.shares import RateLimits, RequestShares
 from rumble_server.web.site import ClubSites, Process, process_of
 from rumble_server.web.static_files import PREFIX, static_files
-from rumble_server.web.tries import source_of
 
 log = logging.getLogger(__name__)
 

@@ -7,11 +7,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
+from rumble_server.host.host_names import SHORTEST_TOKEN, host_name, is_host, is_known
 from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
+from rumble_server.web.guards.secret_checks import is_local
 from rumble_server.web.site import Site, site_of
-from rumble_server.web.tries import is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request in bytes; a larger body is refused with `too_large`."""

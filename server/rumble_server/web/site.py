@@ -1,6 +1,6 @@
 """The ports of the web: a process and its clubs, as seen by routes, pages and feeds.
 
-`app.py` and `club.py` bring the adapters; tests bring their own. Routes find both in the state of a request.
+`app.py` and `clubs/club.py` bring the adapters; tests bring their own. Routes find both in the state of a request.
 """
 
 import asyncio
@@ -16,18 +16,18 @@ from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
-from rumble_server.bounds import Bounds
-from rumble_server.histogram import Histogram
+from rumble_server.host.histogram import Histogram
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.guesses import Guesses
+from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
-from rumble_server.quotas import Quotas
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.place import Addresses
-from rumble_server.web.tries import SecretChecker
+from rumble_server.web.guards.public_address import Addresses
+from rumble_server.web.guards.secret_checks import SecretChecker
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503."""

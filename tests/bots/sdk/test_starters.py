@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rumble_bots.sdk.errors import BadName, BadStarter
 from rumble_bots.sdk.starters import PLACEHOLDER, STARTERS, Starter
+from rumble_server.cli.commands.new import Language
 from rumble_server.cli.main import run
-from rumble_server.cli.new import Language
 
 from tests.command_line import parse_all
 from tests.docs_blocks import ROOT, Block, blocks, check_page

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.transport import Unreachable, connect
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
 from tests.server.certificates import Authority

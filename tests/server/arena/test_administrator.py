@@ -4,7 +4,7 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.administrator import Administrator
-from rumble_server.quotas import Quotas
+from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import ClubFact
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
 from rumble_server.arena.logins import UNPLAYED_MS
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.door import Door
+from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchStarted
-from rumble_server.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_server.arena.challenges import LONGEST_MS
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS
 from rumble_server.limits.door import Door
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.tournament import Tournament
 

@@ -13,7 +13,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.player import Player, Players
 from rumble_server.arena.ports import Caller
 from rumble_server.arena.session import BotSession, Outlet, Part
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, SeatAway, SeatBack, TurnAsked, with_turns
 from rumble_server.tournament.tournament import Tournament

@@ -12,7 +12,7 @@ from rumble_bots.sdk.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli import main
 from rumble_server.cli.main import COMMANDS, run
-from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.output.errors import CliError, ExitCode
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ import sys
 from rumble_server.cli.main import COMMANDS, run
 for args in [], *([name] for name in COMMANDS):
     assert run([*args, "--help"]) == 0
-    assert f"rumble_server.cli.{{'.'.join(args) or 'main'}}" in sys.modules, args
+    assert f"rumble_server.cli.{{'.'.join(['commands', *args] if args else ['main'])}}" in sys.modules, args
     if loaded := set(sys.modules) & {HEAVY}:
         sys.stderr.write(f"rumble {{' '.join(args)}}: {{loaded}}")
         break

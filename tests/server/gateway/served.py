@@ -16,7 +16,6 @@ from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, Sheddable
 from rumble_server.gateway.entrance import Entrance
@@ -25,10 +24,11 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import SessionTable
-from rumble_server.gateway.turns import ReadFairness
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources

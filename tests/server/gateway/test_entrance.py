@@ -8,10 +8,10 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bans import network_to_ban
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import StoreError
 from websockets.frames import Opcode

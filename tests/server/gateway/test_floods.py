@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.frames import turn_frame
-from rumble_server.bounds import Bounds
 from rumble_server.gateway import connection
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.session import Session
+from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 

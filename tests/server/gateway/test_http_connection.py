@@ -12,10 +12,10 @@ from weakref import ref
 
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.bounds import Bounds
 from rumble_server.gateway import http_connection
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.limits import connections
+from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 

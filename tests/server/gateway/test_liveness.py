@@ -5,9 +5,9 @@ import json
 
 import pytest
 from rumble_protocol.codes import CloseCode
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
+from rumble_server.limits.bounds import Bounds
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import PATIENCE_S, served, until

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.clubs import MAIN
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 
 from tests.server.gateway.served import GatewayServer, OneClub, Raw, served
 

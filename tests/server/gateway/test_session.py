@@ -10,9 +10,9 @@ from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.ports import Caller
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.session import Session
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import FrameSeen
 

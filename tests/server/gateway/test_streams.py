@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits
-from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.turns import ReadFairness
+from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.source import Source
 from websockets.frames import Frame, Opcode

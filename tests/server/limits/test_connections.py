@@ -1,6 +1,6 @@
 """Limits of open connections of an address: strangers, known and invited connections, and streams."""
 
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import WAIT_MS, Connections, Place
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"

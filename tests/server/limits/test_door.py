@@ -1,8 +1,8 @@
 """The door counts new names by address; loopback is exempt unless bounds say otherwise."""
 
 import pytest
-from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import HOUR_MS
 from rumble_server.limits.door import Door
 

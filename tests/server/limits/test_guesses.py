@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.bounds import Bounds
 from rumble_server.limits import guesses as module
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MINUTE_MS, MOST_OF_A_NETWORK
 from rumble_server.limits.guesses import HOST, Guesses
 from rumble_server.limits.refusals import Refusals

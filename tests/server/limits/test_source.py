@@ -1,7 +1,7 @@
 """The source of a request from its peer and headers, and requests from this machine."""
 
 import pytest
-from rumble_server.hosts import is_loopback
+from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.source import Source, Sources, source_of
 
 PROXY, CLIENT = "192.0.2.1", "198.51.100.7"

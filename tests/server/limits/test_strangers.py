@@ -1,7 +1,7 @@
 """Messages of strangers are counted by address; loopback is exempt unless bounds say otherwise."""
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers

@@ -4,8 +4,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 from rumble_server.logs.set_up import AUDIT, set_up_logs
 
 log, audit = logging.getLogger("rumble_server.test"), logging.getLogger(AUDIT)

@@ -12,7 +12,7 @@ from typing import Any
 
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import (
     FrameSeen,

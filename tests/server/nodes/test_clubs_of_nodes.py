@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
-from rumble_server import clubs as clubs_module
 from rumble_server.arena.organiser import Organiser
-from rumble_server.club import Club
+from rumble_server.clubs import registry as clubs_module
+from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
-from rumble_server.quotas import Quotas
+from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.feed_messages import Standing
-from rumble_server.cli.standings import given_edition, given_names, ranked
+from rumble_server.cli.commands.standings import given_edition, given_names, ranked
 from rumble_server.results.editions import EDITIONS, Edition
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import trf

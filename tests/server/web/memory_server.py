@@ -19,9 +19,9 @@ from rumble_protocol.schema import schemas
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
-from rumble_server.quotas import NO_QUOTAS
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
@@ -37,9 +37,9 @@ from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.place import Addresses
+from rumble_server.web.guards.public_address import Addresses
+from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
-from rumble_server.web.tries import SecretChecker
 from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse

@@ -168,8 +168,8 @@ def _requests() -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rumble_server.web.api.host_tokens.make_secret", lambda: NEW_TOKEN)
-    monkeypatch.setattr("rumble_server.web.api.organising.make_secret", lambda: CODE)
+    monkeypatch.setattr("rumble_server.web.api.host.host_tokens.make_secret", lambda: NEW_TOKEN)
+    monkeypatch.setattr("rumble_server.web.api.host.organising.make_secret", lambda: CODE)
     server.world.create(invite=CODE, start_at_bots=9)
     server.pass_ms()
     told: dict[str, int] = dict.fromkeys((CODE, NEW_TOKEN, TOKEN, "<title>QR code</title>"), 0)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.options import json_or_text
 
 DEFAULT_HOUSE = "random,heuristic,minimax,perfect,mcts"

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 from rumble_engine import get_game
 
-from rumble_server.cli.support.answers import only_here, print_answer
+from rumble_server.cli.output.answers import only_here, print_answer
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import (
     LOCAL_SERVER,
     Game,

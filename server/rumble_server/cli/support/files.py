@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.terminal import plain
+from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.output.terminal import plain
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.problems import BadResults
 from rumble_server.results.results_file import read_results

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.errors import CliError
 
 if TYPE_CHECKING:
     from rumble_server.store.postgres.leases import Leases, ListedNode

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo
 
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import completion
-from rumble_server.cli.support.errors import CliError, ExitCode
 
 LOCAL_SERVER = "http://127.0.0.1:8765"
 """Address of `rumble serve` with its default host and port."""

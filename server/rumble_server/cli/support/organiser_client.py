@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
-from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, parse
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 
 import typer
 
-from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.files import read_results_text, refused
-from rumble_server.cli.support.terminal import plain
 from rumble_server.results.trf.event import TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 from rumble_server.tournament.exports.trf import REMARK, UNPAIRABLE

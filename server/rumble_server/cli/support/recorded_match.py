@@ -8,9 +8,9 @@ from typing import Any, TypeGuard
 from pydantic import ValidationError
 from rumble_protocol.fields import MoveInfo
 
-from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.output.tables import points_text
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.tables import points_text
 
 SHOWN = 10
 """Maximum number of ids in an error text."""

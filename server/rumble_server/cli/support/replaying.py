@@ -5,7 +5,7 @@ from typing import Any
 
 from rumble_engine import EngineError, Game, State, get_game
 
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.recorded_match import RecordedMatch
 from rumble_server.tournament.exports.thoughts import comment
 

@@ -15,10 +15,10 @@ from typing import Any, get_origin
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from rumble_server.bounds import Bounds
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
-from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 
 PREFIX = "RUMBLE_"
 FILE_VARIABLE = "RUMBLE_CONFIG"

@@ -14,12 +14,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from rumble_server.cli.support.boards import SEATS, drawn
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.boards import SEATS, drawn
+from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.output.tables import fitting_table, points_text, standings_for, tiebreak_legend
+from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.tables import fitting_table, points_text, standings_for, tiebreak_legend
-from rumble_server.cli.support.terminal import is_screen, plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
 PAIRING = "the next round is being paired"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
 
-from rumble_server.histogram import Histogram
+from rumble_server.host.histogram import Histogram
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.content import Content, sizes_of

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from rumble_server.bounds import Bounds
-from rumble_server.histogram import Histogram
+from rumble_server.host.histogram import Histogram
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from rumble_server.fair_queue import Crowded, asker_now
+from rumble_server.limits.fair_queue import Crowded, asker_now
 from rumble_server.store.log.last_used import LastUsed
 
 SHOWN_MS = 250

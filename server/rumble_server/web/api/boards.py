@@ -10,7 +10,7 @@ from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
 from rumble_server.web.api.answers import answers_of
-from rumble_server.web.api.commands import body_schema
+from rumble_server.web.api.host.commands import body_schema
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS

@@ -8,8 +8,8 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.forecast import Forecast, forecast
-from rumble_server.web.api.commands import REFUSED, body_schema
-from rumble_server.web.api.organiser_models import ForecastAnswer
+from rumble_server.web.api.host.commands import REFUSED, body_schema
+from rumble_server.web.api.host.models import ForecastAnswer
 from rumble_server.web.api.problems import bad_config
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError

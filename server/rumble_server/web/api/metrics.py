@@ -12,14 +12,14 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.arena.arena import Arena
-from rumble_server.histogram import Histogram
-from rumble_server.hosts import SHORTEST_TOKEN
+from rumble_server.host.histogram import Histogram
+from rumble_server.host.host_names import SHORTEST_TOKEN
 from rumble_server.limits.guesses import HOST
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
+from rumble_server.web.guards.secret_checks import is_local, source_of
 from rumble_server.web.security import bearer_token
 from rumble_server.web.site import ClubSites, ProcessFigures, clubs_of, process_of
-from rumble_server.web.tries import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")

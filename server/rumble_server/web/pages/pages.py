@@ -16,15 +16,16 @@ from starlette.responses import JSONResponse, Response
 from rumble_server.arena.names import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.admin.clubs import club_views
 from rumble_server.web.api.answers import answers_of
-from rumble_server.web.api.clubs import club_views
-from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
+from rumble_server.web.api.host.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.compression import public, shows_secret
 from rumble_server.web.errors import WebError
+from rumble_server.web.guards.public_address import place_of
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
@@ -40,7 +41,6 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_audit,
     part_with_rounds,
 )
-from rumble_server.web.place import place_of
 from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200

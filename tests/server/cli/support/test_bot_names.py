@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from rumble_bots.sdk.errors import BadFunction
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.bot_names import (
     DEFAULT_HOUSE,
     as_bot_name,
@@ -11,7 +12,6 @@ from rumble_server.cli.support.bot_names import (
     read_reference_bot,
     split_names,
 )
-from rumble_server.cli.support.errors import CliError
 
 
 def test_names_are_split_and_known() -> None:

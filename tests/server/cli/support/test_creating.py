@@ -2,8 +2,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support import creating
-from rumble_server.cli.support.errors import CliError
 
 
 def test_lists_and_points() -> None:

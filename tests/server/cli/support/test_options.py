@@ -1,5 +1,5 @@
 import pytest
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.options import given, no_options_for_functions, read_settings
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.event_stream import StreamLost
 from rumble_server.cli.support.organiser_client import PATIENCE_S, OrganiserClient, api_path
 

@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 from rumble_protocol.server_messages import Limits
-from rumble_server.bounds import Bounds, Constants
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
-from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.settings import read_config, settings
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds, Constants
 
 
 def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:

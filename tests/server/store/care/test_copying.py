@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
-from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copying import copy_database
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.copied import last_fact

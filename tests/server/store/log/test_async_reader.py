@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_server.bounds import Bounds
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log import async_reader as module
 from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
@@ -258,7 +258,7 @@ async def test_facts_of_a_tournament(database: Database) -> None:
 async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_store(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """tests/server/test_side_process.py has the test that the process is started again."""
+    """tests/server/host/test_side_process.py has the test that the process is started again."""
 
     async def died(self: ReadingHere, *_: object) -> None:
         raise BrokenProcessPool

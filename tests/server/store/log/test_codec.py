@@ -33,7 +33,7 @@ FIELDS_NOW = {
     "host_token_removed": "name at_ms",
     "host_token_set": "name salt digest at_ms",
     "host_tokens_removed": "rows at_ms",
-    "invite_changed": "tournament invite at_ms",
+    "invite_changed": "tournament invite at_ms made_invite",
     "match_over": "match attempt seats scores termination reason at_fault "
     "moves at_ms told seats_excused_ms drops stalled informed started_at_ms",
     "match_started": "match attempt game settings seed seats "
@@ -48,7 +48,7 @@ FIELDS_NOW = {
     "seat_away": "match attempt seat away_left_ms at_ms excused_ms on_turn",
     "seat_back": "match attempt seat away_left_ms at_ms",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
-    "tournament_created": "tournament config at_ms challenger",
+    "tournament_created": "tournament config at_ms challenger made_invite",
     "tournament_ended": "tournament status reason at_ms",
     "tournament_paused": "tournament reason by at_ms",
     "tournament_resumed": "tournament at_ms",

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.house import HouseKeys
-from rumble_server.quotas import NO_QUOTAS
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.web.pages.pages import MOST_UNFOLDED
 
 from tests.server.web.memory_server import MemoryServer

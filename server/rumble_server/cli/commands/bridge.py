@@ -1,0 +1,170 @@
+"""`rumble bridge`: play with any existing program, unchanged."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support import options
+from rumble_server.cli.support.bot_names import as_bot_name
+from rumble_server.cli.support.commands import App
+
+if TYPE_CHECKING:
+    from rumble_bots.bridges import Dialogue
+    from rumble_bots.sdk.actions import Summary
+
+
+class Protocol(StrEnum):
+    """The protocol of the program."""
+
+    STDIO = "stdio"
+    UCI = "uci"
+    GTP = "gtp"
+    GOMOCUP = "gomocup"
+
+
+OPTIONS_OF = {
+    "bare": Protocol.STDIO,
+    "all": Protocol.STDIO,
+    "option": Protocol.UCI,
+    "depth": Protocol.UCI,
+    "nodes": Protocol.UCI,
+    "movetime": Protocol.UCI,
+    "no-clock": Protocol.GTP,
+}
+"""The protocol of each option that belongs to a single protocol."""
+
+Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
+
+# Options after the program's name belong to the program.
+app = App(context_settings={"allow_interspersed_args": True})
+
+
+@app.command()
+def bridge(
+    context: typer.Context,
+    protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
+    command: Command,
+    server: options.Server = options.LOCAL_SERVER,
+    join: options.Join = None,
+    name: Annotated[
+        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
+    ] = None,
+    key: options.Key = None,
+    same_server: options.SameServer = None,
+    matches_at_once: options.MatchesAtOnce = 1,
+    worker: options.Worker = None,
+    workers: options.Workers = None,
+    invite: options.Invite = None,
+    challenges: options.Challenges = False,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="stdio: send it the legal moves instead of the turn as JSON.")
+    ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="stdio: send it match_start, rejected and match_over, too.")
+    ] = False,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="uci: an option of the engine; may be repeated.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="uci: how many plies to search; the clock is ignored.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="uci: how many nodes to search.")] = None,
+    movetime: Annotated[int | None, typer.Option(min=1, metavar="MS", help="uci: how long to search, in ms.")] = None,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="gtp: do not send it the clock.")] = False,
+    stderr: Annotated[
+        Path | None, typer.Option(help="File for its standard error; by default in your state folder.")
+    ] = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> int:
+    """Play with any program that reads and writes lines, until the tournament is over.
+
+    A chess engine speaks uci, a program for Go gtp, one for gomoku gomocup, and a program of your own stdio:
+    `rumble bridge uci --join cup -- stockfish`.
+    """
+    from rumble_bots import bridges
+    from rumble_bots.sdk.serve import serve
+    from rumble_protocol.plain import plain_text
+
+    from rumble_server.cli.processes import workers as processes
+    from rumble_server.cli.support.loop import run_unless_stopped
+
+    options.check_purpose(join, challenges)
+    own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
+    own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
+    make_dialogue = dialogue_maker(protocol, own)
+    if workers is not None and processes.own is None:
+        return processes.run_workers(context.obj, workers, worker)
+    worker = processes.own or worker
+    if verbose:
+        options.log_everything()
+    name = name or as_bot_name(Path(command[0]).stem, "program")
+    kept = bridges.StderrFile(stderr or bridges.default_stderr_file(name if worker is None else f"{name}.{worker}"))
+    say = None if quiet or verbose else processes.said_by(worker)
+    if say is not None:
+        say(f"its standard error is kept in {kept.path}")
+    bot = bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say or (lambda _: None)))
+
+    async def play() -> "Summary":
+        try:
+            await bot.start()
+            return await serve(
+                bot,
+                server,
+                name=name,
+                key=key,
+                same_server=same_server,
+                join=join,
+                invite=invite,
+                challenges=challenges,
+                max_matches=matches_at_once,
+                worker=worker,
+                say=say,
+            )
+        finally:
+            await bot.close()
+
+    summary = run_unless_stopped(play())
+    if summary is None:
+        return ExitCode.INTERRUPTED
+    typer.echo(plain_text(str(summary)))
+    return ExitCode.DONE
+
+
+def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue]":
+    """Return a function that makes the dialogue of a process. Raises CliError for an option of another protocol."""
+    from rumble_bots import bridges
+
+    for name in chosen:
+        if OPTIONS_OF[name] is not protocol:
+            raise CliError(f"--{name}: only for {OPTIONS_OF[name]}, not for {protocol}", ExitCode.USAGE)
+    match protocol:
+        case Protocol.UCI:
+            limits = {name: chosen.get(name) for name in ("depth", "nodes")}
+            wishes = bridges.UciWishes(
+                read_options(chosen.get("option", ())), **limits, movetime_ms=chosen.get("movetime")
+            )
+            return lambda: bridges.Uci(wishes)
+        case Protocol.GTP:
+            return lambda: bridges.Gtp(clock="no-clock" not in chosen)
+        case Protocol.GOMOCUP:
+            return bridges.Gomocup
+        case Protocol.STDIO if chosen.get("bare"):
+            if "all" in chosen:
+                raise CliError("--all is for turns as JSON, not for --bare", ExitCode.USAGE)
+            return bridges.BareStdio
+        case Protocol.STDIO:
+            return lambda: bridges.Stdio(everything="all" in chosen)
+
+
+def read_options(texts: Sequence[str]) -> dict[str, str]:
+    """Read an engine's options written NAME=VALUE. Raises CliError."""
+    pairs = [text.partition("=") for text in texts]
+    for (name, equals, _), text in zip(pairs, texts, strict=True):
+        if not name.strip() or not equals:
+            raise CliError(f"{text!r} is not an option: write NAME=VALUE", ExitCode.USAGE)
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,0 +1,201 @@
+"""`rumble club`: commands of the administrator for clubs, over the HTTP API; `move` goes to the database instead."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rumble_server.cli.output.answers import print_answer
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.output.terminal import plain
+from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
+from rumble_server.cli.support.options import LOCAL_SERVER, Json, Server, given
+from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
+
+app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
+
+NONE = "none"
+"""Value that takes a quota away."""
+
+
+def _checked(name: str) -> str:
+    from rumble_protocol.clubs import is_club_name  # help is shown without pydantic
+
+    if not is_club_name(name):
+        raise CliError(f"{name!r} is not a club's name: 1 to 32 of a-z, 0-9 and -", ExitCode.USAGE)
+    return name
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="CLUB", callback=_checked, help="The name of a club: 1 to 32 of a-z, 0-9 and -.")
+]
+AdminToken = Annotated[
+    str | None,
+    typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
+]
+Title = Annotated[str | None, typer.Option(metavar="TEXT", help="What people read; by default the name.")]
+Listed = Annotated[bool | None, typer.Option("--listed/--unlisted", help="Whether everyone finds it in the list.")]
+House = Annotated[
+    bool | None, typer.Option("--house/--no-house", help="Whether the server's house bots wait for challenges there.")
+]
+
+
+def _quota(about: str, *names: str) -> Any:
+    return typer.Option(*names, metavar="N|none", help=about)
+
+
+Bots = Annotated[str | None, _quota("Most names of bots, without those of the house.")]
+Tournaments = Annotated[str | None, _quota("Most tournaments that are not over, without challenges.")]
+Bytes = Annotated[str | None, _quota("Most bytes in the database; beyond them nothing new is created.", "--bytes")]
+Matches = Annotated[str | None, _quota("Most matches at once; more of them wait.")]
+HouseBots = Annotated[str | None, _quota("Most added house bots at the same time.")]
+
+
+@app.command()
+def create(
+    name: Name,
+    title: Title = None,
+    listed: Listed = None,
+    house: House = None,
+    bots: Bots = None,
+    tournaments: Tournaments = None,
+    bytes_: Bytes = None,
+    matches: Matches = None,
+    house_bots: HouseBots = None,
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Create a club. Its name is for good; next, make a token for its host: rumble club token CLUB."""
+    quotas = _quotas(bots=bots, tournaments=tournaments, bytes=bytes_, matches=matches, house_bots=house_bots)
+    client = AdministratorClient(server, admin_token)
+    told = client.post("clubs", {"name": name, "quotas": quotas, **given(title=title, listed=listed, house=house)})
+    print_answer(told, json_, f"the club {told['name']} is at {client.base}/c/{told['name']}/")
+
+
+@app.command()
+def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
+    """Have a club led by another node. The club's bots reconnect by themselves."""
+    to = node_called(db, node)
+    if not ask_leases(db, lambda leases: leases.move(name, to.id)):
+        raise CliError(f"no node leads a club {name}")
+    typer.echo(f"{name} goes to the node at {to.address}")
+
+
+@app.command("list")
+def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: Json = False) -> None:
+    """Print the clubs on the public list; with the administrator's token all clubs, with their quotas and uses."""
+    from rich.table import Table
+    from rich.text import Text
+
+    told = AdministratorClient(server, admin_token).get("clubs")
+    names = ("bots", "tournaments", "bytes", "matches", "house_bots")
+    has_quotas = any(each["quotas"] is not None for each in told["clubs"])
+    headings = ("listed", "house", *(name.replace("_", " ") for name in names)) if has_quotas else ()
+    table = Table("club", "title", *headings, box=None, pad_edge=False)
+    for club in plain(told["clubs"]):
+        about = [club["name"], club["title"]]
+        if has_quotas:
+            about += ["yes" if club[each] else "no" for each in ("listed", "house")]
+            about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in names]
+        table.add_row(*map(Text, about))
+    print_answer(told, json_, table)
+
+
+@app.command()
+def remove(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="It is meant.")] = False,
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Remove a club for good, with all its tournaments. The name is never given again."""
+    if not yes:
+        raise CliError("a club is removed for good: add --yes", ExitCode.USAGE)
+    told = AdministratorClient(server, admin_token).delete(api_path("clubs", name))
+    print_answer(told, json_, told["message"])
+
+
+@app.command()
+def title(
+    name: Name,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What people read; empty: its name.")],
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Give a club a title."""
+    told = _change(server, admin_token, name, {"title": title})
+    print_answer(told, json_, f"{told['name']} is called {told['title'] or told['name']}")
+
+
+@app.command("set")
+def set_(
+    name: Name,
+    listed: Listed = None,
+    house: House = None,
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Change whether a club is listed, and whether it has the server's house bots."""
+    told = _change(server, admin_token, name, given(listed=listed, house=house))
+    are = "listed" if told["listed"] else "not listed", "the server's house bots" if told["house"] else "no house bots"
+    print_answer(told, json_, f"{told['name']} is {are[0]}, and has {are[1]} to challenge")
+
+
+@app.command()
+def quota(
+    name: Name,
+    bots: Bots = None,
+    tournaments: Tournaments = None,
+    bytes_: Bytes = None,
+    matches: Matches = None,
+    house_bots: HouseBots = None,
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Set quotas of a club. Quotas that are not given stay as they are."""
+    quotas = _quotas(bots=bots, tournaments=tournaments, bytes=bytes_, matches=matches, house_bots=house_bots)
+    told = _change(server, admin_token, name, {"quotas": quotas})
+    bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
+    print_answer(told, json_, f"{told['name']}: {', '.join(bounds)}")
+
+
+@app.command()
+def token(
+    name: Name,
+    host: Annotated[str, typer.Argument(metavar="HOST", help="Whose token it is.")] = "default",
+    server: Server = LOCAL_SERVER,
+    admin_token: AdminToken = None,
+    json_: Json = False,
+) -> None:
+    """Make a host's token of a club. It is printed only now."""
+    # The request goes to the club's own path, so that a proxy finds the node with the club.
+    told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
+    print_answer(told, json_, told["token"])
+
+
+def _change(server: str, admin_token: str | None, name: str, change: dict[str, Any]) -> Any:
+    """Change a club, and return the club's JSON. Raises CliError, also for no change at all."""
+    if not any(each != {} for each in change.values()):  # `quotas` is empty if no option was given
+        raise CliError("say what to change (see --help)", ExitCode.USAGE)
+    return AdministratorClient(server, admin_token).patch(api_path("clubs", name), change)
+
+
+def _quotas(**texts: str | None) -> dict[str, int | None]:
+    """Read quotas. Raises CliError."""
+    quotas: dict[str, int | None] = {}
+    for name, text in given(**texts).items():
+        if text != NONE and not text.isdecimal():
+            raise CliError(f"--{name.replace('_', '-')}: a whole number or {NONE}, not {text!r}", ExitCode.USAGE)
+        quotas[name] = None if text == NONE else int(text)
+    return quotas
+
+
+def _use(used: int | None, most: int | None) -> str:
+    """Return the use of a quota as text, such as `3 of 10`; `?` for an unknown use."""
+    bound = "" if most is None else f" of {most}"
+    return f"{'?' if used is None else used}{bound}"

@@ -1,0 +1,50 @@
+"""`rumble pair`: pair the next round of a TRF file, or check how its rounds were paired."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from rumble_server.cli.output.errors import ExitCode
+from rumble_server.cli.support.options import Json
+
+
+class Rules(StrEnum):
+    """The editions of the pairing rules."""
+
+    DUTCH_2025 = "dutch-2025"
+    DUTCH_2026 = "dutch-2026"
+
+
+def pair(
+    file: Annotated[str, typer.Argument(help="A TRF file, TRF16 or TRF-2026; - for standard input.")],
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of rounds of the event; by default what the file says (142 or XXR)."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Pair every round of the file again, and tell what differs; exit code 1 if any does."
+        ),
+    ] = False,
+    pairing_rules: Annotated[
+        Rules | None,
+        typer.Option(help="Edition of the rules; by default the one that an export of Rumble names, else the newest."),
+    ] = None,
+    json_: Json = False,
+) -> int:
+    """Pair the next round of a Swiss by the FIDE Dutch System.
+
+    A TRF file has the players of a tournament and their results: `rumble tournament export ID --format trf` writes one,
+    and so do programs for chess tournaments. `rumble pair event.trf` prints who plays whom next.
+    """
+    from rumble_server.cli.support import pairing_files
+
+    event = pairing_files.read_event(file)
+    rules = str(pairing_rules or pairing_files.rules_of(event))
+    if not check:
+        pairing_files.print_next_round(event, rounds, rules, json_)
+        return ExitCode.DONE
+    differing = pairing_files.print_check(event, rounds, rules, json_)
+    return ExitCode.FAILED if differing else ExitCode.DONE

@@ -1,0 +1,46 @@
+"""`rumble ratings`: rate the bots of any result file."""
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from rumble_server.cli.support.options import Json
+
+
+class Prior(StrEnum):
+    """Choices for the virtual draw of each pair, which keeps ratings finite."""
+
+    AUTO = "auto"
+    NONE = "none"
+
+
+def ratings(
+    file: Annotated[
+        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+    ],
+    prior: Annotated[
+        Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
+    ] = Prior.AUTO,
+    first_move: Annotated[
+        bool, typer.Option("--first-move/--no-first-move", help="Estimate the advantage of the first move, too.")
+    ] = True,
+    json_: Json = False,
+) -> None:
+    """Rate the bots of a result file, with 95% intervals."""
+    from rumble_server.cli.output.tables import ratings_table
+    from rumble_server.cli.output.terminal import plain_or_rich
+    from rumble_server.cli.support.files import read_results_file
+    from rumble_server.results.ratings import rate
+
+    results = read_results_file(file)
+    rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)
+    if json_:
+        typer.echo(json.dumps(rated.as_json()))
+        return
+    console = plain_or_rich()
+    console.print(ratings_table(file, rated))
+    console.print(f"model: {rated.model}", soft_wrap=True)
+    for note in rated.notes:
+        console.print(note, soft_wrap=True)

@@ -1,0 +1,143 @@
+"""`rumble standings`: rank the bots of any result file."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support.options import Json, read_points
+
+if TYPE_CHECKING:
+    from rumble_protocol.feed_messages import Standing
+
+    from rumble_server.results.editions import Edition
+    from rumble_server.results.file_contents import ResultsFile
+
+
+def standings(
+    file: Annotated[
+        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+    ],
+    tiebreaks: Annotated[
+        str | None,
+        typer.Option(
+            help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, bh-c1, bh-m1, ps, aro, tpr, faults; empty for "
+            "none. "
+            "By default those of the export; de,won,sb,ks for a CSV; bh-c1,bh,de,won,sb for a TRF."
+        ),
+    ] = None,
+    tiebreak_rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="2024-08|2026-03",
+            help="Edition of the tie-break rules; by default that of the export, or of the day on which the event of "
+            "another TRF began, or the newest.",
+        ),
+    ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option(
+            help="Points for a win, a draw and a loss; by default those of the export; 1,0.5,0 for a CSV. "
+            "A TRF tells them itself."
+        ),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Rank the bots of a result file."""
+    from rumble_server.cli.output.tables import ranked_table, tiebreak_legend
+    from rumble_server.cli.output.terminal import plain_or_rich
+    from rumble_server.cli.support.files import read_results_file
+    from rumble_server.results.trf.rounds import names_of
+
+    results = read_results_file(file)
+    names = given_names(tiebreaks, results)
+    try:
+        edition = given_edition(tiebreak_rules, results)
+        lines = ranked(results, names, edition, points)
+    except ValueError as error:
+        raise CliError(str(error), ExitCode.USAGE) from None
+    if json_:
+        told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
+        if results.event is not None:
+            numbers = {name: number for number, name in names_of(results.event).items()}
+            told = [{"number": numbers[line["name"]], **line} for line in told]
+        typer.echo(json.dumps({"tiebreaks": names, "tiebreak_rules": edition, "standings": told}))
+    else:
+        console = plain_or_rich()
+        table = ranked_table(file, names, lines)
+        console.print(table, *tiebreak_legend(table), sep="\n")
+        console.print(f"tie-break rules: {edition}", soft_wrap=True)
+        if (results.tournament or {}).get("format") == "knockout":
+            console.print("a knockout ranks by how far a bot came; these ranks are by points", soft_wrap=True)
+
+
+def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points: str | None = None) -> "list[Standing]":
+    """Rank the bots of a file. Raises ValueError."""
+    from rumble_server.results.paired import rounds_from
+    from rumble_server.results.tally import Scheme, Tally
+    from rumble_server.results.tiebreaks import rank_tally
+    from rumble_server.results.trf.rounds import rank_event
+
+    if results.event is not None:
+        if points is not None:
+            raise ValueError("a TRF file tells the points itself; leave out --points")
+        return rank_event(results.event, names, edition)
+    scheme, told = given_points(points, results), results.tournament or {}
+    legs = told.get("legs")
+    matches = legs if isinstance(legs, int) and legs > 0 else 1
+    rounds = None
+    if results.paired is not None:
+        rounds = rounds_from(results.paired, results.results, results.field, Scheme.of(scheme), matches)
+        rounds.rating = given_ratings(results).get
+    elif told.get("format") == "swiss":
+        raise ValueError("this export of a swiss does not tell its rounds")
+    tally = Tally.over(results.results, results.field, results.byes)
+    for each in results.paired or ():
+        for name in each.half_byes:
+            tally.give_half_bye(name, matches)
+    return rank_tally(tally, names, scheme, edition=edition, rounds=rounds)
+
+
+def given_names(text: str | None, results: "ResultsFile") -> list[str]:
+    """Return the tie-breaks in `text`, by default those of the file."""
+    from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
+
+    if text is not None:
+        return [name.strip() for name in text.split(",") if name.strip()]
+    if results.event is not None:
+        return list(DEFAULT if results.event.is_round_robin else DEFAULT_SWISS)
+    told = (results.tournament or {}).get("tiebreak_order")
+    known = isinstance(told, list) and all(isinstance(name, str) and name in TIEBREAKS for name in told)
+    return list(told) if told is not None and known else list(DEFAULT)
+
+
+def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
+    """Return the edition in `text`, by default the file's edition. Raises ValueError."""
+    from rumble_server.results.editions import NEWEST, check_edition, edition_of, named_edition
+
+    if text is not None:
+        return check_edition(text)
+    if results.event is not None:
+        fields = results.event.fields
+        return named_edition(fields.get("092", "")) or edition_of(fields.get("042", ""))
+    told = results.tournament or {}
+    return check_edition(str(told.get("tiebreak_rules", NEWEST)))
+
+
+def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
+    """Return the points in `text`, by default the file's points. Raises ValueError."""
+    if text is not None:
+        return read_points(text)
+    told = (results.tournament or {}).get("scheme")
+    if isinstance(told, list) and len(told) == 3 and all(isinstance(value, int | float) for value in told):
+        win, draw, loss = map(float, told)
+        return win, draw, loss
+    return 1, 0.5, 0
+
+
+def given_ratings(results: "ResultsFile") -> dict[str, float]:
+    """Return the ratings before the event, by name, if an export has them."""
+    told = (results.tournament or {}).get("seed_ratings")
+    ratings = told.items() if isinstance(told, dict) else ()
+    return {name: float(rating) for name, rating in ratings if isinstance(rating, int | float)}

@@ -1,0 +1,269 @@
+"""`rumble tournament`: hosting from a shell, over the server's HTTP API."""
+
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from rumble_server.cli.output.answers import only_here, print_answer
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.output.terminal import plain, plain_or_rich
+from rumble_server.cli.support import completion
+from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.options import (
+    LOCAL_SERVER,
+    HostToken,
+    Json,
+    Key,
+    Server,
+    given,
+    with_parameters,
+)
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.match.match_id import tournament_id_of
+
+
+class _Tournament(TyperGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "create":
+            from rumble_server.cli.support.creating import create_command
+
+            command = create_command()
+        return name, command, rest
+
+
+app = App(cls=_Tournament, help="Create, start, watch and end tournaments on a server.")
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: rumble tournament list.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="A match's id, like friday.1.2.1.1.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT", help="A bot's name.")]
+Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; by default standard output.")]
+
+
+VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "start": ("Number the bots and start the first matches.", {}),
+    "pause": (
+        "Let running matches finish, and start no more.",
+        {"reason": Annotated[str | None, typer.Option(help="Text for the bots and the page.")]},
+    ),
+    "resume": ("Start matches again after a pause.", {}),
+    "cancel": ("End a tournament without a result; nothing counts.", {}),
+    "end": ("End a tournament early; the standings count as they are.", {}),
+    "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
+    "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
+}
+"""The commands that only tell the server what to do: what each does, and the fields of its request."""
+
+
+class ExportFormat(StrEnum):
+    """The formats of an export."""
+
+    JSON = "json"
+    CSV = "csv"
+    PGN = "pgn"
+    SGF = "sgf"
+    TRF = "trf"
+
+
+@app.command()
+def create() -> None:
+    """Create a tournament, in its lobby."""
+    # Stands in the list of commands; `_Tournament` puts the command with its options here.
+
+
+def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
+    def ask(
+        tournament_id: Id,
+        *,
+        server: Server = LOCAL_SERVER,
+        host_token: HostToken = None,
+        json_: Json = False,
+        **body: Any,
+    ) -> None:
+        _command(server, host_token, tournament_id, name, json_, given(**body) or None)
+
+    app.command(name, help=about)(with_parameters(ask, parameters))
+
+
+for _name, (_about, _parameters) in VERBS.items():
+    _add_verb(_name, _about, _parameters)
+
+
+@app.command()
+def bye(
+    tournament_id: Id,
+    bot: BotName,
+    number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
+    json_: Json = False,
+) -> None:
+    """Give a bot a half-point bye: it is not paired in that round of a Swiss."""
+    also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
+    asked = {"name": bot, "round": number, "take_back": take_back}
+    _command(server, host_token, tournament_id, "bye", json_, asked, also)
+
+
+@app.command()
+def house(
+    tournament_id: Id,
+    bot: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.", autocompletion=completion.bots),
+    ] = None,
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add; 1 by default.")] = None,
+    json_: Json = False,
+) -> None:
+    """Add house bots to a tournament. The server runs them until it is over."""
+    if bot is not None:
+        wanted = given(bot=bot, name=name, count=count)
+        _command(server, host_token, tournament_id, "house", json_, wanted, f", {count or 1} x {bot} on the way")
+        return
+    told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "house"))
+    bots = (f"{each['bot']}: {each['about']}" for each in told["bots"])
+    print_answer(told, json_, *bots, f"there is room for {told['room']} on this server")
+
+
+@app.command()
+def invite(
+    tournament_id: Id,
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    new: Annotated[bool, typer.Option("--new", help="Make a new code; the old one is no longer valid.")] = False,
+    code: Annotated[str | None, typer.Option(metavar="CODE", help="Change the code to this one.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Let anyone join without a code.")] = False,
+    qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
+    json_: Json = False,
+) -> None:
+    """Show or change the invitation. It has a code, a link to the page, and the command for a bot."""
+    if new + open_ + (code is not None) > 1:
+        raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
+    client, path = OrganiserClient(server, host_token), api_path("tournaments", tournament_id, "invite")
+    if new:
+        told = client.post(path, {})
+    elif open_ or code is not None:
+        told = client.post(path, {"code": code})
+    else:
+        told = client.get(path)
+    if qr is not None:
+        qr.write_bytes(client.download(f"{path}.svg"))
+    lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
+    print_answer(told, json_, *lines, f"command  {told['command']}", *only_here(told))
+
+
+@app.command("reset-key")
+def reset_key(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
+    key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Forget the key of a bot's name. The next login claims the name, or --key protects it from now on."""
+    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"), given(key=key) or None)
+    print_answer(told, json_, told["message"])
+
+
+@app.command()
+def replay(match_id: MatchId, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+    """Have a match played again; its old result no longer counts."""
+    _command(server, host_token, tournament_id_of(match_id), "replay", json_, {"match": match_id})
+
+
+@app.command("list")
+def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
+    """List the newest tournaments."""
+    from rich.table import Table
+    from rich.text import Text
+    from rumble_engine.registry import game_title
+
+    listed = OrganiserClient(server).get("tournaments")
+    table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
+    for each in plain(listed["tournaments"]):
+        bots = "?" if each["bots"] is None else str(each["bots"])
+        table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
+    print_answer(listed, json_, table)
+
+
+@app.command()
+def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
+    """Show the standings by rank, with the faults of bots and who is benched."""
+    from rumble_server.cli.output.tables import standings_for, tiebreak_legend
+
+    client, path = OrganiserClient(server), ("tournaments", tournament_id)
+    if json_:
+        print_answer(client.get(api_path(*path, "standings")), True)
+        return
+    told = client.get(api_path(*path))
+    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
+    played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
+    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *tiebreak_legend(table))
+
+
+@app.command()
+def audit(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+    """Show whether it was fair: each bot's matches, seats, longest wait, excused time and drops on its own turn."""
+    from rumble_server.cli.output.tables import audit_table
+
+    told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "audit"))
+    verdict = "nothing to complain of" if told["fair"] else "not fair"
+    print_answer(
+        told, json_, f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), audit_table(told)
+    )
+
+
+@app.command()
+def export(
+    tournament_id: Id,
+    server: Server = LOCAL_SERVER,
+    format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = ExportFormat.JSON,
+    trf_2026: Annotated[bool, typer.Option("--trf-2026", help="With --format trf: write TRF-2026, not TRF16.")] = False,
+    out: Out = None,
+) -> None:
+    """Write the whole tournament: standings, matches and moves."""
+    query = "?edition=2026" if trf_2026 and format_ is ExportFormat.TRF else ""
+    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
+    _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
+
+
+@app.command()
+def transcript(
+    match_id: MatchId,
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    bot: Annotated[str | None, typer.Option(metavar="NAME", help="Ask as the owner of this bot, by its key.")] = None,
+    key: Key = None,
+    out: Out = None,
+) -> None:
+    """Write every frame of a match as ND-JSON. It has both directions, server times and the verdict."""
+    client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
+    _write(client.download(api_path("matches", match_id, "transcript")), out)
+
+
+def _command(
+    server: str,
+    host_token: str | None,
+    tournament_id: str,
+    command: str,
+    as_json: bool,
+    body: Mapping[str, Any] | None = None,
+    also: str = "",
+) -> None:
+    told = OrganiserClient(server, host_token).post(api_path("tournaments", tournament_id, command), body)
+    print_answer(told, as_json, f"{told['id']}: {told['status']}{also}")
+
+
+def _write(document: bytes, out: Path | None, end: bytes = b"") -> None:
+    if out is not None:
+        out.write_bytes(document)
+        return
+    sys.stdout.buffer.write(document + end)

@@ -1,0 +1,27 @@
+"""Printing the server's answer to a host's command."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from rumble_server.cli.output.terminal import plain, plain_lines, plain_or_rich
+
+
+def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
+    """Print `told` as JSON, or `shown` (texts, and tables made of `plain` texts) for a person."""
+    if as_json:
+        typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
+        return
+    for each in shown:
+        if isinstance(each, str):
+            typer.echo(plain(each))
+        else:
+            plain_or_rich().print(each)
+
+
+def only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a hint if an invitation's link works only on the server's own machine."""
+    hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
+    return (hint,) if told.get("only_here") else ()

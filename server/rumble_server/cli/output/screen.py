@@ -1,0 +1,64 @@
+"""The screen of `rumble practice`."""
+
+import json
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+from rumble_bots.sdk.thinkers import Thinkers
+from rumble_engine import get_game
+
+from rumble_server.cli.output.boards import board_of, draws
+from rumble_server.cli.output.terminal import plain_lines, plain_or_rich, stdin_lines
+from rumble_server.cli.output.trace import Sender, Trace, TraceEntry
+
+BOARD_INDENT = 7
+"""Columns left of a board; other entries have the speaker's name in these columns."""
+STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
+
+
+class Screen:
+    """Shows each frame that the proxy passes on; with `step`, holds each turn back until Enter is pressed."""
+
+    def __init__(self, *, as_json: bool, step: bool) -> None:
+        self.trace = Trace()
+        self._as_json = as_json
+        self._read = stdin_lines() if step else None
+        self._thinkers = Thinkers()
+        self._console = plain_or_rich()
+        self._ended = False
+
+    @property
+    def steps(self) -> bool:
+        return self._read is not None
+
+    def end(self) -> None:
+        """Show no more entries, because only the programs' end follows."""
+        self._ended = True
+
+    def show(self, *entries: TraceEntry) -> None:
+        for entry in () if self._ended else entries:
+            if self._as_json:
+                typer.echo(json.dumps(entry.as_json()))
+            elif entry.position is not None and draws(self._console):
+                game, state, last = entry.position
+                board = board_of(self._console, get_game(game), state, last)
+                self._console.print(Padding(board, (0, 0, 0, BOARD_INDENT)))
+            else:
+                self._console.print(Text(plain_lines(str(entry)), style=STYLES[entry.about]), soft_wrap=True)
+
+    def turned_away(self, why: str) -> None:
+        self.show(TraceEntry("next", f"Your bot {why}."))
+
+    def opened(self) -> None:
+        self.show(*self.trace.opened())
+
+    async def frame(self, sender: Sender, frame: str | bytes) -> None:
+        self.show(*self.trace.frame(sender, frame))
+        if self._read is not None and sender == "server" and self.trace.asked(frame):
+            typer.echo("Enter sends this turn to your bot: ", err=True, nl=False)
+            if await self._thinkers.run(self._read) is None:
+                self._read = None  # standard input has ended
+
+    def closed(self, sender: Sender, code: int, reason: str) -> None:
+        self.show(*self.trace.closed(sender, code, reason))

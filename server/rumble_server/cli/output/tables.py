@@ -1,0 +1,255 @@
+"""Standings and crosstables as tables, for a terminal or a pipe."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+from rumble_protocol.feed_messages import Standing
+
+from rumble_server.cli.output.terminal import plain
+from rumble_server.results.tiebreaks import TIEBREAKS
+
+if TYPE_CHECKING:
+    from rumble_server.results.ratings import Ratings
+    from rumble_server.tournament.tournament import Tournament
+
+MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
+"""The signs of a crosstable, by score."""
+UNBOUNDED = 1000
+"""Width in columns for measuring a table."""
+RECORD = ("points", "played", "won", "drawn", "lost")
+
+
+def _table(title: str, *columns: str) -> Table:
+    plain = not sys.stdout.isatty()
+    table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+    table.add_column("#", justify="right")
+    table.add_column("bot", no_wrap=True)  # in a narrow terminal, other columns shrink
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def points_text(points: float) -> str:
+    """Write points as people do: `5`, `5.5`."""
+    return f"{points:g}"
+
+
+def title_of(tournament: "Tournament") -> str:
+    """Return the name of a tournament and how far it has come."""
+    total, played = tournament.matches_total, len(tournament.results)
+    return f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches"
+
+
+def standings_table(tournament: "Tournament") -> Table:
+    """Draw the live standings: rank, name, points and record."""
+    standings = tournament.table.standings()
+    byes = _byes(standings)
+    table = _table(title_of(tournament), *RECORD, *byes)
+    remarks = _add_remarks(table, standings, tournament)
+    for standing in standings:
+        table.add_row(str(standing.rank), standing.name, *_record(standing, byes), *remarks[standing.name])
+    return table
+
+
+def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
+    """Add a column for faults if any bot has some, and return the end of each bot's row."""
+    entrants = [
+        {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
+    ]
+    remarks = remarks_on([{"name": each.name, "faults": each.faults} for each in standings], entrants)
+    if remarks:
+        table.add_column("faults")
+    return {each.name: [remarks.get(each.name, "")] if remarks else [] for each in standings}
+
+
+def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
+    """Return the column of byes if a bot has a bye, since its points are then more than its matches explain."""
+    return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
+
+
+def byes_text(byes: int, half_byes: int) -> str:
+    """Write the number of a bot's byes; a half-point bye counts 0.5."""
+    return points_text(byes + half_byes / 2)
+
+
+def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
+    counts = map(str, (line.played, line.wins, line.draws, line.losses))
+    return points_text(line.points), *counts, *([byes_text(line.byes, line.half_byes)] if byes else [])
+
+
+def told_table(
+    lines: Sequence[Mapping[str, Any]],
+    title: str | None = None,
+    entrants: Sequence[Mapping[str, Any]] = (),
+    *,
+    brief: bool = False,
+) -> Table:
+    """Draw standings as the API has them, and why bots failed or play no more.
+
+    With `brief`, without tie-breaks and intervals, and with the number of faults only.
+    """
+    lines = plain(list(lines))
+    remarks = remarks_on(lines, plain(list(entrants)), brief=brief)
+    table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
+    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines and not brief else []
+    rated = any(line.get("rating") is not None for line in lines)
+    byes = ["byes"] if any(line.get("byes") or line.get("half_byes") for line in lines) else []
+    counts = ("played", "wins", "draws", "losses")
+    columns = ("#", "name", "points", *(["rating"] if rated else []), *counts, *byes)
+    last = (*([] if brief else ["decided by"]), *(["faults"] if remarks else []))
+    for column in (*columns, *(name.upper() for name in tiebreaks), *last):
+        table.add_column(column, justify="left" if column in ("name", *last) else "right")
+    for line in lines:
+        values = [line["tiebreaks"][name] for name in tiebreaks]
+        table.add_row(
+            str(line["rank"]),
+            Text(line["name"]),
+            points_text(line["points"]),
+            *([rating_text({**line, "interval": None} if brief else line)] if rated else []),
+            *(str(line.get(count, 0)) for count in counts),
+            *([byes_text(line.get("byes", 0), line.get("half_byes", 0))] if byes else []),
+            *("-" if value is None else f"{value:.4g}" for value in values),
+            *([] if brief else [str(line.get("decided_by", "")).upper()]),
+            *([remarks.get(line["name"], "")] if remarks else []),
+        )
+    return table
+
+
+def tiebreak_legend(table: Table) -> list[str]:
+    """Explain the table's tie-break columns in a line; return no line without such columns."""
+    names = [str(column.header) for column in table.columns if str(column.header).isupper()]
+    told = ", ".join(f"{name} {TIEBREAKS.get(name.lower(), name)}" for name in names)
+    return [f"Equal points are told apart by: {told}"] if told else []
+
+
+def fitting_table(
+    console: Console,
+    lines: Sequence[Mapping[str, Any]],
+    title: str | None = None,
+    entrants: Sequence[Mapping[str, Any]] = (),
+    beside: int = 0,
+) -> Table | None:
+    """Draw standings for a terminal with `beside` columns next to the table; None if not even brief standings fit."""
+    for brief in (False, True):
+        table = told_table(lines, title, entrants, brief=brief)
+        if (
+            Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum + beside
+            <= console.width
+        ):
+            return table
+    return None
+
+
+def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
+    """Draw the widest standings that fit a console; `about` are the further arguments of `told_table`."""
+    return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
+
+
+def remarks_on(
+    lines: Sequence[Mapping[str, Any]], entrants: Sequence[Mapping[str, Any]] = (), *, brief: bool = False
+) -> dict[str, str]:
+    """Return remarks by name: matches lost by the bot's own fault, and whether the bot is benched or withdrew."""
+    found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
+    for entrant in entrants:
+        told = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
+        found.setdefault(entrant["name"], []).append(told)
+    return {name: "; ".join(filter(None, texts)) for name, texts in found.items() if any(texts)}
+
+
+def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
+    """Write the number of losses by each fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
+    if brief:
+        return str(sum(faults.values()) or "")
+    return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())
+
+
+def audit_table(told: Mapping[str, Any]) -> Table:
+    """Draw the audit of the API: each bot's matches, seats, waits, excused time and drops."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name")
+    for column in ("matches", "first", "second", "longest wait ms", "excused ms", "drops"):
+        table.add_column(column, justify="right")
+    for name, bot in told["bots"].items():
+        counts = (bot["matches"], *bot["seats"], bot["longest_wait_ms"], bot["excused_ms"], bot["drops"])
+        table.add_row(Text(name), *map(str, counts))
+    return table
+
+
+def rating_text(line: Mapping[str, Any]) -> str:
+    """Write a rating with half its interval, `+120 ± 35`; a dash for a bot without a rating."""
+    rating, interval = line.get("rating"), line.get("interval")
+    if rating is None:
+        return "-"
+    return f"{round(rating):+d}" if interval is None else f"{round(rating):+d} ± {(interval[1] - interval[0]) / 2:.0f}"
+
+
+def crosstable(tournament: "Tournament") -> Table:
+    """Draw the crosstable by rank. A cell has the row's score of each match against the column, first match first."""
+    standings = tournament.table.standings()
+    table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
+    for standing in standings:
+        table.add_column(_short(standing, standings), justify="center")
+    table.add_column("points", justify="right")
+    table.add_column("won drawn lost", justify="center")
+    byes = _byes(standings)
+    for column_of_byes in byes:
+        table.add_column(column_of_byes, justify="right")
+    remarks = _add_remarks(table, standings, tournament)
+    scores = _scores(tournament)
+    for row in standings:
+        cells = ["*" if row is column else _cell(scores.get((row.name, column.name), {})) for column in standings]
+        record = (f"{row.wins}-{row.draws}-{row.losses}", *([byes_text(row.byes, row.half_byes)] if byes else []))
+        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
+    return table
+
+
+def _scores(tournament: "Tournament") -> dict[tuple[str, str], dict[str, float]]:
+    """Return for each bot and opponent the bot's score by match."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for match_id, over in tournament.results.items():
+        first, second = over.seats
+        for pair, score in zip(((first, second), (second, first)), over.scores or (), strict=True):
+            found.setdefault(pair, {})[match_id] = score
+    return found
+
+
+def _cell(scores: dict[str, float]) -> str:
+    return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
+
+
+def _short(standing: "Standing", standings: "list[Standing]") -> str:
+    return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
+
+
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
+    """Draw standings with their tie-breaks, and the tie-break that decided each rank."""
+    byes = _byes(lines)
+    table = _table(title, *RECORD, *byes, *(name.upper() for name in tiebreaks))
+    table.add_column("decided by")
+    for line in lines:
+        values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
+        table.add_row(str(line.rank), line.name, *_record(line, byes), *values, line.decided_by.upper())
+    return table
+
+
+def ratings_table(title: str, rated: "Ratings") -> Table:
+    """Draw ratings with their 95% intervals, and the probability that each bot is stronger than the next."""
+    table = _table(title, "rating", "95% interval", "matches", "above the next")
+    for place, line in enumerate(rated.lines):
+        following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None
+        chance = None if following is None else rated.superiority(line.name, following.name)
+        table.add_row(
+            str(place + 1),
+            line.name,
+            "-" if line.rating is None else f"{round(line.rating):+d}",
+            "-" if line.interval is None else f"{line.interval[0]:+.0f} to {line.interval[1]:+.0f}",
+            str(line.matches),
+            "" if chance is None else f"{chance:.1%}",
+        )
+    return table

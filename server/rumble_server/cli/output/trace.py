@@ -1,0 +1,156 @@
+"""The output of `rumble practice`: every frame both ways, the board after each move, and advice for each mistake.
+
+The module does no I/O: the proxy between bot and server feeds a `Trace`, and the trace yields the entries to show.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rumble_engine import EngineError, State, get_game
+
+from rumble_server.cli.output.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
+
+Sender = Literal["bot", "server"]
+MOST_LISTED = 12
+"""Maximum number of a list's values shown in text; JSON output has all values."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEntry:
+    """An entry of the output: a frame of either side, a board, a note, or the next thing to do."""
+
+    about: Literal["bot", "server", "board", "note", "next"]
+    text: str
+    frame: Any = None
+    """The frame as data; None if the frame is not JSON."""
+    position: tuple[str, State, str | None] | None = None
+    """Game, state and newest move (if known) of a board."""
+
+    def as_json(self) -> dict[str, Any]:
+        if self.about not in ("bot", "server"):
+            return {self.about: self.text}
+        return {"from": self.about, **({"text": self.text} if self.frame is None else {"frame": self.frame})}
+
+    def __str__(self) -> str:
+        if self.about == "board":
+            return "\n".join(f"       {line}" for line in self.text.split("\n"))
+        if self.about in ("note", "next"):
+            return f"{self.about:6} {self.text}"
+        if not isinstance(self.frame, dict) or not isinstance(self.frame.get("type"), str):
+            return f"{self.about:6} {self.text!a}"
+        fields = {name: _shortened(value) for name, value in self.frame.items() if name != "type"}
+        return f"{self.about:6} {self.frame['type']!s:15} {json.dumps(fields, ensure_ascii=True)}"
+
+
+class Trace:
+    """The conversation so far between a bot and the server."""
+
+    def __init__(self) -> None:
+        self.connected = False
+        """True once the bot has opened a connection."""
+        self.logged_in = False
+        self.over = False
+        """True once the bot was told that the tournament is over."""
+        self.refused = False
+        """True if the newest frame is an `error` of the server."""
+        self.thinking = False
+        """True if the bot was sent a `turn` and has sent nothing since."""
+        self.faults = 0
+        """Number of matches that the bot lost by its own fault."""
+        self._state: State | None = None
+        self._game: str | None = None
+        self._seat: int | None = None
+
+    def opened(self) -> Iterator[TraceEntry]:
+        self.connected = True
+        yield TraceEntry("note", "your bot opened a connection")
+
+    def frame(self, sender: Sender, frame: str | bytes) -> Iterator[TraceEntry]:
+        if isinstance(frame, bytes):
+            yield TraceEntry(sender, f"a binary frame of {len(frame)} bytes")
+            return
+        data = _read(frame)
+        yield TraceEntry(sender, frame, data)
+        self.refused = False
+        self.thinking = self.thinking and sender == "server"
+        if isinstance(data, dict):
+            yield from self._sent(data) if sender == "bot" else self._told(data)
+
+    def asked(self, frame: str | bytes) -> bool:
+        """Return whether a frame asks the bot for a move."""
+        data = _read(frame) if isinstance(frame, str) else None
+        return isinstance(data, dict) and data.get("type") == "turn"
+
+    def closed(self, sender: Sender, code: int, reason: str) -> Iterator[TraceEntry]:
+        who = "your bot" if sender == "bot" else "the server"
+        yield TraceEntry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
+        if sender == "server" and code in CLOSES:
+            yield TraceEntry("next", CLOSES[code])
+        elif sender == "bot" and not self.over:
+            yield TraceEntry("next", LOSSES["disconnect"])
+
+    def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
+        """Show the bot's move on the board. An illegal move changes nothing; the referee answers it."""
+        if frame.get("type") != "move" or self._state is None:
+            return
+        try:
+            self._state = self._state.play(frame["move"])
+        except (EngineError, KeyError, TypeError):
+            return
+        yield self._board(self._state, [frame["move"]])
+
+    def _board(self, state: State, moves: list[str]) -> TraceEntry:
+        position = None if self._game is None else (self._game, state, moves[-1] if moves else None)
+        return TraceEntry("board", state.diagram(), position=position)
+
+    def _told(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
+        match frame.get("type"):
+            case "session":
+                self.logged_in = True
+            case "match_start":
+                self._game, self._seat, self._state = frame["game"], frame["seat"], None
+            case "turn":
+                state = get_game(frame["game"]).load(frame["state"])
+                if frame["moves"] if "moves" in frame else frame["ply"]:
+                    if frame.get("moves"):
+                        yield TraceEntry("note", f"the last move was {frame['moves'][-1]}")
+                    yield self._board(state, frame.get("moves", []))
+                self._state, self.thinking = state, True
+            case "rejected":
+                yield TraceEntry("next", REJECTIONS[frame["code"]])
+            case "error":
+                self.refused = True
+                yield TraceEntry("next", ERRORS[frame["code"]])
+            case "match_over":
+                yield from self._match_over(frame)
+            case "tournament_over":
+                self.over = True
+
+    def _match_over(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
+        self.thinking = False
+        state = get_game(self._game).load(frame["state"]) if self._game else None
+        if state is not None and state != self._state:
+            yield self._board(state, frame["moves"])
+        if frame["scores"] is None:
+            return
+        winner = frame["winner"]
+        told = "a draw" if winner is None else f"your bot {'won' if winner == self._seat else 'lost'}"
+        yield TraceEntry("note", f"{told}: {frame['reason']}")
+        if winner != self._seat and frame["termination"] in LOSSES:
+            self.faults += 1
+            yield TraceEntry("next", LOSSES[frame["termination"]])
+
+
+def _read(frame: str) -> Any:
+    try:
+        return json.loads(frame)
+    except ValueError:
+        return None
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, list) and len(value) > MOST_LISTED:
+        return [*value[:MOST_LISTED], f"... {len(value)} in all"]
+    return value

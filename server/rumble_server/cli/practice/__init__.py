@@ -1,0 +1,1 @@
+"""Matches that commands play: practice, a person, a demonstration."""

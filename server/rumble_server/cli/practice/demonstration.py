@@ -1,0 +1,185 @@
+"""The tournament of `rumble demo`: a server in this process, bots as processes, and tables."""
+
+import asyncio
+import sys
+import tempfile
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from rich.console import Console
+from rich.live import Live
+from rumble_engine import get_game
+from rumble_protocol.fields import TimeControl
+
+from rumble_server.arena.organiser import Organiser
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.output.tables import crosstable, standings_for, standings_table, tiebreak_legend, title_of
+from rumble_server.cli.output.terminal import is_screen, plain_or_rich
+from rumble_server.cli.processes.bot_process import BotSpec, process_command, search_ms
+from rumble_server.cli.processes.house import HouseProcesses
+from rumble_server.cli.processes.running import bot_processes, running_server
+from rumble_server.cli.support.bot_names import checked_bots, own_name, read_house, split_names
+from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.config import ServerConfig
+from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
+from rumble_server.tournament.tournament import OVER, Tournament
+
+if TYPE_CHECKING:
+    from rumble_server.app import Server
+
+REFRESH_S = 0.2
+"""Time in s between two looks at the tournament."""
+MOST_PROCESSES = 8
+"""Maximum number of bot processes; a larger field shares the processes."""
+MATCHES_AT_ONCE = 2
+"""Maximum number of matches of a bot at a time."""
+MOST_IN_CROSSTABLE = 20
+"""Maximum number of bots in the final crosstable; a larger field gets a table of standings."""
+
+
+def demonstrate(
+    bots: str | None,
+    game: str,
+    format_: str,
+    *,
+    cycles: int,
+    port: int,
+    db: str | None,
+    seed: int,
+    house: str,
+    exit_: bool,
+    as_json: bool,
+) -> int:
+    """Play the tournament and return the exit code. Raises CliError."""
+    get_game(game)
+    names = checked_bots(multiplied(split_names(bots))) if bots else default_bots(game)
+    if len(names) < 2:
+        raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
+    try:
+        config = TournamentConfig.model_validate(
+            {
+                "name": f"{get_game(game).title} demo",
+                "game": game,
+                "format": format_,
+                "cycles": cycles,
+                "seed": seed,
+                "time_control": TimeControl(move_ms=10_000),
+                "start_at_bots": len(names),
+            }
+        )
+    except ValidationError as error:
+        raise CliError(error.errors()[0]["msg"].removeprefix("Value error, "), ExitCode.USAGE) from None
+    with ExitStack() as stack:
+        if db is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
+            db = str(Path(folder) / "rumble.db")
+        stays = sys.stdout.isatty() and not exit_ and not as_json
+        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else (), drain_ms=0)
+        return run(_demo(server, config, names, stays=stays, as_json=as_json))
+
+
+def default_bots(game: str) -> list[str]:
+    """Return the reference bots that can play a game."""
+    from rumble_bots.reference import REFERENCE_BOTS
+
+    start = get_game(game).initial()
+    return [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
+
+
+def multiplied(names: list[str]) -> list[str]:
+    """Expand `random:3` to three bots. Raises CliError for too many."""
+    bots = []
+    for name in names:
+        bot, colon, count = name.rpartition(":")
+        many = bool(colon) and count.isdecimal()
+        bots += [bot] * int(count) if many else [name]
+        if len(bots) > MOST_BOTS:
+            raise CliError(f"a tournament has room for {MOST_BOTS} bots", ExitCode.USAGE)
+    return bots
+
+
+def entrant_names(bots: list[str]) -> list[str]:
+    """Return a name for each bot: the bot's own, with a number if several bots share a name."""
+    own = [own_name(bot) for bot in bots]
+    many = {name for name, count in Counter(own).items() if count > 1}
+    seen: Counter[str] = Counter()
+    names = []
+    for name in own:
+        seen[name] += 1
+        names.append(f"{name}-{seen[name]}" if name in many else name)
+    return names
+
+
+async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool) -> int:
+    console = plain_or_rich(stderr=as_json)
+    stopping = until_signal()
+    async with running_server(config, HouseProcesses) as server:
+        tournament = Organiser(server.arena).create(wanted)
+        await server.log.wait(server.log.last)
+        page = f"{server.url}/tournaments/{tournament.id}"
+        console.print(f"page: {page}{'  (Ctrl-C ends it)' if stays else ''}", soft_wrap=True)
+        specs = [
+            BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))
+            for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
+        ]
+        commands = [
+            process_command(specs[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
+            for first in range(min(MOST_PROCESSES, len(specs)))
+        ]
+        async with bot_processes(commands) as processes:
+            over = await _watch(console, server, tournament, processes, stopping)
+            if over:
+                await server.log.wait(server.log.last)
+                if as_json:
+                    path = api_path("tournaments", tournament.id, "export.json")
+                    document = await asyncio.to_thread(OrganiserClient(server.url).download, path)
+                    print(document.decode())  # noqa: T201  # the only text on standard output
+                else:
+                    _show_end(console, tournament)
+            if over and stays:
+                console.print(f"{page} stays until Ctrl-C", soft_wrap=True)
+                await stopping.wait()
+        if over or not stopping.is_set():
+            return ExitCode.DONE if over else ExitCode.FAILED
+        console.print(f"stopped; {title_of(tournament)}", soft_wrap=True)
+        return ExitCode.INTERRUPTED
+
+
+def _show_end(console: Console, tournament: Tournament) -> None:
+    if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
+        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
+        table = standings_for(console, lines, title_of(tournament))
+        console.print(table, *tiebreak_legend(table), sep="\n")
+        return
+    console.print(crosstable(tournament))
+    console.print("1 won, = drawn, 0 lost; one mark for each match, the row's score against the column", style="dim")
+
+
+async def _watch(
+    console: Console,
+    server: "Server",
+    tournament: Tournament,
+    processes: list[asyncio.subprocess.Process],
+    stopping: asyncio.Event,
+) -> bool:
+    """Show the standings until the tournament ends, a signal comes or a bot fails to start.
+
+    Return whether the tournament finished.
+    """
+    before = None
+    with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
+        while tournament.status not in OVER and not stopping.is_set():
+            failed = [process for process in processes if process.returncode]
+            if failed and tournament.status == "lobby":
+                console.print("a bot could not start; its error is above")
+                return False
+            state = (tournament.status, len(tournament.field), len(tournament.results), console.size)
+            if is_screen(console) and state != before:
+                live.update(standings_table(tournament), refresh=True)
+                before = state
+            await asyncio.sleep(REFRESH_S)
+    return tournament.status == "finished"

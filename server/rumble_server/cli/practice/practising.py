@@ -1,0 +1,164 @@
+"""The matches of `rumble practice`: a server, a proxy that shows every frame, the opponent, and the bot's program."""
+
+import asyncio
+import math
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from rumble_bots.check.child import KILL_AFTER_S, Child
+from rumble_bots.check.events import Exited
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.address import ws_url
+from rumble_bots.sdk.serve import serve
+from rumble_engine import get_game
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import DAY_MS, TimeControl
+from rumble_protocol.secret import make_secret
+
+from rumble_server.arena.organiser import Organiser
+from rumble_server.cli.output.advice import CLOSES
+from rumble_server.cli.output.errors import ExitCode
+from rumble_server.cli.output.screen import Screen
+from rumble_server.cli.output.trace import Trace, TraceEntry
+from rumble_server.cli.practice.proxy import proxying
+from rumble_server.cli.processes.bot_process import BotSpec, make_bot, search_ms
+from rumble_server.cli.processes.running import running_server
+from rumble_server.cli.support.bot_names import checked_bots, own_name
+from rumble_server.cli.support.loop import run_unless_stopped
+from rumble_server.config import ServerConfig
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.tournament import OVER, Tournament
+
+ID = "practice"
+NAME = "my-bot"
+HINT_S = 10.0
+"""Time in s without a login or a move; then a hint is shown."""
+PATIENCE_S = 120.0
+"""Time in s without a login; then the practice fails. The time is long because some programs compile first."""
+STUCK_S = 3.0
+"""Time in s for which a bot may send nothing after an `error`; then the practice fails."""
+LOOK_S = 0.02
+"""Time in s between two looks at the tournament and the program."""
+STDERR = 2
+"""The file descriptor. The program's output goes there, because standard output has the trace."""
+SLOW = "Your bot has no time limit here. If it is not thinking, it may not flush what it writes. Ctrl-C ends it."
+CONNECT = "open a WebSocket at ws://$RUMBLE_SERVER/bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN."
+
+
+def practise(
+    game: str,
+    settings: Mapping[str, bool | int | str],
+    against: str,
+    command: Sequence[str],
+    screen: Screen,
+    *,
+    matches: int,
+    seed: int,
+) -> int:
+    """Let the bot that `command` starts play, and return the exit code. Raises CliError, EngineError, BadFunction."""
+    kind = get_game(game)
+    config = TournamentConfig(
+        name=ID,
+        game=kind.name,
+        settings=kind.complete(settings),
+        cycles=matches,
+        legs=1,
+        time_control=TimeControl(move_ms=DAY_MS),
+        seed=seed,
+        start_at_bots=2,
+        rated=False,
+    )
+    checked_bots([against])
+    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
+        server = ServerConfig(port=0, db=str(Path(folder) / "rumble.db"), drain_ms=0)
+        code = run_unless_stopped(_practice(server, config, against, command, screen, folder))
+    return ExitCode.INTERRUPTED if code is None else code
+
+
+async def _practice(
+    config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen, folder: str
+) -> int:
+    async with running_server(config) as server:
+        tournament = Organiser(server.arena).create(wanted)
+        await server.log.wait(server.log.last)
+        async with (
+            _opponent(against, server.url, wanted) as opponent,
+            proxying(ws_url(server.url), screen) as proxy,
+        ):
+            bot = Child(command, proxy, ID, NAME, Path(folder), output=STDERR, key=make_secret())
+            try:
+                await bot.start()
+                return await _follow(tournament, opponent, bot, screen)
+            finally:
+                screen.end()
+                await bot.stop()
+
+
+@asynccontextmanager
+async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
+    """Run the opponent in this process."""
+    spec = BotSpec(bot, own_name(bot), wanted.seed, search_ms(bot, wanted.game))
+    task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=make_secret(), join=ID))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: Child, screen: Screen) -> int:
+    """Wait for the end, show how it went, and return the exit code."""
+    loop = asyncio.get_running_loop()
+    began, hinted = loop.time(), False
+    fine_at = idle_at = began
+    while tournament.status not in OVER:
+        if bot.exited is not None:
+            screen.show(*_ended_early(bot.exited, screen.trace))
+            return ExitCode.FAILED
+        if opponent.done():
+            opponent.result()
+        waited_s = 0.0 if screen.trace.logged_in else loop.time() - began
+        if waited_s > HINT_S and not hinted:
+            hinted = True
+            what = "logged in" if screen.trace.connected else "connected"
+            screen.show(TraceEntry("next", f"Your program has not {what} yet: {CONNECT}"))
+        if waited_s > PATIENCE_S:
+            screen.show(TraceEntry("note", f"it did not log in within {PATIENCE_S:g} s"))
+            return ExitCode.FAILED
+        if not screen.trace.thinking:
+            idle_at = loop.time()
+        if loop.time() - idle_at > HINT_S and not screen.steps:
+            idle_at = math.inf  # shown once
+            screen.show(TraceEntry("next", SLOW))
+        if not screen.trace.refused:
+            fine_at = loop.time()
+        if loop.time() - fine_at > STUCK_S:
+            screen.show(TraceEntry("note", "your bot has sent nothing since that error; fix it and try again"))
+            return ExitCode.FAILED
+        await asyncio.sleep(LOOK_S)
+    try:
+        async with asyncio.timeout(KILL_AFTER_S):
+            await bot.ended()
+    except TimeoutError:
+        screen.show(TraceEntry("next", "Let your program end after tournament_over; it was ended now."))
+    played, faults = len(tournament.results), screen.trace.faults
+    if faults:
+        screen.show(TraceEntry("note", f"your bot lost {faults} of {played} by its own fault; fix that and try again"))
+        return ExitCode.FAILED
+    screen.show(TraceEntry("note", f"{played} of {tournament.matches_total} played to the end"))
+    return ExitCode.DONE
+
+
+def _ended_early(exited: Exited, trace: Trace) -> list[TraceEntry]:
+    """Return the entries to show when a program ended before its matches."""
+    ended = TraceEntry("note", f"your program {exited.how} before the practice was over; its output is above")
+    if not trace.connected:
+        return [ended, TraceEntry("next", f"It never connected: {CONNECT}")]
+    if not trace.logged_in:
+        return [ended, TraceEntry("next", CLOSES[CloseCode.NO_LOGIN])]
+    if exited.code:
+        return [ended, TraceEntry("next", "Fix its error and try again.")]
+    return [ended, TraceEntry("next", "Let it run until tournament_over.")]

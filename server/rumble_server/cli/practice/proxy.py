@@ -1,0 +1,84 @@
+"""A proxy between a bot and the server. Every frame is shown, and passed on unchanged."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from rumble_bots.check.listener import Listener
+from rumble_bots.sdk.address import Address
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
+from websockets.typing import Subprotocol
+
+from rumble_server.cli.output.screen import Screen
+from rumble_server.cli.output.trace import Sender
+
+HOST, BOT_PATH = "127.0.0.1", "/bot"
+PING_S = 5.0
+"""Time in s between two pings to the bot, which does not get the server's pings, and gives up a silent connection."""
+
+Socket = ClientConnection | ServerConnection
+
+
+@asynccontextmanager
+async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
+    """Run a proxy for the server at `ws_url` on a free port of loopback, and yield the proxy's address."""
+
+    async def carry(bot: ServerConnection) -> None:
+        screen.opened()
+        offered = [] if bot.request is None else bot.request.headers.get_all("Sec-WebSocket-Protocol")
+        names = [Subprotocol(name.strip()) for line in offered for name in line.split(",")]
+        async with connect(
+            ws_url, subprotocols=names or None, compression=None, proxy=None, ping_interval=None, max_size=None
+        ) as server:
+            pumps = [
+                asyncio.create_task(_pump(bot, server, "bot", screen)),
+                asyncio.create_task(_pump(server, bot, "server", screen)),
+            ]
+            try:
+                done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+                for pump in done:
+                    pump.result()
+                ended, other = (bot, server) if bot.close_code is not None else (server, bot)
+                screen.closed(*_how_it_ended(ended))
+                await other.close(_passed_on(ended.close_code), ended.close_reason or "")
+            finally:
+                for pump in pumps:
+                    pump.cancel()
+                await asyncio.gather(*pumps, return_exceptions=True)
+
+    listener = Listener(HOST, 0, BOT_PATH, carry, screen.turned_away, PING_S)
+    await listener.up()
+    try:
+        yield Address(HOST, listener.port)
+    finally:
+        await listener.down()
+
+
+async def _pump(source: Socket, sink: Socket, sender: Sender, screen: Screen) -> None:
+    """Pass on all frames of one side, until either connection ends."""
+    try:
+        while True:
+            frame = await source.recv()
+            await screen.frame(sender, frame)
+            await sink.send(frame)
+    except ConnectionClosed:
+        return
+
+
+def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
+    """Return the side that ended the connection, the code and the reason.
+
+    The server's side counts as the ender if it closed the connection because the bot broke the WebSocket protocol.
+    """
+    refused = connection.protocol.close_rcvd_then_sent is False
+    sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
+    return sender, connection.close_code or CloseCode.ABNORMAL_CLOSURE, connection.close_reason or ""
+
+
+def _passed_on(code: int | None) -> int:
+    """Return the close code for the other side. Codes that stand for a missing code cannot be sent."""
+    unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
+    return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

@@ -1,0 +1,110 @@
+"""A process of several reference bots or functions, for the large fields of `rumble demo`.
+
+The process ends with its standard input, and so never outlives its parent.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
+
+from rumble_server.cli.output.errors import ExitCode, as_cli_error
+from rumble_server.cli.support.loop import run
+
+SEARCH_MS = 50
+"""Time in ms for a move of a bot that cannot search to the end; short, because a person watches."""
+
+STDIN = 0
+"""The file descriptor."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """A bot to play: a reference bot or FILE.py:FUNCTION, its name, seed, and time for a move (None: no limit)."""
+
+    bot: str
+    name: str
+    seed: int
+    time_ms: int | None = None
+
+
+def search_ms(bot: str, game: str) -> int | None:
+    """Return a bot's search time for a move in ms; None if the bot searches to the end, or does not search."""
+    if bot == "mcts":
+        return SEARCH_MS
+    return SEARCH_MS if bot in ("minimax", "streetwise") and game != "tictactoe" else None
+
+
+def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> list[str]:
+    """Return the command line of a process for these bots, with this Python and this Rumble."""
+    told = json.dumps([asdict(bot) for bot in bots])
+    return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), told]
+
+
+def make_bot(spec: BotSpec) -> Bot:
+    """Make the bot. Raises BadFunction, ReferenceBotError."""
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.reference.remote import RemoteReferenceBot
+
+    if is_function(spec.bot):
+        return load_bot(spec.bot)
+    options: dict[str, Any] = {} if spec.time_ms is None else {"time_ms": spec.time_ms}
+    return RemoteReferenceBot(spec.bot, seed=spec.seed, **options)
+
+
+async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:
+    """Play with all bots until the tournament is over."""
+    bots = [(make_bot(spec), spec.name) for spec in specs]
+    await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
+
+
+def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
+    """Run a process's bots and return the exit code. An error is a line on standard error, after `prefix`."""
+    try:
+        run(playing)
+    except Exception as error:
+        known = as_cli_error(error)
+        if known is None:
+            raise
+        sys.stderr.write(f"{prefix}: {known.message}\n")
+        return known.exit_code
+    return ExitCode.DONE
+
+
+def end_with_parent() -> None:
+    """End this process as soon as standard input ends."""
+    follow_input(lambda _: None)
+
+
+def follow_input(take: Callable[[bytes], object]) -> None:
+    """Call `take` with each line of standard input, on a thread, and end this process when the input ends."""
+
+    def read() -> None:
+        # Not sys.stdin: a thread waiting in its `read` holds a lock, and Python would abort when the process exits.
+        rest = b""
+        while data := os.read(STDIN, 65_536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                take(line)
+        os._exit(ExitCode.DONE)
+
+    threading.Thread(target=read, daemon=True).start()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play as the arguments of `process_command` say, and return the exit code."""
+    server, join, matches_at_once, told = arguments
+    specs = [BotSpec(**spec) for spec in json.loads(told)]
+    return run_to_exit_code(play(specs, server, join, int(matches_at_once)), "rumble")
+
+
+if __name__ == "__main__":
+    end_with_parent()
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,152 @@
+"""House bots as child processes of a server.
+
+All bots that take challenges share one process; each bot in a tournament has a process of its own.
+
+A process reads its bots on standard input: a line at the start, and a line after each change. The process ends when its
+input is closed, so it never outlives its server.
+"""
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rumble_protocol.clubs import web_path
+
+if TYPE_CHECKING:
+    from rumble_server.arena.ports import HouseBot
+    from rumble_server.host.tls import Certificate
+
+log = logging.getLogger(__name__)
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
+"""Time in s before a process is started again after its end; it doubles each time, up to the longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClubBot:
+    """A house bot, and the club in which it plays."""
+
+    club: str
+    bot: "HouseBot"
+
+
+class HouseProcesses:
+    """The `HouseRunner` of `rumble serve` and `rumble demo`."""
+
+    def __init__(self, server: str, certificate: "Certificate | None" = None) -> None:
+        self._server = server
+        self._certificate = certificate
+        self._wanted: dict[str, tuple[HouseBot, ...]] = {}
+        """The house bots to run, by club."""
+        self._residents: _Child | None = None
+        """The process of all bots, of any club, that wait for challenges."""
+        self._added: dict[ClubBot, _Child] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        from rumble_bots.reference import REFERENCE_BOTS
+        from rumble_engine import get_game
+
+        start = get_game(game).initial(settings)
+        return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
+
+    def ladder(self) -> Mapping[str, str]:
+        from rumble_bots.reference import REFERENCE_BOTS
+
+        return {name: player.about for name, player in REFERENCE_BOTS.items()}
+
+    def keep(self, club: str, bots: "Sequence[HouseBot]") -> None:
+        self._wanted[club] = tuple(bots)
+        kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
+        self._keep_residents([each for each in kept if each.bot.challenges])
+        added = {each for each in kept if not each.bot.challenges}
+        for each in self._added.keys() - added:
+            self._end(self._added.pop(each))
+        for each in added - self._added.keys():
+            self._added[each] = _Child([each], self._told)
+
+    def _keep_residents(self, residents: Sequence[ClubBot]) -> None:
+        if self._residents is None:
+            self._residents = _Child(residents, self._told) if residents else None
+        elif residents:
+            self._residents.tell(residents)
+        else:
+            self._end(self._residents)
+            self._residents = None
+
+    def _told(self, bots: Sequence[ClubBot]) -> bytes:
+        """Return the line that tells a process its bots."""
+        told: dict[str, Any] = {
+            "server": self._server,
+            "bots": [{**asdict(each.bot), "club": each.club} for each in bots],
+        }
+        if self._certificate is not None:
+            told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
+        return json.dumps(told).encode() + b"\n"
+
+    async def close(self) -> None:
+        for club in self._wanted:
+            self.keep(club, [])
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def _end(self, child: "_Child") -> None:
+        child.playing.cancel()
+        self._ending.add(child.playing)
+        child.playing.add_done_callback(self._ending.discard)
+
+
+class _Child:
+    """A process of house bots. The process is started again after each end, until `playing` is cancelled."""
+
+    def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
+        self._bots = list(bots)
+        self._told = told
+        self._stdin: asyncio.StreamWriter | None = None
+        self.playing = asyncio.create_task(self._play())
+
+    def tell(self, bots: Sequence[ClubBot]) -> None:
+        """Change the bots to `bots`; bots that play already go on."""
+        if list(bots) != self._bots:
+            self._bots = list(bots)
+            self._write()
+
+    def _write(self) -> None:
+        if self._stdin is not None:
+            self._stdin.write(self._told(self._bots))
+
+    @property
+    def _title(self) -> str:
+        return ", ".join(f"{web_path(each.club)}/{each.bot.name}".lstrip("/") for each in self._bots)
+
+    async def _play(self) -> None:
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                code = await self._process()
+            except OSError as error:
+                log.error("house bots %s cannot be started: %s", self._title, error)
+            else:
+                log.warning("house bots %s ended with %s", self._title, code)
+            await asyncio.sleep(pause_s)
+            pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+
+    async def _process(self) -> int:
+        """Run a process until its end, and return the exit code."""
+        from rumble_bots.sdk.processes import end_process, start_group
+
+        process = await start_group(
+            [sys.executable, "-m", "rumble_server.cli.processes.house_process"],
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        self._stdin = process.stdin
+        try:
+            self._write()
+            return await process.wait()
+        finally:
+            self._stdin = None
+            await end_process(process)

@@ -1,0 +1,122 @@
+"""A process of house bots: the server starts the process, and lists its bots on standard input, a line a change."""
+
+import asyncio
+import json
+import os
+import ssl
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
+from rumble_bots.sdk.transport import connect
+from rumble_engine import game_names, get_game
+from rumble_protocol.clubs import web_path
+
+from rumble_server.cli.output.errors import as_cli_error
+from rumble_server.cli.processes.bot_process import BotSpec, follow_input, make_bot, run_to_exit_code
+from rumble_server.cli.processes.house import FIRST_PAUSE_S, LONGEST_PAUSE_S
+from rumble_server.host.tls import read_leaf, trusting
+
+SEARCH_MS = 500
+"""Time in ms that a house bot may search for a move: opponents wait, and the bots share the machine."""
+MATCHES_TO_CHALLENGE = 64
+"""Maximum number of matches at once for a house bot that takes challenges."""
+MATCHES_IN_TOURNAMENT = 2
+"""Maximum number of matches at once for a house bot in a tournament."""
+
+
+def make_house_bot(reference_bot: str, name: str) -> Bot:
+    """Make a house bot, with `games` set if it does not play every game. Raises ReferenceBotError, BadFunction."""
+    from rumble_bots.reference import REFERENCE_BOTS
+
+    kind = REFERENCE_BOTS.get(reference_bot)
+    limited = kind is not None and "time_ms" in kind.options
+    bot = make_bot(
+        BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)
+    )
+    if kind is not None:
+        games = [game for game in game_names() if ":" not in game]
+        played = [game for game in games if kind.can_play(get_game(game).initial())]
+        bot.games = None if played == games else played
+    return bot
+
+
+def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
+    """Return a maker of TLS contexts that trust the server's certificate, both as given and as now on file.
+
+    The server shows one of the two, whether or not the server has read the file again since the start of this process.
+    """
+
+    def make() -> ssl.SSLContext:
+        with suppress(OSError, ValueError):
+            return trusting(certificate, read_leaf(file))
+        return trusting(certificate)
+
+    return make
+
+
+class House:
+    """The bots of this process. A change starts new bots, and ends bots that are no longer listed."""
+
+    def __init__(self, group: asyncio.TaskGroup) -> None:
+        self._group = group
+        self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
+        """The tasks by everything told of a bot, so that any difference replaces the bot."""
+
+    def change(self, told: Mapping[str, Any]) -> None:
+        """Play the bots that a line lists."""
+        tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
+        wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
+        for gone in self._playing.keys() - wanted.keys():
+            self._playing.pop(gone).cancel()
+        for key in wanted.keys() - self._playing.keys():
+            self._playing[key] = self._group.create_task(_keep_playing(told["server"], wanted[key], tls))
+
+
+async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+    """Play a bot until it is cancelled. After an error the bot tries again, later each time; the others play on."""
+    place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
+    while True:
+        try:
+            await _play(server + place, told, tls)
+        except Exception as error:
+            known = as_cli_error(error)
+            if known is None:
+                raise
+            sys.stderr.write(f"rumble: house bot {f'{place}/'.lstrip('/')}{told['name']}: {known.message}\n")
+        await asyncio.sleep(pause_s)
+        pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+
+
+async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+    await serve(
+        make_house_bot(told["reference_bot"], told["name"]),
+        server,
+        name=told["name"],
+        key=told["key"],
+        challenges=told["challenges"],
+        connect=partial(connect, tls=tls),
+        max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
+    )
+
+
+async def play() -> None:
+    """Play the bots in the newest line of standard input; the process ends with the input."""
+    loop = asyncio.get_running_loop()
+    async with asyncio.TaskGroup() as group:
+        house = House(group)
+        follow_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
+        await loop.create_future()
+
+
+def main() -> int:
+    """Play the bots listed on standard input, until the input ends. Return the exit code."""
+    return run_to_exit_code(play(), "rumble: house bots")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

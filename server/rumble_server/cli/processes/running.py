@@ -1,0 +1,70 @@
+"""Running a server and bot processes from a command."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.support.loop import periodically
+from rumble_server.host.gc_tuning import Interpreter
+
+if TYPE_CHECKING:
+    from rumble_server.app import MakeHouse, Server
+    from rumble_server.config import ServerConfig
+
+LOOK_S = 10.0
+"""Time in s between two looks at the garbage collector."""
+
+
+@asynccontextmanager
+async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
+    """Start a server, and stop it at the end. Raises CliError if the server cannot start."""
+    async with server_unless_stopped(config, make_house, asyncio.Event()) as server:
+        if server is None:
+            raise CliError("another server leads on this database")
+        yield server
+
+
+@asynccontextmanager
+async def server_unless_stopped(
+    config: "ServerConfig", make_house: "MakeHouse | None", stopping: asyncio.Event
+) -> "AsyncIterator[Server | None]":
+    """Start a server, and stop it at the end; yield None if `stopping` is set during standby for another server.
+
+    Raises CliError if the server cannot start.
+    """
+    from rumble_server.app import Server, StartError
+    from rumble_server.store.errors import StoreError
+
+    try:
+        server = Server(config, make_house)
+        if not await server.start(stopping):
+            yield None
+            return
+    except (StartError, StoreError) as error:
+        raise CliError(str(error)) from None
+    interpreter = Interpreter(lambda: server.clubs.playing)
+    try:
+        with interpreter.calmed():
+            async with periodically(interpreter.look, LOOK_S):
+                yield server
+    finally:
+        await server.stop()
+
+
+@asynccontextmanager
+async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Start processes of bots, and end them with the block.
+
+    Their standard output is dropped; their input stays open.
+    """
+    from rumble_bots.sdk.processes import end_process, start_group
+
+    async with AsyncExitStack() as stack:
+        processes = []
+        for command in commands:
+            process = await start_group(command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL)
+            stack.push_async_callback(end_process, process)
+            processes.append(process)
+        yield processes

@@ -1,0 +1,88 @@
+"""A bot of several processes, for `--workers`: each process runs the same command as a different worker."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+
+import typer
+
+from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support.bot_names import as_bot_name
+
+LONGEST_NAME = 32
+"""Most characters of a worker's name, as of any name."""
+MOST_OF_HOST = 16
+"""Maximum number of characters of this machine's name in a made name."""
+
+own: str | None = None
+"""The worker's name, in a process started by `--workers`; otherwise None."""
+
+
+def names(count: int, worker: str | None) -> list[str]:
+    """Return the names of this command's workers, which begin with `worker`, or with a made prefix. Raises CliError."""
+    if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
+        worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"
+    longest = f"{worker}-{count}"
+    if len(longest) > LONGEST_NAME:
+        raise CliError(f"--worker: {longest} has more than {LONGEST_NAME} characters", ExitCode.USAGE)
+    return [f"{worker}-{number}" for number in range(1, count + 1)]
+
+
+def process_command(worker: str, args: Sequence[str]) -> list[str]:
+    """Return the command line of the process that runs `rumble` with these arguments as a worker."""
+    return [sys.executable, "-m", "rumble_server.cli.worker_process", worker, *args]
+
+
+def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
+    """Run `rumble` with these arguments as several workers, until all have ended. Return the exit code.
+
+    A failed worker is reported on standard error, and the others go on. The exit code is 0, or that of the first failed
+    worker. SIGINT and SIGTERM end all workers.
+    """
+    from rumble_server.cli.support.loop import run_unless_stopped
+
+    code = run_unless_stopped(_play(args, names(count, worker)))
+    return ExitCode.INTERRUPTED if code is None else code
+
+
+async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
+    from rumble_bots.sdk.processes import end_process, start_group
+
+    failed: list[int] = []
+    playing = set(workers)
+    told: dict[str, None] = {}
+    pipe = asyncio.subprocess.PIPE
+
+    async def follow(worker: str, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        output = (await process.stdout.read()).decode("utf-8", "replace")
+        code = await process.wait()
+        playing.discard(worker)
+        if code == 0:
+            told.update(dict.fromkeys(output.splitlines()))  # once, since each worker reports the same result
+            return
+        failed.append(code if code > 0 else ExitCode.FAILED)
+        how = f"exit code {code}" if code > 0 else f"signal {-code}"
+        left = " The others go on." if playing else ""
+        typer.echo(f"rumble: worker {worker} has ended with {how}.{left}", err=True)
+
+    async with AsyncExitStack() as stack:
+        processes = []
+        for worker in workers:
+            process = await start_group(process_command(worker, args), stdin=pipe, stdout=pipe)
+            stack.push_async_callback(end_process, process)
+            processes.append(process)
+        await asyncio.gather(*map(follow, workers, processes))
+    for line in told:
+        typer.echo(line)
+    return failed[0] if failed else ExitCode.DONE
+
+
+def said_by(worker: str | None) -> Callable[[str], None]:
+    """Return a function that writes a bot's lines to standard error, behind the worker's name if there are several."""
+    from rumble_bots.sdk.serve import to_stderr
+
+    return to_stderr if own is None else lambda line: to_stderr(f"{worker}: {line}")

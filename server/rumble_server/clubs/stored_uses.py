@@ -1,0 +1,42 @@
+"""Resources used by clubs in which nothing runs, read from the database: the names of bots, and bytes."""
+
+import time
+from collections.abc import Iterable
+
+from rumble_server.arena.names import Names
+from rumble_server.limits.quotas import Quotas
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.facts import NameFact
+from rumble_server.web.site import ClubUse
+
+MOST_S = 1.0
+"""Maximum time in s of a reading; clubs left over are read the next time."""
+
+
+class StoredUses:
+    """The uses read so far, by club. For a single thread."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, ClubUse]] = {}
+        """Each with the bytes of the club's facts, which change with every fact."""
+
+    def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
+        """Return the uses of the given clubs, as far as time allows. Raises StoreError."""
+        until_s, found = time.monotonic() + MOST_S, {}
+        for club in clubs:
+            if time.monotonic() > until_s:
+                break
+            found[club] = self._use_of(reader.of(club), club)
+        return found
+
+    def _use_of(self, reader: LogReader, club: str) -> ClubUse:
+        size = reader.bytes()
+        known = self._known.get(club)
+        if known is None or known[0] != size:
+            names = Names()
+            for _, fact in reader.server_facts_after(0):
+                if isinstance(fact, NameFact):
+                    names.apply(fact)
+            used = Quotas(bots=names.of_bots, tournaments=0, bytes=size, matches=0, house_bots=0)
+            known = self._known[club] = size, ClubUse(used=used)
+        return known[1]

@@ -1,0 +1,193 @@
+"""Every bound that keeps a server fit for strangers, with its unit and default.
+
+`Bounds` is given to a server at its construction and never changes. Its own fields are settings of `rumble serve`:
+operators have reasons to change them. The fields of `Constants` are no settings: only tests and benchmarks give others.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from rumble_protocol.limits import Limits
+
+from rumble_server.limits.quotas import Quotas
+
+
+def _no_truth(value: object) -> object:
+    """Return a value that is no boolean, which pydantic would read as 0 or 1. Raises ValueError."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a whole number, not true or false")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth)]
+Count = Annotated[Whole, Field(ge=1)]
+Bytes = Annotated[Whole, Field(ge=1)]
+Milliseconds = Annotated[Whole, Field(ge=1)]
+DEFAULTS = Limits()
+"""The limits of the protocol."""
+
+
+class Constants(BaseModel):
+    """Bounds that are the same on every server."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    frame_bytes: Bytes = DEFAULTS.frame_bytes
+    """Bytes of a message of a bot, as bots are told. The longest move of any game is far shorter."""
+    login_ms: Milliseconds = DEFAULTS.login_ms
+    """Time for the login of a new connection, in ms, as bots are told. A login on a slow line takes a second."""
+    unsolicited_per_minute: Count = DEFAULTS.unsolicited_per_minute
+    """Messages of a bot in a minute that answer no turn, as bots are told. Bots need a few."""
+    invited_connections_per_address: Count = 256
+    """Open connections of an address that showed a valid invitation, beside other connections: neighbours behind the
+    same router cannot keep a class out."""
+    header_bytes: Bytes = 65_536
+    """Bytes of all headers of an HTTP request, its first line included, and 32 more for each header. Browsers and
+    proxies send a few thousand."""
+    header_ms: Milliseconds = 10_000
+    """Time for the headers of an HTTP request, in ms: a client that sends a byte at a time holds no place for long."""
+    body_ms: Milliseconds = 10_000
+    """Time for the body of an HTTP request, in ms, for the same reason; bodies have at most 64 KiB."""
+    unread_ms: Milliseconds = 60_000
+    """Time for which the reader of an HTTP answer may take no byte while more waits to be sent, in ms: each waiting
+    answer takes memory."""
+    pipelined_requests: Count = 16
+    """HTTP requests of a connection that wait for the answer to an earlier one: each takes memory. Browsers send
+    one at a time."""
+    bytes_per_turn: Bytes = 65_536
+    """Bytes of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so
+    that other connections are served meanwhile."""
+    frames_per_turn: Count = 256
+    """Frames of a connection that are handled in a turn of the event loop, for the same reason."""
+    strangers_ms_per_turn: Milliseconds = 8
+    """Time in a turn of the event loop for requests and frames of all connections together, in ms; the rest waits for
+    the next turn. Short answers to open turns are handled at once, so a crowd delays moves by little more than this."""
+    empty_frames_per_10_s: Count = 1_000
+    """Control and empty frames that a connection may send in 10 s. Bots need no such frames; a library that pings for
+    itself sends a few."""
+    stranger_frame_bytes: Bytes = 4_096
+    """Bytes of a message before the login. Any stranger may send a message, and a login has some hundred bytes."""
+    stranger_messages_per_minute: Count = 2_400
+    """Messages a minute that all connections of an address may send before their login, logins included. A class
+    of some hundred bots stays below, even if every bot connects again."""
+    sessions_per_bot: Count = 16
+    """Sessions of a bot at the same time, one for each worker of the bot, on any machine; each takes memory."""
+    invited_names_per_hour: Count = 120
+    """New names that an address may claim in an hour with a valid invitation to a tournament, beside other names: a
+    neighbour who claims names keeps no class out."""
+    freed_names_per_minute: Count = 120
+    """New names a minute that an address may claim beyond these, each in the place of a name that the address claimed
+    and no bot has played with; as many with a valid invitation. Each costs a write."""
+    wrong_keys_of_owner_per_minute: Count = 20
+    """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
+    keep the owner out."""
+    wrong_invites_per_tournament: Count = 100
+    """Wrong invitations in a minute to a tournament, from all addresses: many addresses together cannot guess an
+    invitation of the host's choice."""
+    open_challenges: Count = 256
+    """Open challenges on the whole server: each takes memory."""
+    open_challenges_at_one_bot: Count = 64
+    """Open challenges at a bot, as many as the bot may have matches at the same time."""
+    challenges_per_address: Count = 64
+    """Open challenges of an address (loopback, too), or of all who are in a tournament by invitation: a crowd of
+    names from an address leaves places to others."""
+    challenges_per_address_at_one_bot: Count = 8
+    """The same, at a bot."""
+    challenge_bytes_per_day: Bytes = 268_435_456
+    """Bytes in the database that challenges of an address (loopback, too), or of all who are in a tournament by
+    invitation, may take in a day, some 600 bytes a ply: any bot may challenge, and no bot may fill the disk."""
+    challenge_frames_ms: Milliseconds = 86_400_000
+    """Time for which the moves and frames of a challenge are kept after its end, in ms: older frames make room for new
+    challenges, and results stay."""
+    unhurried_challenges: Count = 8
+    """Open challenges at a bot from which on `hurried_challenge_ms` bounds further challenges to the bot."""
+    hurried_challenge_ms: Milliseconds = 600_000
+    """Maximum of `move_ms` and `bank_ms` together of a challenge to a bot with many open challenges, in ms: a silent
+    bot holds a place until the end of its clock."""
+    proxied_lag_ms: Milliseconds = 10_000
+    """Lag that a seat may be allowed in a match when only pings measured the lag (behind a proxy), in ms: a bot
+    can delay its pongs to gain time."""
+    kept_frame_bytes: Bytes = 2_048
+    """Bytes of a bot's frame that are kept to the letter in transcripts: moves are far shorter, and longer frames
+    would fill the disk."""
+    main_bytes: Bytes = 10_737_418_240
+    """Bytes in the database that main may have until the administrator gives main another quota."""
+    club_tournaments: Count = 100
+    """Tournaments that are not over, without challenges, in a club until the administrator gives the club another
+    quota."""
+    club_house_bots: Count = 4
+    """Added house bots at the same time in a club until the administrator gives the club another quota: each is a
+    process."""
+    idle_club_ms: Milliseconds = 600_000
+    """Time in ms after which an idle club, without users and running tournaments, is unloaded from memory. A club with
+    a visitor now and then stays loaded."""
+
+
+class Bounds(Constants):
+    """Bounds of a connection, an address, a name, a match and a club. An IPv6 /64 is an address."""
+
+    ping_ms: Annotated[Milliseconds, Field(le=5_000)] = DEFAULTS.ping_ms
+    """Time between two pings to a bot, in ms; bots give up a connection that is silent for 12 s."""
+    pong_ms: Milliseconds = DEFAULTS.pong_ms
+    """Time without a pong, in ms, after which a bot is away, unless the bot is on turn."""
+    max_matches: Count = DEFAULTS.max_matches
+    """Matches of a bot at the same time; a bot that asks for more has this number."""
+
+    limit_loopback: bool = False
+    """Apply the bounds of an address to loopback addresses, too. Wrong tries and challenges are always counted, because
+    a tunnel comes from loopback."""
+    connections_per_address: Count = 256
+    """Open connections of an address, beside strangers and beside connections that showed a valid invitation."""
+    strangers_per_address: Count = 64
+    """Open connections of an address that have neither logged in nor completed an HTTP request. A further connection
+    waits for a place; after 5 s the oldest stranger that has been connected as long gives way."""
+    streams_per_address: Count = 128
+    """Open event streams of an address."""
+    requests_per_minute: Count = 12_000
+    """HTTP requests a minute of an address; 40 browsers that load pages at the same time stay far below."""
+    reading_ms_per_minute: Milliseconds = 40_000
+    """Time in ms that the requests of an address may take in a minute in the process that reads the log, draws and
+    checks: exports, boards, pictures, pages of tournaments. An answer beyond 256 KiB costs 1 ms for each 4 KiB."""
+    wrong_tries_per_minute: Count = 20
+    """Wrong keys, tokens and invitations together that an address may show in a minute."""
+    names_per_hour: Count = 120
+    """New names that an address may claim in an hour, beside names with a valid invitation."""
+    idle_ms: Milliseconds = 5_000
+    """Time between two HTTP requests on a connection, in ms."""
+    excused_ms: Milliseconds = 10_000
+    """Time in ms by which an attempt of a match may be excused for lateness of the server; beyond it the match is void.
+    The time for which an answer lay unread in the kernel does not count."""
+    rebuilt_results: Count = 100_000
+    """Results of tournaments that the process that reads the log keeps rebuilt, some 2 KB each. The tournament that was
+    asked for last always stays."""
+    kept_answer_bytes: Bytes = 33_554_432
+    """Bytes of answers about tournaments that are over, kept for the next visitors, and as many of records of such
+    tournaments. The one whose last use is longest ago goes first."""
+    club_bots: Count = 1_000
+    """Names of bots in a club other than main, unless the administrator gives the club another quota."""
+    club_bytes: Bytes = 1_073_741_824
+    """Bytes in the database of a club other than main, unless the administrator gives the club another quota. Beyond
+    the quota nothing new is created in the club, and what was created goes on."""
+    club_matches: Count = 256
+    """Matches at the same time in a club other than main, unless the administrator gives the club another quota; more
+    matches wait."""
+    address_days: Count = 30
+    """Days for which the audit log keeps addresses."""
+    lease_ms: Annotated[Whole, Field(ge=500)] = 5_000
+    """Time in ms for which a server that shares its database leads without a renewal of its lease; the server renews
+    the lease each fifth of this time."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of a connection, as bots are told."""
+        return Limits(**{name: getattr(self, name) for name in Limits.model_fields})
+
+    @property
+    def main_quotas(self) -> Quotas:
+        """The quotas of main while the administrator has given no others."""
+        return Quotas(bytes=self.main_bytes)
+
+    @property
+    def club_quotas(self) -> Quotas:
+        """The quotas of a club for which the administrator gives no others."""
+        return Quotas(self.club_bots, self.club_tournaments, self.club_bytes, self.club_matches, self.club_house_bots)

@@ -1,0 +1,131 @@
+"""The clubs of the server over HTTP: the public list, and the administrator's commands."""
+
+from dataclasses import asdict, replace
+from http import HTTPStatus
+
+from fastapi import APIRouter, Depends, Request
+from rumble_protocol.clubs import MAIN
+from starlette.responses import Response
+
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.clubs import ClubEntry
+from rumble_server.limits.quotas import Quotas
+from rumble_server.web.api.admin import models
+from rumble_server.web.api.host.auditing import audit_command
+from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.host.host_tokens import make_token
+from rumble_server.web.api.host.models import MadeHostToken, NewHostToken
+from rumble_server.web.api.models import DoneAnswer
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import administrator_only, shows_token
+from rumble_server.web.site import ClubSites, ClubUse, clubs_of, process_of, site_of
+
+
+def club_routes() -> APIRouter:
+    """Make the routes of clubs. Only the list needs no administrator's token."""
+    router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
+    commands = APIRouter(
+        prefix="/clubs",
+        tags=["administrator"],
+        dependencies=[Depends(administrator_only), Depends(audit_command)],
+    )
+
+    @router.get("/clubs", tags=["read"])
+    async def list_clubs(request: Request, response: Response) -> models.ClubList:
+        """List the listed clubs; with the administrator's token every club, with quotas and use."""
+        is_administrator = shows_token(request)
+        if is_administrator:
+            await administrator_only(request, response)
+        await site_of(request).on_disk()
+        return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
+
+    @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
+    async def create_club(request: Request) -> models.ClubView:
+        """Create a club. The name is for good, and is never given again. Next, make a host token of the club."""
+        main = site_of(request)
+        given = await read_model(request, models.NewClub)
+        quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
+        main.need_disk()
+        administrator = Administrator(main.arena)
+        with main.arena.transaction() as transaction:
+            administrator.create(given.name, given.title, quotas)
+            administrator.change(given.name, listed=given.listed, house=given.house)
+        await main.on_disk(transaction.number)
+        return await _view_of(clubs_of(request), given.name)
+
+    @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
+    async def change_club(request: Request, club: str) -> models.ClubView:
+        """Change the given settings of a club: title, quotas, listing, and residents."""
+        main = site_of(request)
+        given = await read_model(request, models.ChangedClub)
+        known = _entry(clubs_of(request), club)
+        quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
+        main.need_disk()
+        with main.arena.transaction() as transaction:
+            Administrator(main.arena).change(
+                club, title=given.title, listed=given.listed, house=given.house, quotas=quotas
+            )
+        await main.on_disk(transaction.number)
+        return await _view_of(clubs_of(request), club)
+
+    @commands.delete("/{club}")
+    async def remove_club(request: Request, club: str) -> DoneAnswer:
+        """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
+        main = site_of(request)
+        _entry(clubs_of(request), club)
+        main.need_disk()
+        with main.arena.transaction() as transaction:
+            Administrator(main.arena).remove(club)
+        await main.on_disk(transaction.number)
+        return DoneAnswer(message=f"the club {club} is removed")
+
+    @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
+    async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
+        """Make a host token of a club. Only this answer ever shows the token."""
+        given = await read_model(request, NewHostToken)
+        # `site_of` returns the site of the path's club, not of main: `web.path_owner.TOKENS`.
+        return await make_token(site_of(request), given.name, response)
+
+    router.include_router(commands)
+    return router
+
+
+async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[models.ClubView]:
+    """Return the views of listed clubs, or with `everything` the full views of all clubs. No club is loaded."""
+    uses = await clubs.uses(stored=everything)
+    return [
+        _view(entry, uses.get(entry.name, ClubUse()), has_house=clubs.has_residents, everything=everything)
+        for entry in clubs.directory
+        if everything or entry.listed
+    ]
+
+
+async def _view_of(clubs: ClubSites, name: str) -> models.ClubView:
+    return next(each for each in await club_views(clubs, everything=True) if each.name == name)
+
+
+def _entry(clubs: ClubSites, name: str) -> ClubEntry:
+    entry = clubs.directory.get(name)
+    if entry is None:
+        raise WebError.not_found(f"there is no club {name!r}")
+    return entry
+
+
+def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) -> models.ClubView:
+    """Show a club; `has_house` says whether main has residents."""
+    return models.ClubView(
+        name=entry.name,
+        title=entry.title,
+        listed=entry.listed,
+        house=has_house if entry.name == MAIN else entry.house,
+        since_ms=entry.since_ms,
+        tournaments=use.running,
+        bots=use.connected,
+        quotas=models.ClubQuotas(**asdict(entry.quotas)) if everything else None,
+        used=models.ClubQuotas(**asdict(use.used)) if everything and use.used is not None else None,
+    )
+
+
+def _changed(quotas: Quotas, given: models.ClubQuotas) -> Quotas:
+    return replace(quotas, **given.model_dump(exclude_unset=True))

@@ -1,0 +1,99 @@
+"""The routes of bans, and of the bots that were refused."""
+
+from dataclasses import asdict
+from functools import partial
+from http import HTTPStatus
+
+from fastapi import APIRouter, Depends, Request
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import FieldProblem
+
+from rumble_server.arena.organiser import Organiser
+from rumble_server.limits.bans import Ban, Bans, network_to_ban
+from rumble_server.limits.buckets import MINUTE_MS
+from rumble_server.web.api.host import models
+from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.models import DoneAnswer
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.guards.secret_checks import source_of
+from rumble_server.web.security import organiser_only
+from rumble_server.web.site import site_of
+
+
+def banning_routes() -> APIRouter:
+    """Make the routes of bans; the routes need the host token."""
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(organiser_only)],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    @router.get("/bans")
+    async def list_bans(request: Request) -> models.BanList:
+        """List the bans in force, the newest first."""
+        site = site_of(request)
+        arena = site.arena
+        await site.on_disk()
+        return models.BanList(bans=[_shown(ban) for ban in arena.door.bans.in_force(arena.clock.now_ms())])
+
+    @router.get("/refused")
+    async def list_refused(request: Request) -> models.RefusedList:
+        """List the bots whose login or join was refused lately, with the reasons; equal refusals are counted."""
+        latest = site_of(request).arena.refused_bots.newest_first()
+        return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
+
+    @router.post("/bans", openapi_extra=body_schema(models.NewBan))
+    async def ban(request: Request) -> DoneAnswer:
+        """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
+        site = site_of(request)
+        arena = site.arena
+        given = await read_model(request, models.NewBan)
+        what, by_name = _whom(given)
+        now_ms = arena.clock.now_ms()
+        until_ms = None if given.minutes is None else now_ms + given.minutes * MINUTE_MS
+        new = Ban(what, by_name, until_ms, given.reason, now_ms)
+        if Bans([new]).of_address(source_of(request), now_ms) is not None:
+            raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
+        site.need_disk()
+        with arena.transaction() as transaction:
+            Organiser(arena).ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
+        await site.on_disk(transaction.number)
+        return DoneAnswer(message=f"{what} is banned")
+
+    @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
+    async def lift(request: Request) -> DoneAnswer:
+        """Let an address, a network or a name in again."""
+        site = site_of(request)
+        what, by_name = _whom(await read_model(request, models.BanSubject))
+        site.need_disk()
+        with site.arena.transaction() as transaction:
+            Organiser(site.arena).lift_ban(what, by_name=by_name)
+        await site.on_disk(transaction.number)
+        return DoneAnswer(message=f"{what} is let in again")
+
+    return router
+
+
+def _whom(given: models.BanSubject) -> tuple[str, bool]:
+    """Return the banned name or network, and whether it is a name. Raises WebError."""
+    refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
+    if given.name is not None and given.address is None:
+        return given.name, True
+    if given.address is None or given.name is not None:
+        raise refused("give either an `address` or a `name`")
+    try:
+        return network_to_ban(given.address), False
+    except ValueError as error:
+        raise refused(str(error), [FieldProblem(field="address", problem=str(error))]) from None
+
+
+def _shown(ban: Ban) -> models.BanView:
+    return models.BanView(
+        name=ban.what if ban.by_name else None,
+        address=None if ban.by_name else ban.what,
+        until_ms=ban.until_ms,
+        reason=ban.reason,
+        at_ms=ban.at_ms,
+    )

@@ -1,0 +1,162 @@
+"""The routes of the host's commands. A command is on disk before it is answered."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TypeVar
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ValidationError
+from rumble_protocol.feed_messages import TournamentView
+
+from rumble_server.arena.organiser import Organiser
+from rumble_server.match.match_id import tournament_id_of
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.api.host.auditing import audit_command, told_of
+from rumble_server.web.api.host.models import HalfBye, NewKey
+from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
+from rumble_server.web.api.problems import bad_config, bad_request
+from rumble_server.web.api.reading import ERRORS, show
+from rumble_server.web.errors import WebError, error_answers
+from rumble_server.web.security import organiser_only, read_body
+from rumble_server.web.site import site_of
+
+REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, object]:
+    """Describe a request body for the OpenAPI document.
+
+    Routes read their bodies themselves, since FastAPI would read and check a body before the token.
+    """
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)  # every model that the schema refers to is also part of an answer
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+
+
+async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
+    """Carry out a command; once it is on disk, return the tournament after it. Raises TournamentError, WebError."""
+    site = site_of(request)
+    site.need_disk()
+    tournament = site.arena.lifecycle.tournament(tournament_id)
+    await site.ranker.fresh(tournament)
+    with site.arena.transaction() as transaction:
+        command(Organiser(site.arena))
+    shown = show(site, tournament)
+    await site.on_disk(transaction.number)
+    return shown
+
+
+def command_routes() -> APIRouter:
+    """Make the routes of the commands; the routes need the host token."""
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(organiser_only), Depends(audit_command)],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
+    async def create_tournament(request: Request) -> TournamentView:
+        """Create a tournament, which waits in its lobby."""
+        site = site_of(request)
+        config = await site.reader.draw(read_config, await read_body(request))
+        request.state.given = told_of(config)
+        site.need_disk()
+        with site.arena.transaction() as transaction:
+            tournament = Organiser(site.arena).create(config)
+        shown = show(site, tournament)
+        await site.on_disk(transaction.number)
+        return shown
+
+    @router.post("/tournaments/{tournament}/start")
+    async def start(request: Request, tournament: str) -> TournamentView:
+        """Number the bots and start the tournament."""
+        return await carry_out(request, tournament, lambda host: host.start(tournament))
+
+    @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
+    async def pause(tournament: str, request: Request) -> TournamentView:
+        """Pause the tournament: running matches finish, no match starts."""
+        given = await read_model(request, Pause)
+        return await carry_out(request, tournament, lambda host: host.pause(tournament, given.reason))
+
+    @router.post("/tournaments/{tournament}/resume")
+    async def resume(request: Request, tournament: str) -> TournamentView:
+        """Resume the tournament: matches start again."""
+        return await carry_out(request, tournament, lambda host: host.resume(tournament))
+
+    @router.post("/tournaments/{tournament}/cancel")
+    async def cancel(request: Request, tournament: str) -> TournamentView:
+        """Cancel the tournament; no result counts."""
+        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=True))
+
+    @router.post("/tournaments/{tournament}/end")
+    async def end(request: Request, tournament: str) -> TournamentView:
+        """End the tournament early, with the standings at this moment."""
+        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=False))
+
+    @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
+    async def remove(tournament: str, request: Request) -> TournamentView:
+        """Remove a bot for good; the bot loses its remaining matches."""
+        given = await read_model(request, BotName)
+        return await carry_out(request, tournament, lambda host: host.remove(tournament, given.name))
+
+    @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
+    async def unbench(tournament: str, request: Request) -> TournamentView:
+        """Let a benched bot play again."""
+        given = await read_model(request, BotName)
+        return await carry_out(request, tournament, lambda host: host.unbench(tournament, given.name))
+
+    @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
+    async def give_half_bye(tournament: str, request: Request) -> TournamentView:
+        """Give a bot a half-point bye in a round of a Swiss that is not paired yet, or take the bye back."""
+        given = await read_model(request, HalfBye)
+
+        def command(host: Organiser) -> None:
+            change = host.take_half_bye if given.take_back else host.give_half_bye
+            change(tournament, given.name, given.round)
+
+        return await carry_out(request, tournament, command)
+
+    @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchNamed))
+    async def play_again(tournament: str, request: Request) -> TournamentView:
+        """Have a match played again, as its next attempt; the earlier result no longer counts."""
+        given = await read_model(request, MatchNamed)
+        if tournament_id_of(given.match) != tournament:
+            raise WebError.not_found(f"{tournament} has no match {given.match!r}")
+        return await carry_out(request, tournament, lambda host: host.play_again(given.match))
+
+    @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
+    async def reset_name(name: str, request: Request) -> DoneAnswer:
+        """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
+        site = site_of(request)
+        given = await read_model(request, NewKey)
+        site.need_disk()
+        with site.arena.transaction() as transaction:
+            Organiser(site.arena).reset_key(name, given.key)
+        await site.on_disk(transaction.number)
+        told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
+        return DoneAnswer(message=told)
+
+    return router
+
+
+def read_config(body: bytes) -> TournamentConfig:
+    """Read a configuration and make its openings, which may take a second. Raises WebError for a bad configuration."""
+    try:
+        config = TournamentConfig.model_validate_json(body)
+    except ValidationError as error:
+        raise bad_config(error, body) from None
+    config.make_openings()
+    return config
+
+
+async def read_model(request: Request, model: type[Body]) -> Body:
+    """Read the body of a command; an empty body is an empty object. Raises WebError for a bad body."""
+    try:
+        given = model.model_validate_json(await read_body(request) or b"{}")
+    except ValidationError as error:
+        raise bad_request(error.errors(include_url=False)) from None
+    request.state.given = told_of(given)
+    return given

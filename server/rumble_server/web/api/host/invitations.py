@@ -1,0 +1,76 @@
+"""Invitations to a tournament: a link to its page with the code, the link as a QR code, and a bot's command."""
+
+import io
+import shlex
+from typing import Any, Protocol
+from urllib.parse import quote, urlencode
+
+import segno
+
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.host.models import InviteAnswer
+from rumble_server.web.guards.public_address import PublicAddress
+from rumble_server.web.made_names import made_name
+
+QR_SCALE = 8
+NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
+"""The invitation on a page for a reader without a code."""
+
+
+class Invited(Protocol):
+    """The part of a tournament that invitations need."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def invite(self) -> str | None: ...
+
+    @property
+    def shared_invite(self) -> str | None: ...
+
+
+def page_link(tournament: Invited, base: str) -> str:
+    """Make the link to a tournament's page, with the invitation code, if there is a code."""
+    code = tournament.shared_invite
+    query = "" if code is None else "?" + urlencode({"invite": code})
+    return f"{base}/tournaments/{quote(tournament.id)}{query}"
+
+
+def join_command(tournament: Invited, base: str) -> str:
+    """Write the shell command of a bot that joins, with a new made-up name."""
+    code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
+    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
+    return shlex.join(words)
+
+
+def invite_answer(tournament: Invited, place: PublicAddress) -> InviteAnswer:
+    """Make the invitation for a host to pass on; `place` is the server's address as the host sees it."""
+    to_share = place.to_share
+    link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)
+    return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
+
+
+def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]:
+    """Make the invitation on a page from the code `given` in the page's address.
+
+    The page shows the code (the made one, in exchange for one of the host's own choice), or that the link is old;
+    `carried` is the query that the page's links pass on. A wrong code is never shown: otherwise anyone could make a
+    link whose text people would copy into a shell. Callers count wrong codes.
+    """
+    code = tournament.shared_invite
+    invited = given is not None and code is not None and tournament.admits(given)
+    return {
+        "invite": code if invited else None,
+        "invite_is_old": given is not None and code is not None and not invited,
+        "carried": "?" + urlencode({"join": tournament.id, "invite": code}) if invited else "",
+    }
+
+
+def qr_code(text: str) -> bytes:
+    """Draw a text as a QR code: an SVG picture, dark on white in both colour schemes."""
+    written = io.BytesIO()
+    segno.make(text, micro=False, error="m").save(
+        written, kind="svg", scale=QR_SCALE, border=4, dark="#000", light="#fff", xmldecl=False, title="QR code"
+    )
+    return written.getvalue()

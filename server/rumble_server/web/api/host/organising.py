@@ -1,0 +1,184 @@
+"""The host's API beside the commands: views of all tournaments and entrants, house bots, invitations."""
+
+from http import HTTPStatus
+from importlib.metadata import version
+
+from fastapi import APIRouter, Depends, Request
+from rumble_engine.registry import game_title
+from rumble_protocol.feed_messages import TournamentSummary, TournamentView
+from rumble_protocol.secret import make_secret
+from starlette.responses import Response
+
+from rumble_server.tournament.entrant import Entrant
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.host import models
+from rumble_server.web.api.host.auditing import audit_command
+from rumble_server.web.api.host.commands import REFUSED, body_schema, carry_out, read_model
+from rumble_server.web.api.host.invitations import invite_answer, page_link, qr_code
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.feed.views import byes_to_come, summary_view
+from rumble_server.web.guards.public_address import place_of
+from rumble_server.web.security import organiser_only
+from rumble_server.web.site import Site, site_of
+
+MOST_IN_CONSOLE = 200
+"""Maximum number of listed tournaments in the console; older tournaments are left out."""
+SECRET = {"Cache-Control": "no-store"}
+
+
+def organising_routes() -> APIRouter:
+    """Make the routes of views, house bots and invitations; the routes need the host token."""
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(organiser_only), Depends(audit_command)],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    @router.get("/host")
+    async def check_token(request: Request) -> models.OrganiserAnswer:
+        """Check the token, and show the activity of this club."""
+        site = site_of(request)
+        arena = site.arena
+        connected = sum(player.is_connected for player in arena.players)
+        return models.OrganiserAnswer(
+            version=version("botrumble"),
+            connected=connected,
+            matches=len(arena.matches.live),
+            house_room=site.house_bots.room,
+        )
+
+    @router.get("/host/tournaments")
+    async def list_all(request: Request) -> models.OrganiserTournaments:
+        """Show the listed tournaments, and the unlisted tournaments that are not over, without challenges."""
+        site, answers = site_of(request), answers_of(request)
+        found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
+        found |= {each.id: each for each in _unlisted(site)}
+        await site.on_disk()
+        newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
+        shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
+        return models.OrganiserTournaments(tournaments=shown)
+
+    @router.get("/tournaments/{tournament}/host")
+    async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
+        """Show a tournament to its host: every choice, the connected bots, and each bot's last fault."""
+        site, answers = site_of(request), answers_of(request)
+        found = answers.going_on(tournament)
+        if found is None:
+            shown = await answers.made(tournament, organiser_view)
+        else:
+            shown = organiser_view_of(found, site.arena.clock.now_ms())
+            await site.on_disk()
+        return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
+
+    @router.get("/tournaments/{tournament}/house")
+    async def list_reference_bots(request: Request, tournament: str) -> models.ReferenceBots:
+        """List the reference bots that can be added as house bots."""
+        house_bots = site_of(request).house_bots
+        offered = house_bots.reference_bots((await answers_of(request).basics(tournament)).config)
+        bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
+        return models.ReferenceBots(bots=bots, room=house_bots.room)
+
+    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
+    async def add_house_bots(tournament: str, request: Request) -> TournamentView:
+        """Add house bots to the field; house bots connect by themselves, and stay until the tournament is over."""
+        given = await read_model(request, models.AddHouseBots)
+
+        def add(_: object) -> None:
+            site_of(request).house_bots.add(tournament, given.bot, given.name, given.count)
+
+        return await carry_out(request, tournament, add)
+
+    @router.get("/tournaments/{tournament}/invite")
+    async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
+        """Show the invitation: the code, if there is a code, a link to the page, and the command of a bot."""
+        found = await answers_of(request).basics(tournament)
+        await site_of(request).on_disk()
+        return invite_answer(found, place_of(request))
+
+    @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
+    async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
+        """Change the invitation code to `code`; left out: to a new code; null: to no code. Bots that joined stay."""
+        site = site_of(request)
+        given = await read_model(request, models.ChangeInvite)
+        code = given.code if "code" in given.model_fields_set else make_secret()
+        await carry_out(request, tournament, lambda host: host.change_invite(tournament, code))
+        return invite_answer(site.arena.lifecycle.tournament(tournament), place_of(request))
+
+    @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
+    async def get_qr(tournament: str, request: Request) -> Response:
+        """Draw the link to the page as a QR code."""
+        found = await answers_of(request).basics(tournament)
+        await site_of(request).on_disk()
+        link = page_link(found, place_of(request).to_share.base)
+        return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
+
+    return router
+
+
+_SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
+
+
+def _unlisted(site: Site) -> list[TournamentSummary]:
+    return [
+        summary_view(each)
+        for each in site.arena.tournaments.values()
+        if not each.config.listed and each.status not in OVER and each.challenger is None
+    ]
+
+
+def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
+    """Show a tournament from the log to its host, without the sessions of bots."""
+    return organiser_view_of(rebuilt.tournament, 0)
+
+
+def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserView:
+    """Show a tournament to its host, without the sessions of bots (see `_live_entrant`)."""
+    summary = summary_view(tournament)
+    byes = byes_to_come(tournament)
+    names = sorted(tournament.field, key=str.casefold)
+    return models.OrganiserView(
+        **summary.model_dump(),
+        game_title=game_title(summary.game),
+        reason=tournament.reason,
+        by_invitation=tournament.invite is not None,
+        config=tournament.config.model_copy(update={"invite": None}),
+        field=[_entrant(tournament.field[name], byes.get(name, []), now_ms) for name in names],
+    )
+
+
+def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.OrganiserEntrant:
+    over = entrant.last_fault
+    return models.OrganiserEntrant(
+        name=entrant.bot,
+        connected=False,
+        version=None,
+        client=None,
+        withdrawn=entrant.withdrawn,
+        benched=entrant.benched,
+        open=True,
+        house=entrant.house,
+        playing=entrant.playing,
+        faulty_in_a_row=entrant.faulty_in_a_row,
+        absent_left_ms=entrant.absent_left(now_ms) if entrant.is_waited_for else entrant.absent_left_ms,
+        last_fault=None
+        if over is None
+        else models.LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
+        bye_rounds=bye_rounds,
+    )
+
+
+def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
+    """Add the facts about a bot outside the log of the tournament: its session, and whether its name is open."""
+    player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
+    session = None if player is None else player.newest
+    return entrant.model_copy(
+        update={
+            "connected": session is not None,
+            "version": None if session is None else session.version,
+            "client": None if session is None else session.client,
+            "open": claim is None or claim.open,
+        }
+    )

@@ -1,0 +1,83 @@
+"""The server's addresses in pages, commands and links, for the reader and for people on other machines.
+
+Pages begin all links with these addresses. An address depends on the request, because a server has several names.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from rumble_server.host.host_names import is_loopback, is_loopback_host
+from rumble_server.web.guards.secret_checks import is_local
+
+
+@dataclass(frozen=True, slots=True)
+class PublicAddress:
+    """The addresses and title of a club, for the reader of a page."""
+
+    base: str
+    """URL of the club as used by the reader: `http://HOST:PORT` and `root`."""
+    others: tuple[str, ...] = ()
+    """URLs of the club for other machines, if `base` works on this machine only."""
+    root: str = ""
+    """Prefix of the paths of the club's pages; empty for main."""
+    title: str = ""
+    """Title of the club, or else the name; main may have no title."""
+
+    @property
+    def server(self) -> str:
+        """URL of the whole server, used for static files."""
+        return self.base.removesuffix(self.root)
+
+    @property
+    def bot_url(self) -> str:
+        """URL at which bots connect."""
+        return f"{self.base.replace('http', 'ws', 1)}/bot"
+
+    @property
+    def bot_server(self) -> str:
+        """Server argument of a bot without the SDK: HOST:PORT, or `base` for a server with TLS."""
+        return self.base.removeprefix("http://")
+
+    @property
+    def only_here(self) -> bool:
+        """True if `base` works on the server's own machine only."""
+        return is_loopback_host(urlsplit(self.base).netloc)
+
+    @property
+    def to_share(self) -> "PublicAddress":
+        """Place of the people to whom a link is given."""
+        return replace(self, base=self.others[0], others=()) if self.others else self
+
+
+class Addresses:
+    """The finder of places for requests."""
+
+    def __init__(self, public_url: str | None = None, networks: Callable[[], Sequence[str]] = tuple) -> None:
+        """Prefer `public_url`. `networks` returns the server's URLs for other machines, and is called locally only."""
+        self._public_url = public_url
+        self._networks = networks
+
+    def place_of(self, request: Request) -> PublicAddress:
+        """Return the place of a request: the public URL, else the host asked by the browser.
+
+        The host is taken from a believed proxy, else from the Host header.
+        """
+        root: str = request.scope["root_path"]
+        title: str = request.scope["state"].get("title", "")
+        if self._public_url is not None:
+            return PublicAddress(self._public_url + root, (), root, title)
+        shown = request.scope.get("state", {}).get("shown_host")
+        base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
+        place = PublicAddress(base, (), root, title)
+        local_address = (request.scope.get("server") or ("",))[0]
+        is_here = place.only_here and is_local(request) and is_loopback(local_address)
+        return replace(place, others=tuple(each + root for each in self._networks())) if is_here else place
+
+
+def place_of(request: Request) -> PublicAddress:
+    """Return the place of a request, by the addresses of its process."""
+    addresses: Addresses = request.state.process.addresses
+    return addresses.place_of(request)

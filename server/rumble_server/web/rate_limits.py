@@ -1,0 +1,89 @@
+"""Limits of the web for each address: requests and work of the server a minute, and open event streams."""
+
+import re
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rumble_server.limits.fair_queue import Asker, asks
+from rumble_server.web.errors import WebError
+from rumble_server.web.guards.secret_checks import source_of
+from rumble_server.web.site import Process
+
+STREAM = re.compile(r"/api/tournaments/[^/]+/events")
+"""Paths of feeds."""
+FREE_BYTES = 262_144
+"""Number of bytes of an answer that cost an address nothing; ordinary pages are smaller."""
+BYTES_OF_A_MS = 4_096
+"""Number of further bytes that cost an address 1 ms, since packing and sending take the event loop's time."""
+
+
+class RequestShares:
+    """ASGI middleware: refuses requests beyond the share of their address with 429, before anything is looked up."""
+
+    def __init__(self, app: ASGIApp, process: Process) -> None:
+        self._app = app
+        self._process = process
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        process = self._process
+        if scope["type"] != "http" or process.places.may_request(source_of(Request(scope)), process.now_ms()):
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(process, "requests", "too many requests", scope, receive, send)
+
+
+class RateLimits:
+    """ASGI middleware: refuses event streams beyond an address's share with 429, and counts the cost of answers."""
+
+    def __init__(self, app: ASGIApp, process: Process) -> None:
+        self._app = app
+        self._process = process
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        process, path, address = self._process, scope["path"][len(scope["root_path"]) :], source_of(Request(scope))
+        asker = Asker(
+            address,
+            lambda: process.places.may_ask(address, process.now_ms()),
+            lambda cost_ms: process.places.spend(address, process.now_ms(), cost_ms),
+        )
+        asks(asker)
+        if STREAM.fullmatch(path):
+            await self._stream(scope, receive, send)
+        else:
+            await self._app(scope, receive, _counted(send, asker))
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        place = self._process.places.stream(source_of(Request(scope)))
+        if place is None:
+            await _refuse(self._process, "streams", "too many streams", scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            place.close()
+
+
+def _counted(send: Send, asker: Asker) -> Send:
+    """Wrap `send` so that the bytes of a long answer cost a part of the asker's share."""
+    free = FREE_BYTES
+
+    async def count(message: Message) -> None:
+        nonlocal free
+        free -= len(message.get("body", b""))
+        if free < 0:
+            asker.spend(-free // BYTES_OF_A_MS)
+            free = -(-free % BYTES_OF_A_MS)
+        await send(message)
+
+    return count
+
+
+async def _refuse(process: Process, reason: str, what: str, scope: Scope, receive: Receive, send: Send) -> None:
+    process.operation.refusals.note(reason, source_of(Request(scope)), scope["path"])
+    error = WebError.too_many(f"{what} from your address")
+    await JSONResponse(error.answer().model_dump(mode="json"), error.status)(scope, receive, send)

@@ -1,0 +1,61 @@
+"""`rumble demo` of every format, with real processes; and its choice of bots."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.practice import demonstration
+from rumble_server.cli.practice.demonstration import entrant_names, multiplied
+from rumble_server.cli.processes import bot_process
+from rumble_server.cli.processes.bot_process import BotSpec
+
+from tests.server.web.export_schema import check_export
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_many_of_a_kind() -> None:
+    assert multiplied(["random:3", "minimax"]) == ["random", "random", "random", "minimax"]
+    assert multiplied(["mine.py:ai", "mine.py:ai:2"]) == ["mine.py:ai"] * 3
+    assert entrant_names(multiplied(["random:2", "minimax"])) == ["random-1", "random-2", "minimax"]
+    with pytest.raises(CliError, match="room for 4096"):
+        multiplied(["random:5000"])
+
+
+@asynccontextmanager
+async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Run the bots of these commands on the loop of the server."""
+    async with asyncio.TaskGroup() as group:
+        for *_, server, join, matches_at_once, told in commands:
+            specs = [BotSpec(**spec) for spec in json.loads(told)]
+            group.create_task(bot_process.play(specs, server, join, int(matches_at_once)))
+        yield []
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("format_", "bots", "matches"),
+    [("swiss", "random:16", 4 * 8 * 2), ("knockout", "random:8", None), ("gauntlet", "random:3,minimax", 3 * 2)],
+)
+@pytest.mark.slow
+def test_a_demo_of_every_format_runs_to_its_end(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, format_: str, bots: str, matches: int | None
+) -> None:
+    monkeypatch.setattr(demonstration, "MOST_PROCESSES", 2)
+    if format_ != "swiss":  # the swiss alone shows that processes of bots are started, shared and ended
+        monkeypatch.setattr(demonstration, "bot_processes", bots_of_this_process)
+    assert run(["demo", "--format", format_, "--bots", bots, "--exit", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    check_export(document)
+    assert document["tournament"]["status"] == "finished"
+    assert document["tournament"]["format"] == format_
+    assert len(document["standings"]) == len(document["tournament"]["names"])
+    assert len(document["matches"]) == document["tournament"]["matches_total"]
+    if matches is not None:
+        assert len(document["matches"]) == matches
+    assert {match["termination"] for match in document["matches"]} == {"normal"}
+    assert any("infos" in match for match in document["matches"]) == ("minimax" in bots)

@@ -1,0 +1,211 @@
+"""`rumble practice` with programs of all kinds: real processes, sockets, and a server."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.cli.practice import practising
+
+pytestmark = pytest.mark.e2e
+RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
+BARE, STARTER = (str(Path(__file__).parents[3] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
+BOT = """
+import json, os, sys
+from websockets.sync.client import connect
+what = sys.argv[1]
+def say(**fields): socket.send(json.dumps(fields))
+with connect(f"ws://{os.environ['RUMBLE_SERVER']}/bot", subprotocols=["rumble.v1"]) as socket:
+    for frame in socket:
+        told = json.loads(frame)
+        if told["type"] == "welcome":
+            if what == "binary": socket.send(b"x")
+            join = "else" if what == "join" else os.environ["RUMBLE_JOIN"]
+            say(type="login", name=os.environ["RUMBLE_NAME"], join=join)
+        elif told["type"] == "turn":
+            if what == "crash": raise ValueError("boom")
+            if what == "json": socket.send("{nope"); continue
+            move = "z" if what == "illegal" else told["legal"][0]
+            say(type="move", match=told["match"], turn_id=told["turn_id"], move=move)
+        elif told["type"] == "tournament_over": break
+        elif told["type"] == "error" and what == "join": break
+"""
+
+
+class Practice:
+    """Runs the command in this process, and returns its exit code, trace, and standard error."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *args: str) -> tuple[int, str, str]:
+        code = run(["practice", *args])
+        captured = self._capfd.readouterr()
+        return code, captured.out, captured.err
+
+
+@pytest.fixture
+def practise(capfd: pytest.CaptureFixture[str]) -> Practice:
+    return Practice(capfd)
+
+
+@pytest.fixture(scope="module")
+def bot(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    path = tmp_path_factory.mktemp("bots") / "bot.py"
+    path.write_text(BOT)
+    return ["--", sys.executable, str(path)]
+
+
+def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
+    code, out, err = practise("--matches", "2", "--", sys.executable, BARE, "{address}", "{join}", "{name}")
+    assert code == 0, out + err
+    lines = out.splitlines()
+    assert lines[-2:] == ["note   your bot closed the connection: 1000", "note   2 of 2 played to the end"]
+    assert [line.split()[1] for line in lines if line.startswith("bot ")][:2] == ["login", "move"]
+    assert sum(line.startswith("server match_over") for line in lines) == 2
+    assert "---+---+---" in out
+    assert '"rank":' in err, "what the program writes is kept apart from the trace"
+
+
+def test_the_starter_in_python_tells_who_won_and_closes_its_connection(practise: Practice) -> None:
+    code, out, err = practise("--", sys.executable, STARTER)
+    assert code == 0, out + err
+    assert out.splitlines()[-2:] == ["note   your bot closed the connection: 1000", "note   1 of 1 played to the end"]
+    assert re.search(r"^practice\.1\.1\.1\.1: \S+ wins: ", err, re.MULTILINE)
+    assert re.search(r"^practice: rank [12] of 2, [\d.]+ points$", err, re.MULTILINE)
+
+
+def test_a_function_plays_as_it_does_in_the_other_commands(
+    practise: Practice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def ai(turn): return turn.legal[0]\n")
+    code, out, err = practise("mine.py:ai")
+    assert code == 0, err
+    assert out.splitlines()[-1] == "note   1 of 1 played to the end"
+
+
+def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
+    args = ["--game", "connect4", "--against", "heuristic", "--seed", "7", "--json", *bot, "plays"]
+    runs = [practise(*args) for _ in range(2)]
+    assert [code for code, _, _ in runs] == [0, 0], runs[0][2]
+    played = [[entry["frame"]["moves"] for entry in frames(out) if _type(entry) == "match_over"] for _, out, _ in runs]
+    assert played[0] == played[1]
+    assert len(played[0][0]) >= 7
+
+
+def frames(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def _type(entry: dict[str, Any]) -> object:
+    return entry["frame"]["type"] if "frame" in entry else None
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("illegal", ["next   Send one of the moves in turn.legal", "lost 1 of 1 by its own fault"]),
+        ("crash", ["your program ended with exit code 1 before the practice was over", "next   Fix its error"]),
+        ("join", ["next   Join the tournament that RUMBLE_JOIN names", "your program ended with exit code 0"]),
+        ("binary", ["the server closed the connection: 1003", "next   Send text frames"]),
+        ("json", ["next   Compare what you send with PROTOCOL.md", "your bot has sent nothing since that error"]),
+    ],
+)
+def test_a_bot_that_fails_is_told_what_to_do_next(
+    what: str, told: list[str], practise: Practice, bot: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if what == "json":
+        monkeypatch.setattr(practising, "STUCK_S", 0.1)
+    code, out, err = practise(*bot, what)
+    assert code == 1, out + err
+    for text in told:
+        assert text in out
+    assert ("boom" in err) == (what == "crash")
+
+
+ELSEWHERE = """
+import os, socket
+host, port = os.environ["RUMBLE_SERVER"].split(":")
+asked = "GET /socket HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"
+with socket.create_connection((host, int(port))) as connection:
+    connection.send("\\r\\n".join([*asked, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
+    connection.recv(1000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code", "told"),
+    [
+        ([sys.executable, "-S", "-c", "raise SystemExit(3)"], 1, "next   It never connected: open a WebSocket"),
+        ([sys.executable, "-S", "-c", ELSEWHERE], 1, "next   Your bot asked for /socket; bots connect at /bot."),
+        (["/no/such/bot"], 2, "rumble: cannot run '/no/such/bot': No such file or directory"),
+    ],
+)
+def test_a_program_that_never_connects(command: list[str], exit_code: int, told: str, practise: Practice) -> None:
+    code, out, err = practise("--", *command)
+    assert code == exit_code
+    assert told in out + err
+
+
+def test_step_waits_for_enter_before_each_turn_while_somebody_types(
+    practise: Practice, bot: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyboard = tmp_path / "typed"
+    keyboard.write_text("\n")
+    with keyboard.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        code, out, err = practise("--step", *bot, "plays")
+    assert code == 0, out + err
+    assert sum(line.startswith("server turn") for line in out.splitlines()) >= 3
+    assert err.count("Enter sends this turn to your bot") == 2, "nobody types any more: it goes on"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--no-such", "--", "true"], "No such option"),
+        (["--game", "go", "--", "true"], "unknown game 'go'"),
+        (["--against", "nobody", "--", "true"], "unknown bot 'nobody'"),
+        (["--set", "size", "--", "true"], "'size' is not a setting: write NAME=VALUE"),
+        (["--set", "size=9", "--", "true"], "tictactoe has no setting 'size'"),
+        ([], "Missing argument"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["practice", *args]) == 2
+    assert message in capsys.readouterr().err
+
+
+BRAIN = """
+import sys
+mine = 0
+def square():
+    global mine
+    mine += 1
+    print(f"{(mine - 1) % 15},{(mine - 1) // 15 * 2 + seat}", flush=True)
+seat = 0
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "ABOUT": print('name="brain"', flush=True)
+    elif word == "START": print("MESSAGE a new game\\nOK", flush=True)
+    elif word in ("BEGIN", "TURN"): square()
+    elif word == "BOARD": seat = 1
+    elif word == "DONE": square()
+    elif word == "END": break
+"""
+
+
+@pytest.mark.slow
+def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
+    (tmp_path / "brain.py").write_text(BRAIN)
+    bridge = [*RUMBLE, "bridge", "gomocup", "--stderr", str(tmp_path / "err"), "--quiet", "--"]
+    code, out, err = practise(
+        "--game", "gomoku", "--json", "--matches", "2", "--", *bridge, sys.executable, "-S", str(tmp_path / "brain.py")
+    )
+    assert code == 0, out + err
+    ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
+    assert ends == ["normal", "normal"]

@@ -1,0 +1,154 @@
+"""`rumble replay`: of a file or a server, in a pipe and step by step."""
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.cli.practice.person import diagram
+from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
+from rumble_server.cli.support.replaying import Replay, step
+
+from tests.server.cli.server_thread import TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
+
+Captured = pytest.CaptureFixture[str]
+MATCH: dict[str, Any] = {
+    "id": "t.1.1.1.1",
+    "seats": ["ann", "ben"],
+    "scores": [1.0, 0.0],
+    "termination": "normal",
+    "reason": "three in a row",
+    "moves": ["0", "3", "1", "4", "2"],
+}
+EXPORT: dict[str, Any] = {"tournament": {"game": "tictactoe", "settings": {}, "seed": 0}, "matches": [MATCH]}
+
+
+def replayed(capsys: Captured, *arguments: str) -> str:
+    assert run(["replay", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
+    code = run(["replay", *arguments])
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return code, captured.err
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(EXPORT))
+    return file
+
+
+def test_a_pipe_gets_every_board(capsys: Captured, export: Path) -> None:
+    lines = replayed(capsys, str(export)).splitlines()
+    assert lines[0] == "t.1.1.1.1: ann (X) - ben (O), Tic-tac-toe"
+    assert [line for line in lines if line.startswith("ply ")] == [
+        "ply 0 of 5",
+        "ply 1 of 5: ann played 0",
+        "ply 2 of 5: ben played 3",
+        "ply 3 of 5: ann played 1",
+        "ply 4 of 5: ben played 4",
+        "ply 5 of 5: ann played 2",
+    ]
+    assert lines[-2:] == [" 6 | 7 | 8 ", "1 : 0  three in a row (normal)"]
+    assert replayed(capsys, str(export), "--ply", "1").count("ply ") == 1
+
+
+def test_what_the_bots_thought_stands_under_their_moves(capsys: Captured, export: Path, tmp_path: Path) -> None:
+    info = {"score": 0.5, "depth": 3, "nodes": 12, "time_ms": 1500, "pv": ["0", "\x1b[31m"], "later": "more"}
+    infos = [info, None, {}, {"depth": 1}, None]
+    export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": infos}]}))
+    lines = replayed(capsys, str(export)).splitlines()
+    at = lines.index("ply 1 of 5: ann played 0")
+    assert lines[at + 1] == "ann thought: +0.50/3 1.5s, 12 nodes, pv 0  [31m"
+    assert [line for line in lines if "thought" in line] == [lines[at + 1], "ben thought: depth 1"]
+    export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": [{"depth": "deep"}]}]}))
+    assert "the info of ply 1 is not as the protocol has it" in refused(capsys, str(export))[1]
+
+
+def test_an_export_of_several_wants_to_know_which(capsys: Captured, export: Path) -> None:
+    other = {**MATCH, "id": "t.1.1.1.2", "moves": ["4"]}
+    export.write_text(json.dumps({**EXPORT, "matches": [MATCH, other]}))
+    code, line = refused(capsys, str(export))
+    assert (code, "say --match ID: t.1.1.1.1, t.1.1.1.2" in line) == (2, True)
+    assert "ply 1 of 1: ann played 4" in replayed(capsys, str(export), "--match", "t.1.1.1.2")
+
+
+def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Path) -> None:
+    with server_on_thread(tmp_path / "rumble.db") as server:
+        organiser = ["--server", server, "--host-token", TOKEN]
+        created = ["tournament", "create", "Friday", "--game", "connect4", "--legs", "1", "--start-at-bots", "2"]
+        assert run([*created, "--set", "columns=5", *organiser]) == 0
+        play(server, "friday", "ann", "ben", bot="minimax", depth=2)
+        transcript, exported = tmp_path / "transcript.jsonl", tmp_path / "export.json"
+        assert run(["tournament", "transcript", "friday.1.1.1.1", *organiser, "--out", str(transcript)]) == 0
+        assert run(["tournament", "export", "friday", "--server", server, "--out", str(exported)]) == 0
+        check_export(json.loads(exported.read_text()))
+        capsys.readouterr()
+        told = replayed(capsys, "friday.1.1.1.1", "--server", server)
+        assert refused(capsys, "friday.9.9.9.9", "--server", server)[0] == 1
+    assert "Connect four" in told
+    assert "a b c d e\n" in told
+    assert re.search(r"\n(ann|ben) thought: [+-]\d\.\d\d/2 [\d.]+s, \d+ nodes", told)
+    assert replayed(capsys, str(transcript)) == told
+    assert replayed(capsys, str(exported)) == told
+
+
+def test_standard_input_is_read(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(EXPORT).encode())))
+    assert "ply 5 of 5" in replayed(capsys, "-")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "no match starts in it"),
+        ("[]", "neither an export of a tournament nor a transcript"),
+        ('{"matches": [1]}', "not an export of a tournament"),
+        ('{"tournament": {}, "matches": []}', "has no match"),
+        ('{"tournament": {}, "matches": [{"id": "x"}]}', "lacks its id, game, settings, seed, seats or moves"),
+        ("a,b\n1,2", "line 1 is not a JSON object"),
+        ('{"frame": "{}"}\nx', "line 2 is not a JSON object"),
+        ('{"frame": "x"}', "line 1 is not a JSON object"),
+        (json.dumps({**EXPORT, "matches": [{**MATCH, "moves": ["0", "0"]}]}), "cannot be replayed: square 0 is taken"),
+        (json.dumps({**EXPORT, "tournament": {**EXPORT["tournament"], "game": "go"}}), "unknown game 'go'"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(text)
+    code, line = refused(capsys, str(file))
+    assert code == 1
+    assert problem in line
+
+
+def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
+    assert refused(capsys, str(export), "--ply", "6") == (2, "rumble: t.1.1.1.1 has only 5 plies\n")
+    assert refused(capsys, str(tmp_path)) == (1, f"rumble: {tmp_path}: this is a folder\n")
+    assert "there is no such file" in refused(capsys, str(tmp_path / "nothing.json"))[1]
+    assert "has no match" in refused(capsys, str(export), "--match", "t.2.1.1.1")[1]
+    export.write_bytes(b"\xff")
+    assert "is not UTF-8" in refused(capsys, str(export))[1]
+
+
+def test_a_terminal_steps_through_it() -> None:
+    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), diagram)
+    keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
+    told: list[str] = []
+    step(shown, 0, lambda: next(keys), told.append)
+    plies = [int(text.split()[1]) for text in told if text.startswith("\nply ")]
+    assert plies == [0, 1, 2, 1, 5, 5, 3, 5, 0, 0, 0]
+    assert told[-3].startswith("Enter or n: next ply")
+
+
+def test_a_match_that_goes_on_says_so() -> None:
+    shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""), diagram)
+    assert shown.page(1)[-1] == "not over"

@@ -1,0 +1,113 @@
+"""Refusals of `rumble serve`. Every test with a server's process tests its output and service."""
+
+import re
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+from rumble_server.app import Server
+from rumble_server.cli.commands.serve import _announce
+from rumble_server.cli.main import run
+from rumble_server.cli.support.settings import settings
+from rumble_server.config import ServerConfig
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--host-token", "short"], "--host-token: String should have at least 8 characters"),
+        (
+            ["--host", "0.0.0.0", "--host-token", "short-one"],
+            "--host-token: beyond this machine a token has at least",
+        ),
+        (["--port", "65536"], "--port"),
+        (["--public-url", "rumble.example"], "--public-url: this is no address of a server: write http://HOST or"),
+        (["--public-url", "https://rumble.example/sub"], "--public-url: the pages are at the root of their host"),
+        (["--house", "random,chaos"], "unknown bot 'chaos'"),
+        (["--house", "random,"], "--house: an empty name in 'random,'"),
+        (["--tls-key", "key.pem"], "--tls-key: a key without a certificate; give `tls_cert`, too"),
+        (["--config", "nowhere.toml"], "nowhere.toml: No such file or directory"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", *args]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert (captured.err.count("\n"), captured.out) == (1, "")
+
+
+def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["serve", "--port", port, "--db", str(tmp_path / "rumble.db"), "--house", "none"]) == 1
+    captured = capsys.readouterr()
+    assert port in captured.err
+    assert (captured.err.count("\n"), captured.out) == (1, "")
+
+
+@dataclass
+class Started:
+    """The facts about a server that `rumble serve` prints."""
+
+    config: ServerConfig
+    address: tuple[str, int]
+    url: str
+    networks: list[str]
+    made_token: str | None = None
+    made_admin_token: str | None = None
+
+    def network_urls(self) -> list[str]:
+        return self.networks
+
+
+@pytest.mark.parametrize(
+    ("public_url", "address", "networks", "told"),
+    [
+        (
+            None,
+            "127.0.0.1",
+            [],
+            """page        http://127.0.0.1:8765/  (only this machine can open it; --host 0.0.0.0 lets others in)
+bots        ws://127.0.0.1:8765/bot
+console     http://127.0.0.1:8765/console""",
+        ),
+        (
+            None,
+            "0.0.0.0",
+            ["http://192.168.1.5:8765", "http://10.0.0.5:8765"],
+            """page        http://192.168.1.5:8765/
+            http://10.0.0.5:8765/
+            http://127.0.0.1:8765/  (only on this machine)
+bots        ws://192.168.1.5:8765/bot
+console     http://192.168.1.5:8765/console""",
+        ),
+        (
+            "https://rumble.example",
+            "127.0.0.1",
+            [],
+            """page        https://rumble.example/
+            http://127.0.0.1:8765/  (only on this machine)
+bots        wss://rumble.example/bot
+console     https://rumble.example/console""",
+        ),
+    ],
+)
+def test_it_tells_where_others_find_it(
+    public_url: str | None, address: str, networks: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = ServerConfig(public_url=public_url)
+    started = Started(config, (address, 8765), "http://127.0.0.1:8765", networks)
+    _announce(cast(Server, started))
+    assert capsys.readouterr().out.partition("\nhost token")[0] == told
+
+
+def test_the_help_lists_every_setting_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--help"]) == 0
+    shown = capsys.readouterr().out
+    listed = re.findall(r"^  (--[a-z0-9-]+)", shown, re.MULTILINE)
+    assert listed == ["--config", *(setting.option for setting in settings().values())]
+    words = " ".join(shown.split())
+    for setting in settings().values():
+        assert setting.shown_default in words

@@ -1,0 +1,88 @@
+"""Boards on a terminal: every game's, with and without colours."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+from rumble_engine import game_names, get_game
+from rumble_server.cli.output.boards import board_of, drawn, draws
+
+GAMES = [name for name in game_names() if ":" not in name]
+
+
+def shown(console: Console, game: str, *moves: str) -> str:
+    kind = get_game(game)
+    state = kind.initial(kind.complete({}))
+    for move in moves:
+        state = state.play(move)
+    console.print(board_of(console, kind, state, moves[-1] if moves else None))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def terminal(*, no_color: bool = False) -> Console:
+    return Console(file=io.StringIO(), force_terminal=True, color_system="256", width=100, no_color=no_color)
+
+
+def uncoloured(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_the_last_move_is_between_brackets_and_seats_have_colours() -> None:
+    text = shown(terminal(), "connect4", "d", "e", "d")
+    assert uncoloured(text).splitlines()[-3:] == [
+        "2 . . .[X]. . .",
+        "1 . . . X O . .",
+        "  a b c d e f g",
+    ]
+    assert re.search(r"38;5;33mX", text)
+    assert re.search(r"38;5;166mO", text)
+
+
+def test_a_row_that_wins_is_between_brackets() -> None:
+    text = shown(terminal(no_color=True), "tictactoe", "0", "3", "1", "4", "2")
+    assert "38;5" not in text
+    assert uncoloured(text).splitlines() == ["[X|X|X]", " O O 5", " 6 7 8"]
+
+
+def test_hexagons_slant() -> None:
+    lines = uncoloured(shown(terminal(), "hex", "b3")).splitlines()
+    assert lines[2] == "   3 .[X]. . . . . . . . ."
+    assert lines[-1] == "              a b c d e f g h i j k"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_board_in_which_each_piece_is_seen(game: str) -> None:
+    kind = get_game(game)
+    first = kind.initial(kind.complete({})).legal_moves[0]
+    text = uncoloured(shown(terminal(), game, first))
+    drawing = kind.drawing(kind.initial(kind.complete({})).play(first).view(), first)
+    assert drawing is not None
+    for piece in drawing.pieces:
+        assert text.count(piece) >= drawing.board.count(piece)
+    assert "[" in text
+
+
+def test_a_pipe_and_a_dumb_terminal_get_the_diagram(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = Console(file=io.StringIO(), width=100)
+    assert not draws(pipe)
+    assert shown(pipe, "tictactoe", "4").startswith(" 0 | 1 | 2")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not draws(Console(file=io.StringIO(), force_terminal=True))
+
+
+def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
+    drawing = {
+        "surface": "grid",
+        "columns": 1,
+        "board": "X",
+        "pieces": {"X": {"seat": 0}},
+        "column_labels": ["\x1b[2J"],
+        "row_labels": ["\x9b"],
+        "names": ["\x1b[31m"],
+        "last": [],
+    }
+    text = drawn(drawing).plain
+    assert "\x1b" not in text
+    assert "\x9b" not in text

@@ -1,0 +1,118 @@
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from rumble_engine import get_game
+from rumble_server.cli.output.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
+from rumble_server.cli.output.trace import MOST_LISTED, Trace, TraceEntry
+
+from tests.bots.sdk import says
+
+
+def shown(entries: Iterable[TraceEntry]) -> list[tuple[str, str]]:
+    return [(entry.about, entry.text) for entry in entries]
+
+
+def drawn(board: str) -> str:
+    return get_game("tictactoe").parse(board).diagram()
+
+
+def told(trace: Trace, *frames: str) -> list[tuple[str, str]]:
+    return [entry for frame in frames for entry in shown(trace.frame("server", frame)) if entry[0] != "server"]
+
+
+def move(text: object) -> str:
+    return json.dumps({"type": "move", "match": "cup.1", "turn_id": "t1", "move": text})
+
+
+def test_a_match_is_followed_on_the_board() -> None:
+    trace = Trace()
+    assert told(trace, says.welcome(), says.session(), says.match_start(), says.turn()) == []
+    assert trace.logged_in
+    assert shown(trace.frame("bot", move("4")))[1:] == [("board", drawn("....X...."))]
+    assert told(trace, says.turn(board="O...X....", moves=("4", "0"))) == [
+        ("note", "the last move was 0"),
+        ("board", drawn("O...X....")),
+    ]
+    over = json.loads(says.match_over(winner=0)) | {"state": {"board": "O.OXXX..."}}
+    assert told(trace, json.dumps(over)) == [
+        ("board", drawn("O.OXXX...")),
+        ("note", "your bot won: three in a row"),
+    ]
+    assert told(trace, says.tournament_over()) == []
+    assert (trace.over, trace.faults) == (True, 0)
+
+
+@pytest.mark.parametrize("bad", ["9", 4, None, {"a": 1}])
+def test_a_move_that_is_none_changes_no_board(bad: object) -> None:
+    trace = Trace()
+    told(trace, says.match_start(), says.turn())
+    assert len(shown(trace.frame("bot", move(bad)))) == 1
+    assert told(trace, says.rejected(code="bad_move")) == [("next", REJECTIONS["bad_move"])]
+
+
+def test_who_is_waited_for_is_known() -> None:
+    trace = Trace()
+    for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):
+        told(trace, frame)
+        assert trace.thinking is thinking
+    told(trace, says.turn())
+    list(trace.frame("bot", move("4")))
+    assert not trace.thinking
+
+
+def test_what_was_refused_is_remembered_until_something_follows() -> None:
+    trace = Trace()
+    assert told(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]
+    assert trace.refused
+    list(trace.frame("bot", "{}"))
+    assert not trace.refused
+
+
+def lost_by(termination: str, **more: Any) -> str:
+    return json.dumps(json.loads(says.match_over(winner=1)) | {"termination": termination, **more})
+
+
+def test_a_loss_by_the_bots_own_fault_counts() -> None:
+    trace = Trace()
+    assert told(trace, says.match_start(), says.turn(), lost_by("timeout"))[-1] == ("next", LOSSES["timeout"])
+    assert trace.faults == 1
+    told(trace, says.match_start(), says.turn(), lost_by("normal"))
+    told(trace, says.match_start(), says.turn(), lost_by("timeout", winner=0))
+    told(trace, says.match_start(), says.turn(), lost_by("aborted", scores=None, winner=None))
+    assert trace.faults == 1
+
+
+def test_the_ends_of_connections() -> None:
+    trace = Trace()
+    assert shown(trace.opened()) == [("note", "your bot opened a connection")]
+    assert shown(trace.closed("server", 4000, "no login")) == [
+        ("note", "the server closed the connection: 4000, no login"),
+        ("next", CLOSES[4000]),
+    ]
+    assert shown(trace.closed("bot", 1006, ""))[-1] == ("next", LOSSES["disconnect"])
+    told(trace, says.tournament_over())
+    assert shown(trace.closed("bot", 1000, "")) == [("note", "your bot closed the connection: 1000")]
+
+
+@pytest.mark.parametrize("frame", ["{nope", "[]", "3", '{"type": 3}', '"\\u001b[31m"', "\x1b[31m"])
+def test_any_frame_of_a_bot_is_shown_on_one_plain_line(frame: str) -> None:
+    (entry,) = Trace().frame("bot", frame)
+    assert str(entry).isprintable()
+    assert json.loads(json.dumps(entry.as_json()))["from"] == "bot"
+
+
+def test_a_binary_frame() -> None:
+    assert shown(Trace().frame("bot", b"abc")) == [("bot", "a binary frame of 3 bytes")]
+
+
+def test_entries_for_people_are_short_and_for_programs_whole() -> None:
+    legal = [str(number) for number in range(30)]
+    frame = {"type": "turn", "legal": legal}
+    entry = TraceEntry("server", json.dumps(frame), frame)
+    assert f'"{MOST_LISTED - 1}", "... 30 in all"]' in str(entry)
+    assert entry.as_json() == {"from": "server", "frame": frame}
+    assert str(TraceEntry("board", "a\nb")) == "       a\n       b"
+    assert str(TraceEntry("next", "do this")) == "next   do this"
+    assert TraceEntry("next", "do this").as_json() == {"next": "do this"}

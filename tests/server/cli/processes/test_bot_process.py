@@ -1,0 +1,28 @@
+import json
+import sys
+
+import pytest
+from rumble_server.cli.processes.bot_process import BotSpec, main, make_bot, process_command, search_ms
+
+from tests.bots.sdk.fake_server import FakeServer
+
+
+def test_only_bots_that_would_think_long_are_limited() -> None:
+    assert [search_ms(name, "connect4") for name in ("minimax", "random")] == [50, None]
+    assert search_ms("minimax", "tictactoe") is None
+
+
+@pytest.mark.e2e
+def test_several_bots_play_in_one_process() -> None:
+    specs = [BotSpec("random", "ann", 1), BotSpec("minimax", "ben", 2, 50)]
+    with FakeServer(matches=1).in_a_thread() as server:
+        command = process_command(specs, server.address, "cup", 2)
+        assert command[:3] == [sys.executable, "-m", "rumble_server.cli.processes.bot_process"]
+        assert main(command[3:]) == 0
+    assert {login.name for login in server.logins} == {"ann", "ben"}
+
+
+def test_a_bot_that_there_is_not_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["127.0.0.1:1", "cup", "1", json.dumps([{"bot": "nobody", "name": "x", "seed": 0}])]) == 2
+    assert capsys.readouterr().err.startswith("rumble: ")
+    assert make_bot(BotSpec("random", "x", 0)) is not None

@@ -1,0 +1,91 @@
+"""House bots as real processes of a real server."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+from rumble_server.app import Server
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.organiser import Organiser
+from rumble_server.cli.processes.house import HouseProcesses
+from rumble_server.config import ServerConfig
+from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.tournament.config import TournamentConfig
+
+TOKEN = "the-host-token"
+PATIENCE_S = 60.0
+
+
+def test_reference_bots_that_play_a_game() -> None:
+    house = HouseProcesses("http://127.0.0.1:1")
+    assert "perfect" in house.reference_bots("tictactoe", {})
+    assert "perfect" not in house.reference_bots("hex", {})
+    assert all(about.endswith(".") for about in house.reference_bots("tictactoe", {}).values())
+
+
+async def until(what: Any) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not what():  # noqa: ASYNC110  # what is waited for happens in other processes
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.e2e
+async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tmp_path: Path) -> None:
+    config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), host_token=TOKEN, house=("random", "perfect"))
+    server = Server(config, HouseProcesses)
+    await server.start()
+    arena = server.arena
+
+    def connected() -> set[str]:
+        return {player.name for player in arena.players if player.is_connected}
+
+    await until(lambda: connected() == {"house-random", "house-perfect"})
+    assert all(player.accepts_challenges or not player.is_connected for player in arena.players)
+    config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
+    tournament = Organiser(arena).create(config_of_friday)
+    await server.log.wait(server.log.last)
+    async with httpx.AsyncClient(
+        base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S
+    ) as browser:
+        answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
+    assert answer.status_code == 200
+    await until(lambda: tournament.status == "finished")
+    assert {over.termination for over in tournament.results.values()} == {"normal"}
+    await until(lambda: connected() == {"house-random", "house-perfect"})
+    await server.stop()
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club_gets_some(tmp_path: Path) -> None:
+    houses: list[HouseProcesses] = []
+
+    def house(*given: Any) -> HouseProcesses:
+        houses.append(HouseProcesses(*given))
+        return houses[0]
+
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "rumble.db"), house=("random",)), house)
+    await server.start()
+    try:
+        administrator = Administrator(server.arena)
+        administrator.create("chess", "", NO_QUOTAS)
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+
+        def connected() -> list[list[str]]:
+            return [[player.name for player in club.arena.players if player.is_connected] for club in server.clubs]
+
+        await until(lambda: connected() == [["house-random"], []])
+        sessions = list(server.arena.players["house-random"].sessions.values())
+        administrator.change("chess", house=True)
+        await until(lambda: connected() == [["house-random"], ["house-random"]])
+        administrator.change("chess", house=False)
+        await until(lambda: connected() == [["house-random"], []])
+        assert list(server.arena.players["house-random"].sessions.values()) == sessions
+        children = [each.cmdline() for each in psutil.Process().children(recursive=True)]
+        assert sum("rumble_server.cli.processes.house_process" in command for command in children) == 1
+    finally:
+        await server.stop()

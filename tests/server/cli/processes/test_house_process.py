@@ -1,0 +1,82 @@
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rumble_server.cli.processes.house_process import make_house_bot
+
+from tests.bots.sdk.fake_server import FakeServer
+
+PATIENCE_S = 60.0
+
+
+def test_a_house_bot_tells_which_games_it_plays() -> None:
+    assert make_house_bot("random", "house-random").games is None
+    played = make_house_bot("perfect", "house-perfect").games
+    assert played is not None
+    assert "tictactoe" in played
+    assert "othello" not in played
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "rumble_server.cli.processes.house_process"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+def tell(process: subprocess.Popen[bytes], *bots: dict[str, Any], port: int = 1) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"server": f"http://127.0.0.1:{port}", "bots": bots}).encode() + b"\n")
+    process.stdin.flush()
+
+
+def bot_of(club: str) -> dict[str, Any]:
+    return {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True, "club": club}
+
+
+def end(process: subprocess.Popen[bytes]) -> bytes:
+    """Close the process's standard input; return the rest of its standard error."""
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.close()
+    assert process.wait(PATIENCE_S) == 0
+    return process.stderr.read()
+
+
+@pytest.mark.e2e
+def test_a_process_ends_when_its_server_is_gone(process: subprocess.Popen[bytes]) -> None:
+    tell(process)
+    assert end(process) == b""
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_a_bot_that_cannot_play_tries_again(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
+    tell(process)
+    tell(process, bot_of("main"))
+    line = b"rumble: house bot house-random: cannot reach http://127.0.0.1:1: nobody listens there\n"
+    assert [process.stderr.readline() for _ in range(2)] == [line] * 2
+    assert set(end(process).splitlines(keepends=True)) <= {line}
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_a_bot_that_cannot_play_does_not_end_those_of_other_clubs(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
+    with FakeServer(club="fun").in_a_thread() as server:
+        tell(process, bot_of("gone"), port=server.port)
+        line = f"rumble: house bot c/gone/house-random: there is no club gone at http://127.0.0.1:{server.port}\n"
+        assert process.stderr.readline() == line.encode()
+        tell(process, bot_of("gone"), bot_of("fun"), port=server.port)
+        until = time.monotonic() + PATIENCE_S
+        while not server.logins and time.monotonic() < until:
+            assert process.stderr.readline() == line.encode()
+        tell(process, bot_of("fun"), port=server.port)
+        assert set(end(process).splitlines()) <= {line.encode().strip()}
+        assert [login.name for login in server.logins] == ["house-random"]

@@ -1,0 +1,511 @@
+"""Several clubs in one process: separate, loaded at first use, and kept in step with main's facts about them."""
+
+import asyncio
+import gc
+import json
+import tracemalloc
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rumble_protocol.clubs import MAIN, web_path
+from rumble_server.app import Server
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.ports import HouseBot
+from rumble_server.clubs.club import Club
+from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.quotas import NO_QUOTAS, Quotas
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from tests.needs import long_or
+from tests.server.arena.fake_house import FakeHouse
+
+pytestmark = pytest.mark.e2e
+
+ADMIN, PATIENCE_S = "the-administrator's", 60.0
+THREE = (MAIN, "chess", "go")
+MOST_BYTES_OF_IDLE = 50_000
+"""Maximum memory in bytes of a loaded idle club: half of the promised limit, since only Python's memory is counted."""
+
+
+MOST_BYTES_OF_UNLOADED = 500
+"""Maximum memory in bytes that an unloaded club may leave behind."""
+
+
+class Houses(FakeHouse):
+    """The house bots kept in each club."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of_club: dict[str, list[str]] = {}
+
+    def keep(self, club: str, bots: Any) -> None:
+        kept: list[HouseBot] = list(bots)
+        self.of_club[club] = [each.name for each in kept]
+
+
+@asynccontextmanager
+async def running(path: Path, runner: FakeHouse | None = None, **given: Any) -> AsyncIterator[Server]:
+    config = ServerConfig(**{"port": 0, "db": str(path), "drain_ms": 0, "admin_token": ADMIN, **given})
+    server = Server(config, None if runner is None else lambda *_: runner)
+    async with asyncio.timeout(PATIENCE_S):
+        await server.start()
+        try:
+            yield server
+        finally:
+            await server.stop()
+
+
+async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> list[Club]:
+    for name in names:
+        Administrator(server.arena).create(name, "", quotas)
+    await server.log.wait(server.log.last)
+    clubs = [await server.clubs.load(name) for name in names]
+    return [club for club in clubs if club is not None]
+
+
+async def until(what: Callable[[], object]) -> None:
+    """Turn the event loop until `what` returns something true; `running` limits the time."""
+    while not what():  # noqa: ASYNC110  # no event announces the change
+        await asyncio.sleep(0)
+
+
+class Bot:
+    """A bot on a real connection to a club."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+
+    @classmethod
+    async def of(cls, server: Server, club: str, **login: Any) -> "Bot":
+        url = server.url.replace("http", "ws", 1) + web_path(club) + "/bot"
+        bot = cls(await connect(url, proxy=None))
+        welcome = await bot.hears("welcome")
+        assert welcome["club"] == club
+        await bot.say(type="login", **login)
+        return bot
+
+    async def say(self, **message: Any) -> None:
+        await self.connection.send(json.dumps(message))
+
+    async def hears(self, *kinds: str) -> dict[str, Any]:
+        """Wait for a frame of one of these types, and drop other frames."""
+        while True:
+            frame: dict[str, Any] = json.loads(await self.connection.recv())
+            if frame["type"] in kinds:
+                return frame
+
+    async def close(self) -> None:
+        await self.connection.close()
+
+    async def play(self) -> dict[str, Any]:
+        """Answer turns with the first legal move until a tournament is over."""
+        while (frame := await self.hears("turn", "tournament_over"))["type"] == "turn":
+            await self.say(type="move", match=frame["match"], turn_id=frame["turn_id"], move=frame["legal"][0])
+        return frame
+
+
+async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess", "go")
+        games = dict(zip(THREE, ("tictactoe", "connect4", "tictactoe"), strict=True))
+        for name, game in games.items():
+            club = server.clubs.loaded(name)
+            assert club is not None
+            tournament = Organiser(club.arena).create(TournamentConfig(name="Cup", game=game, start_at_bots=2))
+            assert tournament.id == "cup"
+        bots = [
+            await Bot.of(server, club, name=name, key=f"the key of {name} in {club}", join="cup")
+            for club in THREE
+            for name in ("ada", "bob")
+        ]
+        over = await asyncio.gather(*(bot.play() for bot in bots))
+        assert {frame["status"] for frame in over} == {"finished"}
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
+            for name, game in games.items():
+                told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
+                assert (told["id"], told["game"], told["status"]) == ("cup", game, "finished")
+        for name in THREE:
+            wrong = await Bot.of(server, name, name="ada", key="the key of ada in another")
+            assert (await wrong.hears("error"))["code"] == "bad_key"
+        identities = [json.loads(each.gateway.shared.welcome)["identity"] for each in server.clubs]
+        assert len(set(identities)) == 3
+    async with running(tmp_path / "x.db") as server:
+        assert [each.name for each in server.clubs] == [MAIN], "what is over is loaded when it is used"
+        for name in THREE:
+            await server.clubs.load(name)
+        assert [json.loads(each.gateway.shared.welcome)["identity"] for each in server.clubs] == identities
+        assert all(each.arena.lifecycle.is_over("cup") for each in server.clubs)
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
+            for name, game in games.items():
+                told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
+                assert (told["game"], told["status"]) == (game, "finished")
+
+
+async def test_clubs_with_a_tournament_that_is_not_over_are_loaded_at_the_start(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, _ = await create(server, "chess", "go")
+        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+    async with running(tmp_path / "x.db") as server:
+        assert [each.name for each in server.clubs] == [MAIN, "chess"]
+        loaded = server.clubs.loaded("chess")
+        assert loaded is not None
+        assert list(loaded.arena.tournaments) == ["cup"]
+
+
+async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+    async with running(tmp_path / "x.db") as server:
+        read: list[bool] = []
+        facts = LogReader.server_facts
+
+        def noted(self: LogReader) -> Any:
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                read.append(True)
+            else:
+                pytest.fail("it is read on the event loop")
+            return facts(self)
+
+        monkeypatch.setattr(LogReader, "server_facts", noted)
+        assert server.clubs.loaded("chess") is None
+        found = await asyncio.gather(*(server.clubs.load("chess") for _ in range(20)))
+        assert len(set(map(id, found))) == 1
+        assert found[0] is server.clubs.loaded("chess")
+        assert read == [True]
+        assert await server.clubs.load("nowhere") is None
+        with pytest.raises(InvalidStatus) as refused:
+            await Bot.of(server, "nowhere", name="ada")
+        assert refused.value.response.status_code == 404
+
+
+async def test_the_administrator_hosts_everywhere_and_a_host_in_one_club(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", host_token="the-token-of-main") as server:
+        chess, _ = await create(server, "chess", "go")
+        Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
+        tournament = {"name": "Cup", "game": "tictactoe"}
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
+            made: dict[tuple[str, str], int] = {}
+            for token in (ADMIN, "the-token-of-main", "the-token-of-chess"):
+                for club in THREE:
+                    headers = {"Authorization": f"Bearer {token}"}
+                    path = f"{web_path(club)}/api/tournaments"
+                    made[token, club] = (await browser.post(path, json=tournament, headers=headers)).status_code
+        hosts = [place for place, status in made.items() if status == 201]
+        assert hosts == [
+            *((ADMIN, club) for club in THREE),
+            ("the-token-of-main", MAIN),
+            ("the-token-of-chess", "chess"),
+        ]
+        assert {status for place, status in made.items() if place not in hosts} == {401}
+
+
+async def test_what_main_says_of_a_club_holds_once_it_is_on_disk(tmp_path: Path) -> None:
+    house = Houses()
+    async with running(tmp_path / "x.db", house, house=("random",), bounds=Bounds(club_bots=7)) as server:
+        assert server.config.bounds.club_quotas.bots == 7
+        (chess,) = await create(server, "chess", quotas=server.config.bounds.club_quotas)
+        assert chess.arena.allowance.quotas.bots == 7
+        assert server.arena.allowance.quotas == Quotas(bytes=Bounds().main_bytes)
+        assert house.of_club == {MAIN: ["house-random"], "chess": []}
+        administrator = Administrator(server.arena)
+        administrator.change("chess", title="Chess club", house=True, quotas=Quotas(bots=1))
+        administrator.change(MAIN, quotas=Quotas(bots=5))
+        await server.log.wait(server.log.last)
+        assert house.of_club["chess"] == ["house-random"]
+        assert chess.arena.allowance.quotas == Quotas(bots=1)
+        assert server.arena.allowance.quotas == Quotas(bots=5)
+        known = server.clubs.directory.get("chess")
+        assert known is not None
+        assert known.title == "Chess club"
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        assert server.arena.allowance.quotas == Quotas(bots=5)
+        again = await server.clubs.load("chess")
+        assert again is not None
+        assert again.arena.allowance.quotas == Quotas(bots=1)
+
+
+async def test_bytes_that_a_club_has_written_count_and_survive_a_restart(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, go = await create(server, "chess", "go")
+        for number in range(5):
+            Organiser(chess.arena).create(TournamentConfig(name=f"Cup {number}", game="tictactoe"))
+        await chess.log.wait(chess.log.last)
+        used = chess.arena.allowance.used_bytes
+        assert used > 500
+        assert go.arena.allowance.used_bytes == 0
+    async with running(tmp_path / "x.db") as server:
+        again = server.clubs.loaded("chess")
+        assert again is not None
+        assert again.arena.allowance.used_bytes == used
+
+
+async def test_a_removed_club_is_gone_with_its_connections_and_stays_gone(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+        bot = await Bot.of(server, "chess", name="ada")
+        await bot.hears("session")
+        Administrator(server.arena).remove("chess")
+        await bot.connection.wait_closed()
+        assert (bot.connection.close_code, bot.connection.close_reason) == (4004, "this club was removed")
+        assert [each.name for each in server.clubs] == [MAIN]
+        assert await server.clubs.load("chess") is None
+    async with running(tmp_path / "x.db") as server:
+        assert await server.clubs.load("chess") is None
+        assert server.clubs.directory.was_removed("chess")
+
+
+@pytest.mark.parametrize(("where", "stay"), [(MAIN, []), ("chess", [MAIN, "go"])])
+async def test_main_bans_addresses_everywhere_and_a_club_for_itself(
+    tmp_path: Path, where: str, stay: list[str]
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess", "go")
+        bots = {club: await Bot.of(server, club, name="ada") for club in THREE}
+        for bot in bots.values():
+            await bot.hears("session")
+        club = server.clubs.loaded(where)
+        assert club is not None
+        Organiser(club.arena).ban("127.0.0.0/8", by_name=False, until_ms=None, reason="")
+        for name, bot in bots.items():
+            if name not in stay:
+                await bot.connection.wait_closed()
+                assert bot.connection.close_code == 4011
+        for name in stay:
+            await bots[name].say(type="login", name="ada")
+            assert (await bots[name].hears("error"))["code"] == "already_logged_in"
+
+
+async def test_added_house_bots_of_all_clubs_share_the_bound_of_the_server(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", Houses()) as server:
+        chess, go = await create(server, "chess", "go")
+        room = go.house_bots.room
+        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+        chess.house_bots.add("cup", "random", count=3)
+        assert go.house_bots.room == server.clubs.main.house_bots.room == room - 3
+
+
+async def test_the_token_of_the_administrator_is_made_once(tmp_path: Path) -> None:
+    made: list[str | None] = []
+    for given in (None, None, "another-administrator", None):
+        server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0, admin_token=given))
+        await server.start()
+        made.append(server.made_admin_token)
+        assert server.clubs.directory.is_administrator(given or made[0] or "") or len(made) == 4
+        await server.stop()
+    assert made[0] is not None
+    assert made[1:] == [None, None, None]
+
+
+async def test_an_idle_club_is_small(tmp_path: Path) -> None:
+    count = long_or(50, 200)
+    async with running(tmp_path / "x.db") as server:
+        for club in await create(server, *(f"club-{number}" for number in range(count))):
+            Organiser(club.arena).set_token("teacher", "the-token-of-the-teacher")
+    async with running(tmp_path / "x.db") as server:
+        await server.clubs.load("club-0")
+        tracemalloc.start()
+        try:
+            for number in range(1, count):
+                await server.clubs.load(f"club-{number}")
+            assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_IDLE
+        finally:
+            tracemalloc.stop()
+
+
+def rest(server: Server) -> None:
+    """Let the time pass after which an unused club is unloaded."""
+    now_ms = server.arena.clock.now_ms()
+    for at_ms in (now_ms, now_ms + server.config.bounds.idle_club_ms):
+        server.clubs.unload_idle(at_ms)
+
+
+def loaded(server: Server) -> list[str]:
+    return [each.name for each in server.clubs]
+
+
+async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as_it_was(tmp_path: Path) -> None:
+    async with (
+        running(tmp_path / "x.db") as server,
+        httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser,
+    ):
+        chess, _ = await create(server, "chess", "go")
+        Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
+        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe", start_at_bots=2))
+        bots = [await Bot.of(server, "chess", name=name, key=f"the whole key of {name}", join="cup") for name in "ab"]
+        await asyncio.gather(*(bot.play() for bot in bots))
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"], "its bots are there"
+        results = (await browser.get("/c/chess/api/tournaments/cup/matches")).json()
+        figures = (await browser.get("/metrics")).text
+        for bot in bots:
+            await bot.close()
+        await until(lambda: not chess.gateway.has_sessions)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        told = [line for line in figures.splitlines() if line.startswith(("rumble_moves", "rumble_results"))]
+        assert set(told) <= set((await browser.get("/metrics")).text.splitlines()), "figures do not go back"
+        bytes_used = chess.arena.allowance.used_bytes
+        listed = (await browser.get("/api/clubs", headers={"Authorization": f"Bearer {ADMIN}"})).json()["clubs"]
+        assert [each["used"] and each["used"]["bots"] for each in listed] == [0, 2, 0]
+        assert listed[1]["used"]["bytes"] == bytes_used
+        again = await Bot.of(server, "chess", name="a", key="the whole key of a", join="cup")
+        assert (await again.hears("tournament_over"))["status"] == "finished"
+        chess_again = server.clubs.loaded("chess")
+        assert chess_again is not None
+        assert chess_again is not chess
+        assert chess_again.arena.allowance.used_bytes >= bytes_used
+        assert (await browser.get("/c/chess/api/tournaments/cup/matches")).json() == results
+        wrong = await Bot.of(server, "chess", name="b", key="the key of another bot")
+        assert (await wrong.hears("error"))["code"] == "bad_key"
+        headers = {"Authorization": "Bearer the-token-of-chess"}
+        made = await browser.post("/c/chess/api/tournaments", json={"name": "Cup", "game": "hex"}, headers=headers)
+        assert made.json()["id"] == "cup-2"
+        await again.close()
+        await wrong.close()
+        await until(lambda: not chess_again.gateway.has_sessions)
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"], "a tournament is not over"
+
+
+async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_not_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        (chess,) = await create(server, "chess")
+        with server.clubs.visit("chess"):
+            rest(server)
+            assert loaded(server) == [MAIN, "chess"]
+        Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"]
+        await chess.log.wait(chess.log.last)
+        server.clubs.unload_idle(0)
+        assert await server.clubs.load("chess") is chess
+        server.clubs.unload_idle(server.config.bounds.idle_club_ms)
+        assert loaded(server) == [MAIN, "chess"], "somebody has just asked for it"
+        rest(server)
+        assert loaded(server) == [MAIN]
+
+
+async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
+    postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "rumble_server.nodes.node")
+    async with running(Path("unused"), db=postgres_url) as server:
+        (chess,) = await create(server, "chess")
+        await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
+        await bot.close()
+        await until(lambda: not chess.gateway.has_sessions)
+        await chess.log.wait(chess.log.last)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        wrong = await Bot.of(server, "chess", name="ada", key="the key of another bot")
+        assert (await wrong.hears("error"))["code"] == "bad_key"
+        again = server.clubs.loaded("chess")
+        assert again is not None
+        assert again.log.epoch > chess.log.epoch
+        assert sum(text.startswith("leading chess") for text in caplog.messages) == 2, "it was given up once"
+
+
+async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url: str) -> None:
+    config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
+    async with running(Path("unused"), db=postgres_url) as server:
+        ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
+        facts: list[LogFact] = [
+            TournamentCreated("challenge", config, ahead_ms, "ada"),
+            TournamentEnded("challenge", "cancelled", "", ahead_ms),
+        ]
+        for fact in facts:
+            server.log.append(fact)
+        tournament = rebuild_tournament(facts)
+        assert tournament is not None
+        server.log.file(EndedTournament.of(tournament))
+        await server.log.wait(server.log.last)
+    async with running(Path("unused"), db=postgres_url) as server:
+        assert server.arena.clock.now_ms() >= ahead_ms
+
+
+async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
+        await create(server, "chess")
+        await until(lambda: loaded(server) == [MAIN])
+
+
+async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        await create(server, "chess", "go")
+        rest(server)
+        assert loaded(server) == [MAIN]
+        Administrator(server.arena).change("chess", house=True)
+        await until(lambda: loaded(server) == [MAIN, "chess"])
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses()) as server:
+        assert loaded(server) == [MAIN]
+
+
+@pytest.mark.slow
+async def test_memory_of_clubs_that_were_used_one_after_another_goes_back(tmp_path: Path) -> None:
+    count = 100
+    async with running(tmp_path / "x.db") as server:
+        await create(server, *(f"club-{number}" for number in range(count)))
+        rest(server)
+        await server.clubs.load("club-0")
+        rest(server)
+        gc.collect()
+        tracemalloc.start()
+        try:
+            for number in range(1, count):
+                await server.clubs.load(f"club-{number}")
+                rest(server)
+            gc.collect()
+            assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_UNLOADED
+        finally:
+            tracemalloc.stop()
+
+
+async def test_a_club_that_is_loaded_while_the_disk_is_full_knows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+    async with running(tmp_path / "x.db") as server:
+        monkeypatch.setattr(server.store.group, "trouble", "no space left on device")
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+        assert chess.arena.scheduler.trouble == "no space left on device"
+        monkeypatch.undo()
+
+
+async def test_the_audit_log_tells_of_which_club_a_bot_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "rumble_server.audit")
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+        for club in (MAIN, "chess"):
+            await (await Bot.of(server, club, name="ada", key="correct-horse-battery")).hears("session")
+            await (await Bot.of(server, club, name="ada", key="horse-battery-correct")).hears("error")
+    told = [(record.getMessage(), vars(record).get("bot") or vars(record).get("about")) for record in caplog.records]
+    assert [each for each in told if each[1] is not None] == [
+        ("logged in", "ada"),
+        ("refused", "ada"),
+        ("logged in", "chess/ada"),
+        ("refused", "chess/ada"),
+    ]

@@ -1,0 +1,74 @@
+"""Resources used by clubs that are not loaded, from the database."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.arena.names import digest_of
+from rumble_server.clubs import stored_uses
+from rumble_server.clubs.stored_uses import StoredUses
+from rumble_server.limits.quotas import Quotas
+from rumble_server.tournament.facts import NameUsed
+
+from tests.server.clubs.test_registry import create, running
+
+pytestmark = pytest.mark.e2e
+
+
+class Reader:
+    """A reader of clubs: each has a name for each byte."""
+
+    def __init__(self) -> None:
+        self.sizes = {"chess": 3, "go": 1}
+        self.asked: list[str] = []
+
+    def of(self, club: str) -> Any:
+        reader = Reader()
+        reader.sizes, reader.asked, reader.club = self.sizes, self.asked, club  # type: ignore[attr-defined]
+        return reader
+
+    def bytes(self) -> int:
+        return self.sizes[self.club]  # type: ignore[attr-defined]
+
+    def server_facts_after(self, number: int) -> Any:
+        self.asked.append(self.club)  # type: ignore[attr-defined]
+        return [
+            (each, NameUsed(f"bot-{each}", "00", digest_of("key", "00"), 0)) for each in range(number, self.bytes())
+        ]
+
+
+def test_a_club_is_read_again_when_more_was_written_of_it() -> None:
+    reader: Any = Reader()
+    uses = StoredUses()
+    for _ in range(3):
+        told = uses.read(reader, ["chess", "go"])
+        assert {name: use.used for name, use in told.items()} == {
+            "chess": Quotas(3, 0, 3, 0, 0),
+            "go": Quotas(1, 0, 1, 0, 0),
+        }
+    assert reader.asked == ["chess", "go"]
+    reader.sizes["go"] = 2
+    assert uses.read(reader, ["chess", "go"])["go"].used == Quotas(2, 0, 2, 0, 0)
+    assert reader.asked == ["chess", "go", "go"]
+
+
+def test_no_more_is_read_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_uses, "MOST_S", -1.0)
+    assert StoredUses().read(Reader(), ["chess", "go"]) == {}  # type: ignore[arg-type]
+
+
+async def test_clubs_that_are_not_loaded_tell_what_they_use(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, _ = await create(server, "chess", "go")
+        for name in ("ada", "bob"):
+            chess.arena.recorder.record(NameUsed(name, "00", digest_of("key", "00"), 0))
+        await chess.log.wait(chess.log.last)
+        before = await server.clubs.uses(stored=True)
+        assert before["chess"].used is not None
+    async with running(tmp_path / "x.db") as server:
+        assert server.clubs.loaded("chess") is None
+        uses = await server.clubs.uses(stored=True)
+        assert uses["chess"] == before["chess"]
+        assert uses["go"].used == Quotas(0, 0, 0, 0, 0)
+        assert server.clubs.loaded("chess") is None
+        assert set(await server.clubs.uses(stored=False)) == {"main"}

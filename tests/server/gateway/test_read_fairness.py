@@ -1,0 +1,102 @@
+"""No connection, no request, and no number of them holds up the loop for long in a turn."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import count, pairwise
+from typing import Any
+
+from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.gateway.request_turns import RequestTurns
+
+
+class Loop:
+    """A loop that keeps callbacks for the next turn, with a clock that advances by a second at each reading."""
+
+    def __init__(self) -> None:
+        self.due: list[Callable[[], None]] = []
+        self._ticks = count()
+
+    def turns(self, looks: int) -> ReadFairness:
+        """Make turns with time for `looks` pieces of work."""
+        return ReadFairness(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
+
+    def turn(self) -> None:
+        due, self.due = self.due, []
+        for each in due:
+            each()
+
+
+class Reader:
+    """A connection with pieces to read."""
+
+    def __init__(self, turns: ReadFairness, pieces: int, address: str = "ann") -> None:
+        self.address = address
+        self.pieces = pieces
+        self._turns = turns
+        self.read_on()
+
+    def read_on(self) -> None:
+        while self.pieces and self._turns.has_time():
+            self.pieces -= 1
+        if self.pieces:
+            self._turns.wait(self)
+
+
+def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
+    loop = Loop()
+    turns = loop.turns(5)
+    readers = [Reader(turns, 6) for _ in range(3)]
+    told = [sum(reader.pieces for reader in readers)]
+    while loop.due:
+        loop.turn()
+        told.append(sum(reader.pieces for reader in readers))
+    assert told[0] == 18 - 5
+    assert told[-1] == 0
+    assert max(before - after for before, after in pairwise(told)) <= 5
+
+
+def test_who_waits_is_served_address_by_address() -> None:
+    loop = Loop()
+    turns = loop.turns(2)
+    crowd = [Reader(turns, 4, "crowd") for _ in range(50)]
+    alone = Reader(turns, 1, "alone")
+    for _ in range(3):
+        loop.turn()
+    assert alone.pieces == 0
+    assert sum(reader.pieces for reader in crowd) > 190
+
+
+def test_nothing_is_called_when_nobody_waits() -> None:
+    loop = Loop()
+    turns = loop.turns(1)
+    assert turns.has_time()
+    assert not turns.has_time()
+    loop.turn()
+    assert loop.due == []
+    assert turns.has_time()
+
+
+async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn() -> None:
+    loop, answered = Loop(), list[str]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        answered.append(f"{scope['client'][0]} {(await receive())['body']}")
+
+    async def receive() -> Any:
+        return {"body": "read"}
+
+    async def send(_message: Any) -> None:
+        """Drop the answer."""
+
+    web = RequestTurns(app, loop.turns(2))
+    requests = [{"type": "http", "client": (address, 1)} for address in ("ann", "ann", "ann", "ben")]
+    tasks = [asyncio.create_task(web(scope, receive, send)) for scope in requests]
+    tasks[1].cancel()
+    told = []
+    while not all(task.done() for task in tasks):
+        for _ in range(3):
+            await asyncio.sleep(0)
+        told.append(len(answered))
+        loop.turn()
+    assert sorted(answered) == ["ann read", "ann read", "ben read"]
+    assert max(after - before for before, after in pairwise([0, *told])) == 1

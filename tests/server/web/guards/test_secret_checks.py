@@ -1,0 +1,126 @@
+"""Guessing over HTTP: guesses of every secret are limited by address on all routes; 429 says when to come again."""
+
+from typing import Any
+
+import httpx
+import pytest
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.organiser import Organiser
+from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.door import Door
+
+from tests.server.web.memory_server import HOST, WRITE_MS, MemoryServer
+from tests.server.world import World
+
+ADDRESS = "203.0.113.7"
+KEY = "the-key-of-alice-1"
+WRONG: dict[str, tuple[str, str]] = {
+    "a host token": ("/api/host", "Bearer wrong-wrong-wrong"),
+    "a host token of a command": ("/api/bans", "Bearer wrong-wrong-wrong"),
+    "a host token of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bearer wrong-wrong-wrong"),
+    "a token of the figures": ("/metrics", "Bearer wrong-wrong-wrong"),
+    "a key of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bot alice:wrong"),
+    "an invitation": ("/tournaments/friday?invite=wrong", ""),
+}
+
+
+@pytest.fixture
+def server() -> MemoryServer:
+    made = MemoryServer(World(delay_ms=WRITE_MS, door=Door(Bounds(wrong_tries_per_minute=3, names_per_hour=1000))))
+    made.world.create(invite="sesame")
+    made.world.login("alice", key=KEY)
+    made.pass_ms()
+    return made
+
+
+async def ask(browser: httpx.AsyncClient, path: str, authorization: str) -> httpx.Response:
+    return await browser.get(path, headers={"Authorization": authorization} if authorization else {})
+
+
+@pytest.mark.parametrize("first", WRONG)
+async def test_wrong_secrets_are_counted_together_whatever_the_way_in(server: MemoryServer, first: str) -> None:
+    async with server.browser(address=ADDRESS) as browser:
+        for _ in range(3):
+            assert (await ask(browser, *WRONG[first])).status_code in (200, 401)
+        for path, authorization in WRONG.values():
+            answer = await ask(browser, path, authorization)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (429, "60")
+            if path.startswith("/api"):
+                assert answer.json()["error"]["code"] == "too_many_requests"
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 429, "whatever it is"
+        assert (await browser.get("/tournaments/friday")).status_code == 200, "without a secret nothing is tried"
+        assert (await browser.get("/api/host")).status_code == 401
+        bot = server.world.connect(is_local=False, address=ADDRESS)
+        bot.login("alice", key=KEY)
+        assert bot.error() == "too_many_messages"
+    async with server.browser(address="203.0.113.8") as elsewhere:
+        assert (await ask(elsewhere, "/api/host", HOST["Authorization"])).status_code == 200
+    server.pass_ms(60_000)
+    async with server.browser(address=ADDRESS) as browser:
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
+    counts = server.world.arena.door.refusals.counts
+    assert counts["too_many_wrong_tries"] == len(WRONG) + 2
+    assert sum(counts[word] for word in ("wrong_token", "wrong_key", "wrong_invite")) == 3
+
+
+async def test_who_has_shown_the_right_secret_is_not_locked_out_by_others_of_its_address(server: MemoryServer) -> None:
+    async with server.browser(address=ADDRESS) as browser:
+        transcript = "/api/matches/friday.1.1.1.1/transcript"
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
+        assert (await ask(browser, transcript, f"Bot alice:{KEY}")).status_code == 404
+        server.world.login("bob", key="the-key-of-bob-123")
+        server.pass_ms()
+        for _ in range(4):
+            answer = await ask(browser, transcript, "Bot bob:wrong")
+        assert answer.status_code == 429
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
+        assert (await ask(browser, transcript, f"Bot ALICE:{KEY}")).status_code == 404
+
+
+async def test_a_hand_chosen_token_is_exchanged_for_one_that_nobody_locks_out(server: MemoryServer) -> None:
+    """A pupil behind the teacher's address shows one wrong token a second."""
+    Administrator(server.world.arena).set_token("the-administrators-own")
+    server.pass_ms()
+    async with server.browser(address=ADDRESS) as browser:
+        told = await ask(browser, "/api/host", HOST["Authorization"])
+        asked = await ask(browser, "/api/clubs", "Bearer the-administrators-own")
+        host, administrator = (answer.headers["Rumble-Token"] for answer in (told, asked))
+        assert told.headers["Cache-Control"] == asked.headers["Cache-Control"] == "no-store"
+        for guess in ["Bearer wrong-wrong-wrong"] * 20 + [f"Bearer {make_secret()}"] * 10:
+            await ask(browser, "/api/host", guess)
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 429
+        for path, token in (("/api/host", host), ("/api/clubs", administrator)):
+            answer = await ask(browser, path, f"Bearer {token}")
+            assert (answer.status_code, answer.headers.get("Rumble-Token")) == (200, None)
+        Organiser(server.world.arena).remove_token("default")
+        assert (await ask(browser, "/api/host", f"Bearer {host}")).status_code == 401
+
+
+async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> None:
+    async with server.browser(address=ADDRESS) as browser:
+        for _ in range(5):
+            assert "You are invited" in (await browser.get("/tournaments/friday?invite=sesame")).text
+
+
+@pytest.mark.parametrize(
+    ("address", "state", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        (ADDRESS, {}, 401),
+        ("127.0.0.1", {"is_local": False}, 401),
+    ],
+)
+async def test_a_short_host_token_is_good_only_on_the_servers_own_machine(
+    server: MemoryServer, address: str, state: dict[str, Any], status: int
+) -> None:
+    Organiser(server.world.arena).set_token("short", "short-token")
+    app = server.web
+
+    async def with_state(scope: Any, receive: Any, send: Any) -> None:
+        await app(scope | {"state": state}, receive, send)
+
+    server.web = with_state
+    server.pass_ms()
+    async with server.browser(address=address) as browser:
+        assert (await ask(browser, "/api/host", "Bearer short-token")).status_code == status

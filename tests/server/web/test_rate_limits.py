@@ -1,0 +1,127 @@
+"""Streams, requests and costly work are limited by address; a limit of an address does not affect other addresses."""
+
+from collections import Counter
+
+import httpx
+from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.fair_queue import Crowded, asker_now
+from rumble_server.web.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
+from rumble_server.web.site import Process, ProcessFigures
+from starlette.types import Message, Receive, Scope, Send
+
+
+class Pages:
+    """An application that answers with 200. A stream waits for its client first, and `/work` is costly."""
+
+    def __init__(self) -> None:
+        self.bytes = self.cost_ms = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        status = 200
+        if scope["path"] == "/work":
+            try:
+                asker_now().begin()
+                asker_now().spend(self.cost_ms)
+            except Crowded:
+                status = 429
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        if scope["path"].endswith("/events"):
+            await receive()
+        for piece in (self.bytes // 3, self.bytes - self.bytes // 3):
+            await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
+        await send({"type": "http.response.body"})
+
+
+class Web:
+    """The middleware in front of an application, with clients that send requests."""
+
+    def __init__(self, **bounds: int) -> None:
+        operation = ProcessFigures()
+        self.refusals = operation.refusals
+        self.now_ms = 0
+        places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
+        process = Process(lambda: self.now_ms, operation=operation, places=places)
+        self.pages = Pages()
+        shares = RateLimits(self.pages, process)
+
+        async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
+            await shares({**scope, "root_path": ""}, receive, send)
+
+        self.app = RequestShares(of_club, process)
+
+    async def get(self, path: str, address: str = "192.0.2.1") -> int:
+        transport = httpx.ASGITransport(self.app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            answer = await client.get(path)
+        if answer.status_code == 429 and path != "/work":
+            assert answer.json()["error"]["code"] == "too_many_requests"
+        return answer.status_code
+
+
+PAGES = ["/", "/api/tournaments/friday", "/api/tournaments/friday/matches", "/matches/friday.1.1.1.1/board.svg"]
+
+
+async def test_an_address_has_so_much_of_the_servers_work_a_minute() -> None:
+    web = Web(reading_ms_per_minute=1_000)
+    web.pages.cost_ms = 600
+    assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
+    assert [await web.get(each) for each in PAGES] == [200] * 4
+    assert await web.get("/work", "192.0.2.2") == 200
+    web.now_ms += 15_000
+    assert [await web.get("/work") for _ in range(2)] == [200, 429]
+    assert [await web.get("/work", "127.0.0.1") for _ in range(5)] == [200] * 5
+
+
+async def test_long_answers_cost_by_their_bytes() -> None:
+    web = Web(reading_ms_per_minute=1_000)
+    web.pages.bytes = FREE_BYTES
+    assert [await web.get("/work") for _ in range(9)] == [200] * 9
+    web.pages.bytes = FREE_BYTES + 500 * BYTES_OF_A_MS
+    assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
+
+
+async def test_an_address_has_so_many_requests_a_minute() -> None:
+    web = Web(requests_per_minute=6)
+    assert [await web.get(each) for each in PAGES * 2] == [200] * 6 + [429] * 2
+    assert await web.get("/", "192.0.2.2") == 200
+    assert [await web.get("/", "127.0.0.1") for _ in range(20)] == [200] * 20
+    assert web.refusals.counts == {"requests": 2}
+    web.now_ms += 10_000
+    assert [await web.get("/") for _ in range(2)] == [200, 429]
+
+
+async def test_a_class_behind_one_address_is_never_refused() -> None:
+    """40 browsers load a page with 25 files each, five times in a minute."""
+    web, statuses = Web(), Counter[int]()
+
+    async def receive() -> Message:
+        raise AssertionError("nothing is waited for")
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            statuses[message["status"]] += 1
+
+    for _ in range(40 * 25 * 5):
+        await web.app({"type": "http", "path": "/", "client": ("192.0.2.1", 1), "headers": []}, receive, send)
+    assert statuses == {200: 40 * 25 * 5}
+
+
+async def test_an_address_has_so_many_streams_at_a_time() -> None:
+    web = Web(streams_per_address=1)
+    within: list[int] = []
+
+    async def receive() -> Message:
+        """Ask for a second stream from the same and from another address, while the first is open."""
+        within.append(await web.get("/api/tournaments/friday/events"))
+        within.append(await web.get("/api/tournaments/friday/events", "192.0.2.2"))
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        """Drop the answer."""
+
+    scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": ("192.0.2.1", 1), "headers": []}
+    await web.app(scope, receive, send)
+    assert within == [429, 200]
+    assert web.refusals.counts == {"streams": 1}
+    assert await web.get("/api/tournaments/friday/events") == 200
