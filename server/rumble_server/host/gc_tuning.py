@@ -88,7 +88,7 @@ class Interpreter:
         if generation > 0:
             gc.freeze()
             self._has_set_aside = True
-        if generation < 2:
+        if generation == 1:  # a longer pass than those over the newest objects alone, which come in between
             self._pace(self._cpu_s() - self._pass_began_s, now_s - self._pass_ended_s)
         self._pass_ended_s = now_s
 
