@@ -73,7 +73,7 @@ async def test_pages_on_loopback_say_so_and_lead_to_the_networks() -> None:
         for path in paths:
             page = (await here.get(path)).text
             assert "Only this machine can open <code>http://127.0.0.1:8765</code>." in page, path
-            assert f'<a href="{LAN}{path.replace("&", "&amp;").replace("hush+hush", made)}">' in page, path
+            assert f'<a href="{LAN}{path.replace("&", "&amp;").replace("hush+hush", str(made))}">' in page, path
             assert "--server http://127.0.0.1:8765" in page or "bare_bot.py 127.0.0.1:8765" in page
     async with server.browser(base_url=LAN) as elsewhere:
         for path in paths:
