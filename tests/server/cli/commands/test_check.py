@@ -35,7 +35,7 @@ def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_places_in_the_command_are_filled_and_the_kit_is_the_server_of_a_club(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    bare = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
+    bare = str(Path(__file__).parents[4] / "bots" / "python" / "bare_bot.py")
     with socket.create_server(("127.0.0.1", 0)) as free:
         server = f"http://127.0.0.1:{free.getsockname()[1]}/c/fun/"
     places = ["{address}", "{join}", "{name}"]

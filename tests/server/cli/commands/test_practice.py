@@ -12,7 +12,7 @@ from rumble_server.cli.practice import practising
 
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
-BARE, STARTER = (str(Path(__file__).parents[3] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
+BARE, STARTER = (str(Path(__file__).parents[4] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
 BOT = """
 import json, os, sys
 from websockets.sync.client import connect

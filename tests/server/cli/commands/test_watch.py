@@ -218,7 +218,7 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
     again = capsys.readouterr().out.splitlines()
     told = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]
     assert told[0] == told[1], "all results, though a snapshot has only the latest"
-    for kind, begin in {"json": "{", "csv": "match,", "pgn": "[StreamEvent", "trf": "012 Cup"}.items():
+    for kind, begin in {"json": "{", "csv": "match,", "pgn": "[Event", "trf": "012 Cup"}.items():
         file = tmp_path / f"cup.{kind}"
         assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0
         assert file.read_text().startswith(begin)
