@@ -108,7 +108,7 @@ class RestartableServer:
     def writer(self) -> int:
         """Return the id of the process that writes the database. Linux only."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        (writer,) = [each for each in children if "store.writer" in Path(f"/proc/{each}/cmdline").read_text()]
+        (writer,) = [each for each in children if "store.sqlite.writer" in Path(f"/proc/{each}/cmdline").read_text()]
         return int(writer)
 
     def facts(self) -> list[Fact]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from threading import Thread
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 from rumble_bots.check.report import Report
-from rumble_bots.check.run import Plan, check_bot
+from rumble_bots.check.run import ANY_PORT, Plan, check_bot
 from rumble_bots.sdk.starters import STARTERS
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.main import run
@@ -36,6 +37,7 @@ PATIENCE_S = 120.0
 STOP_S = 30.0
 BARE, INVITE = "bare", "hush hush"
 KEY = "a-key-of-sixteen-characters-or-more"
+FUN = replace(ANY_PORT, club="fun")
 ADMIN = ("--admin-token", ADMIN_TOKEN)
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write the address of a server, or of a club."""
@@ -138,7 +140,7 @@ def missing(board: Sequence[str], line: str, mark: str) -> str | None:
 @pytest.fixture(scope="module")
 def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     async def all_of_them() -> dict[str, Report]:
-        told: dict[str, Any] = {"games": ["tictactoe", "connect4"], "club": "fun", "wait_s": 60, "move_ms": 1000}
+        told: dict[str, Any] = {"games": ["tictactoe", "connect4"], "server": FUN, "wait_s": 60, "move_ms": 1000}
         there = {language: bot for language, bot in built.items() if bot.missing is None}
         plans = {language: Plan(bot.compiled_command("winblock"), **told) for language, bot in there.items()}
         return dict(zip(plans, await asyncio.gather(*map(check_bot, plans.values())), strict=True))
