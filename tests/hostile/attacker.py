@@ -47,11 +47,10 @@ def statuses(answer: bytes) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Opens sockets from one address to the server on `port`; as a proxy it names a `client` in each request."""
+    """Opens sockets from one address to the server on `port`."""
 
     port: int
     address: str
-    client: str = ""
 
     def socket(self) -> socket.socket:
         """Connect."""
@@ -59,15 +58,11 @@ class Attacker:
 
     def get(self, path: str, more: str = "", *, method: str = "GET") -> bytes:
         """Build a request with further header lines, each with its line end."""
-        return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self._forwarded}{more}\r\n".encode()
+        return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{more}\r\n".encode()
 
     def upgrade(self, path: str = "/bot", more: str = "") -> bytes:
         """Build the request for a WebSocket."""
-        return UPGRADE.format(path=path, host=f"127.0.0.1:{self.port}", more=self._forwarded + more).encode()
-
-    @property
-    def _forwarded(self) -> str:
-        return f"X-Forwarded-For: {self.client}\r\n" if self.client else ""
+        return UPGRADE.format(path=path, host=f"127.0.0.1:{self.port}", more=more).encode()
 
     def ask(self, path: str, more: str = "", *, method: str = "GET") -> int:
         """Send a request on a connection of its own, and return the status of the answer."""
@@ -82,9 +77,9 @@ class Attacker:
             sock.sendall(data)
             return read_to_end(sock)
 
-    def bot(self, first: bytes = b"", more: str = "") -> "RawBot":
-        """Open a WebSocket; `first` is sent with the request, which has further header lines `more`. Raises Refused."""
-        return RawBot(self, first, more)
+    def bot(self) -> "RawBot":
+        """Open a WebSocket. Raises Refused."""
+        return RawBot(self)
 
     def login(self, name: str, **more: Any) -> "RawBot":
         """Open a WebSocket and log in; the answer is still unread. Raises Refused."""
@@ -108,11 +103,11 @@ class RawBot:
     `code` is None before the end, then the server's close code or 0.
     """
 
-    def __init__(self, attacker: Attacker, first: bytes = b"", more: str = "") -> None:
+    def __init__(self, attacker: Attacker) -> None:
         self.sock = attacker.socket()
         self.code: int | None = None
         self.answers_pings = True
-        self.sock.sendall(attacker.upgrade(more=more) + first)
+        self.sock.sendall(attacker.upgrade())
         self._unread = b""
         while b"\r\n\r\n" not in self._unread:
             if not self._fill():

@@ -20,8 +20,6 @@ from tests.e2e.processes import TOKEN, clean_environment, free_port
 from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 from tests.simulation.checks.case import Fact, read_rows
 
-PROXY = "127.0.9.9"
-"""The address of a proxy, where a server is told to believe it."""
 OWN_CONSTANTS = str(Path(__file__).parent / "own_constants.py")
 PAUSE_S = 0.02
 """Interval in s between two looks of `wait_until`."""
@@ -114,10 +112,6 @@ class Target:
         self._addresses += 1
         return Attacker(self.port, f"127.0.1.{self._addresses}")
 
-    def proxied(self, client: str) -> Attacker:
-        """Return a client of a proxy that the server believes; the proxy names the client `client`."""
-        return Attacker(self.port, PROXY, client)
-
     @property
     def log(self) -> str:
         """The server's standard error so far."""
@@ -134,9 +128,6 @@ class Target:
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
-    def start_tournament(self, tournament: str) -> None:
-        self.host.post(f"/api/tournaments/{tournament}/start").raise_for_status()
-
     def transcript(self, match: str) -> list[Message]:
         """Return the lines of a match's transcript."""
         answer = self.host.get(f"/api/matches/{match}/transcript").raise_for_status()
@@ -149,11 +140,6 @@ class Target:
             rows = database.execute(f"SELECT facts FROM log {where} ORDER BY number", values)
             found = read_rows(str(row[0]) for row in rows)
         return found if tournament is None else numbered(found)
-
-    def resident_kb(self) -> int:
-        """Return the resident memory of the serving process, in KB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0])
 
     def children(self) -> list[int]:
         """Return the running child processes of the server."""

@@ -26,7 +26,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 
 # --- floods ---
 
-EMPTY = [(Opcode.PING, True), (Opcode.PONG, True), (Opcode.CONT, False)]
+EMPTY = [(Opcode.PING, b"", True), (Opcode.PING, b"x" * 125, True), (Opcode.PONG, b"", True), (Opcode.CONT, b"", False)]
 
 
 @contextlib.asynccontextmanager
@@ -56,9 +56,9 @@ async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     handles[0].cancel()
 
 
-@pytest.mark.parametrize(("opcode", "fin"), EMPTY)
+@pytest.mark.parametrize(("opcode", "data", "fin"), EMPTY)
 async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_holds_up_nobody(
-    monkeypatch: pytest.MonkeyPatch, opcode: Opcode, fin: bool
+    monkeypatch: pytest.MonkeyPatch, opcode: Opcode, data: bytes, fin: bool
 ) -> None:
     async with (
         served(bounds=Bounds(frames_per_turn=50, empty_frames_per_10_s=400)) as server,
@@ -69,7 +69,7 @@ async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_h
         await flooder.upgrade()
         if opcode is Opcode.CONT:
             flooder.send(Opcode.TEXT, b"x", fin=False)
-        flooder.writer.write(WireFrame(opcode, b"", fin).serialize(mask=True) * 50_000)
+        flooder.writer.write(WireFrame(opcode, data, fin).serialize(mask=True) * 50_000)
         await say(other, type="login", name="ann")
         assert (await hear(other, "session"))["name"] == "ann"
         assert await flooder.close_code() == CloseCode.TOO_MANY_MESSAGES

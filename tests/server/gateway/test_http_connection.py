@@ -84,6 +84,7 @@ async def pages(**given: Any) -> AsyncIterator[tuple[GatewayServer, Pages]]:
     [
         (b"GET /", b"x" * 500),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"x" * 500),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX", b"x" * 500),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"X: xxxxxxxxxx\r\n" * 40),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"a:\r\n" * 100),
         (UPGRADE, b"X: xxxxxxxxxx\r\n" * 40),
@@ -352,7 +353,8 @@ async def test_a_large_body_is_read_and_so_is_what_follows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [b"\x00\r\n\r\n", b"GET // HTTP/9\r\n\r\n", b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+    "broken",
+    [b"\x00\r\n\r\n", b"GET // HTTP/9\r\n\r\n", b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 20_000],
 )
 async def test_what_is_no_http_gets_400_after_what_came_before(broken: bytes, caplog: pytest.LogCaptureFixture) -> None:
     async with pages() as (server, app), server.raw() as client:
@@ -372,11 +374,13 @@ async def upgraded(client: Raw) -> None:
     assert (await client.until(b"\r\n\r\n")).startswith(b"HTTP/1.1 101")
 
 
-async def test_frames_that_come_together_with_the_upgrade_are_read() -> None:
+@pytest.mark.parametrize("together", [9, None])
+async def test_frames_that_come_or_begin_together_with_the_upgrade_are_read(together: int | None) -> None:
     login = WireFrame(Opcode.TEXT, b'{"type": "login", "name": "ann"}').serialize(mask=True)
     async with pages() as (server, _), server.raw() as client:
-        client.writer.write(UPGRADE + b"\r\n" + login)
+        client.writer.write(UPGRADE + b"\r\n" + login[:together])
         await upgraded(client)
+        client.writer.write(login[len(login[:together]) :])
         assert (await client.hear("session"))["name"] == "ann"
 
 
@@ -411,6 +415,7 @@ async def test_a_request_before_an_upgrade_is_answered_first(together: bool) -> 
         (UPGRADE + b"Origin: http://[\r\n\r\n", 403),
         (UPGRADE.replace(b"/bot", b"//[/bot") + b"\r\n", 404),
         (UPGRADE.replace(b"/bot", b"//evil/bot") + b"\r\n", 404),
+        (UPGRADE.replace(b"/bot", b"http://evil.example/bot") + b"\r\n", 404),
         (UPGRADE + b"X: y\r\n" * 130 + b"\r\n", 431),
         (UPGRADE.replace(b"Host", b"X: \x80\xff\r\nH{st") + b"\r\n", 400),
     ],
@@ -468,7 +473,7 @@ async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets
 
 
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """64 silent sockets kept a class out: the oldest socket gives way after its time."""
+    """64 silent sockets kept a class out: the oldest socket gives way after its time, also if it has sent a ping."""
     for module in (http_connection, connections):
         monkeypatch.setattr(module, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
@@ -478,6 +483,7 @@ async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.
         for each in sockets[:2]:
             await each.ended()
         await upgraded(bot)
+        bot.send(Opcode.PING, b"here")
         assert await answer(browser) == (200, b'["/1", 0]')
         async with several(server, 2):
             await bot.ended()
