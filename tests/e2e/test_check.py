@@ -13,6 +13,7 @@ from rumble_bots.check.scripted_server import TOURNAMENT_ID
 from rumble_bots.reference.faulty import FAULTS, FaultyBot
 from rumble_bots.sdk.address import Address
 
+from tests.bots.check.quirky import check_here
 from tests.e2e.processes import RUMBLE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -48,27 +49,17 @@ WARNS: Mapping[str, set[str]] = {"duplicate": {"answers"}}
 """An answer sent twice does no harm, and PROTOCOL.md allows it where a bot is not sure."""
 
 
-async def check_here(fault: str) -> Report:
-    """Check a bot with a fault in this process."""
-    running: list[asyncio.Task[str]] = []
-
-    def start(line: str) -> None:
-        server = Address.parse(line.partition("ws://")[2].partition("/")[0])
-        running.append(asyncio.create_task(FaultyBot(server, NAME, TOURNAMENT_ID, fault).run()))
-
-    try:
-        return await check_bot(Plan(), start)
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+async def check(name: str) -> Report:
+    """Check a program, or a bot with this fault in this process."""
+    if name in COMMANDS:
+        return await check_bot(Plan(COMMANDS[name]))
+    return await check_here(Plan(), lambda at: FaultyBot(Address.parse(at), NAME, TOURNAMENT_ID, name).run())
 
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
     async def all_of_them() -> list[Report]:
-        programs = (check_bot(Plan(COMMANDS[name])) if name in COMMANDS else check_here(name) for name in CHECKED)
-        return await asyncio.gather(*programs)
+        return await asyncio.gather(*map(check, CHECKED))
 
     with pytest.MonkeyPatch.context() as patch:
         for variable in ("KEY", "SERVER", "JOIN", "NAME"):

@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 PATIENCE_S = 10.0
 """Maximum time in s for an answer or an effect of the server that a test waits for."""
-TEXT, CONTINUED, BINARY, CLOSE, PING, PONG = 0x1, 0x0, 0x2, 0x8, 0x9, 0xA
+TEXT, CONTINUED, CLOSE, PING, PONG = 0x1, 0x0, 0x8, 0x9, 0xA
 UPGRADE = (
     "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{more}\r\n"
@@ -70,12 +70,6 @@ class Attacker:
             sock.sendall(self.get(path, f"Connection: close\r\n{more}", method=method))
             (status,) = statuses(read_to_end(sock))
             return status
-
-    def send(self, data: bytes) -> bytes:
-        """Send bytes on a connection of their own, and return all data until the server closes."""
-        with self.socket() as sock:
-            sock.sendall(data)
-            return read_to_end(sock)
 
     def bot(self) -> "RawBot":
         """Open a WebSocket. Raises Refused."""

@@ -5,7 +5,6 @@ import contextlib
 import gc
 import json
 import sqlite3
-from collections.abc import AsyncIterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,9 @@ from websockets.asyncio.client import connect
 
 from tests.server.frames import Frame
 from tests.server.store.played import as_challenges, played, save
+from tests.server.whole_server import PATIENCE_S, running
 from tests.server.world import MemoryLink
 
-PATIENCE_S = 60.0
 TIMES = 100
 
 
@@ -110,9 +109,8 @@ async def test_a_start_names_a_game_that_is_left_out(
     broken = EntryPoint("nim", "rumble_no_such_module:GAME", registry.GROUP)
     found = {"nim": broken, **registry.entries()}
     monkeypatch.setattr(registry, "entries", lambda: found)
-    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0))
-    await server.start()
-    await server.stop()
+    async with running(tmp_path / "x.db"):
+        pass
     (warning,) = (record.getMessage() for record in caplog.records if record.levelname == "WARNING")
     assert warning.startswith("a game is left out: the entry point rumble.games:nim")
 
@@ -129,18 +127,6 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
             refused.store.get("runs")
         async with running(tmp_path / "refused.db"):
             pass
-
-
-@contextlib.asynccontextmanager
-async def running(path: Path) -> AsyncIterator[Server]:
-    bounds = Bounds(unsolicited_per_minute=10 * TIMES)
-    server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, bounds=bounds))
-    async with asyncio.timeout(PATIENCE_S):
-        await server.start()
-        try:
-            yield server
-        finally:
-            await server.stop()
 
 
 class Bot:
@@ -184,7 +170,7 @@ async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_what_is_over
 ) -> None:
     path = tmp_path / "rumble.db"
     await play(path)
-    async with running(path) as server:
+    async with running(path, bounds=Bounds(unsolicited_per_minute=10 * TIMES)) as server:
         made: list[str] = []
         make = AsyncReader.of_tournament
 
@@ -221,11 +207,9 @@ async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: 
     async with running(path) as server:
         assert server.made_token is None
         assert server.arena.host_tokens.holder(made) == "default"
-    given = Server(ServerConfig(port=0, db=str(path), host_token="another-token", drain_ms=0))
-    await given.start()
-    tokens = given.arena.host_tokens
-    assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
-    await given.stop()
+    async with running(path, host_token="another-token") as server:
+        tokens = server.arena.host_tokens
+        assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
 
 
 @pytest.mark.e2e
@@ -380,10 +364,7 @@ async def test_who_is_banned_is_closed_and_refused_at_the_door(tmp_path: Path) -
 @pytest.mark.e2e
 async def test_an_address_is_limited_in_names_and_guesses_over_sockets_and_others_are_not(tmp_path: Path) -> None:
     bounds = Bounds(limit_loopback=True, names_per_hour=2, wrong_tries_per_minute=3)
-    config = ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0, host_token="the-host-token", bounds=bounds)
-    server = Server(config)
-    await server.start()
-    try:
+    async with running(tmp_path / "x.db", host_token="the-host-token", bounds=bounds) as server:
         codes = []
         for source, name in [("127.0.1.7", "a"), ("127.0.1.7", "b"), ("127.0.1.7", "c"), ("127.0.1.8", "d")]:
             async with connect(f"{server.url.replace('http', 'ws')}/bot", local_addr=(source, 0)) as bot:
@@ -398,8 +379,6 @@ async def test_an_address_is_limited_in_names_and_guesses_over_sockets_and_other
         assert b"retry-after: 60" in tries[-1][1].lower()
         assert (await of_source(server, "127.0.1.7", "/api/host", right, "Connection: close"))[0] == 429
         assert (await of_source(server, "127.0.1.8", "/api/host", right, "Connection: close"))[0] == 200
-    finally:
-        await server.stop()
 
 
 @pytest.mark.parametrize(
@@ -494,15 +473,12 @@ async def test_the_addresses_for_others_are_of_the_kind_that_it_listens_on(
 
 
 async def test_a_public_url_is_a_known_host_and_is_shown(tmp_path: Path) -> None:
-    config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), public_url="https://Rumble.example/")
-    server = Server(config)
-    await server.start()
-    try:
-        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as client:
-            known = await client.get("/write", headers={"Host": "rumble.example"})
-            other = await client.get("/write", headers={"Host": "evil.example"})
-    finally:
-        await server.stop()
+    async with (
+        running(tmp_path / "rumble.db", public_url="https://Rumble.example/") as server,
+        httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as client,
+    ):
+        known = await client.get("/write", headers={"Host": "rumble.example"})
+        other = await client.get("/write", headers={"Host": "evil.example"})
     assert (known.status_code, other.status_code) == (200, 403)
     assert "curl -O https://rumble.example/static/bare_bot.py" in known.text
 
@@ -510,12 +486,7 @@ async def test_a_public_url_is_a_known_host_and_is_shown(tmp_path: Path) -> None
 async def test_a_proxy_that_is_believed_tells_the_host_and_nobody_else(tmp_path: Path) -> None:
     told = {"X-Forwarded-For": "198.51.100.7", "X-Forwarded-Host": "rumble.example", "X-Forwarded-Proto": "https"}
     for proxies, base in ((frozenset({"127.0.0.1"}), "https://rumble.example"), (frozenset[str](), None)):
-        server = Server(ServerConfig(port=0, db=str(tmp_path / "rumble.db"), behind_proxy=proxies))
-        await server.start()
-        url = server.url
-        try:
-            async with httpx.AsyncClient(base_url=url, timeout=PATIENCE_S) as client:
+        async with running(tmp_path / "rumble.db", behind_proxy=proxies) as server:
+            async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as client:
                 page = (await client.get("/write", headers=told)).text
-        finally:
-            await server.stop()
-        assert f"curl -O {base or url}/static/bare_bot.py" in page
+            assert f"curl -O {base or server.url}/static/bare_bot.py" in page

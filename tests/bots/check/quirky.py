@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from rumble_bots.check.report import Report
+from rumble_bots.check.run import Plan, check_bot
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame as WebSocketFrame
@@ -128,3 +131,18 @@ def _without_pongs(socket: ClientConnection) -> None:
             send(frame)
 
     socket.protocol.send_frame = send_some  # type: ignore[method-assign]
+
+
+async def check_here(plan: Plan, run: Callable[[str], Awaitable[object]]) -> Report:
+    """Check a bot of the kit's own process; `run` gets HOST:PORT of the kit's server."""
+    running: list[asyncio.Future[object]] = []
+
+    def start(line: str) -> None:
+        running.append(asyncio.ensure_future(run(line.partition("ws://")[2].partition("/")[0])))
+
+    try:
+        return await check_bot(plan, start)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

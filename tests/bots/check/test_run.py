@@ -13,7 +13,7 @@ from rumble_bots.check.rules import HABITS, RULES, STEPS
 from rumble_bots.check.run import Plan, check_bot
 from rumble_protocol.fields import TimeControl
 
-from tests.bots.check.quirky import KEY, QuirkyBot
+from tests.bots.check.quirky import KEY, QuirkyBot, check_here
 from tests.virtual_loop import run_virtually
 
 WAIT_S = 4.0
@@ -93,19 +93,7 @@ WARNS: Mapping[str, set[str]] = {
 
 
 async def check(bot: QuirkyBot, **plan: Any) -> Report:
-    """Check a bot that runs in the kit's process."""
-    running: list[asyncio.Task[None]] = []
-
-    def start(line: str) -> None:
-        address = line.partition("ws://")[2].partition("/")[0]
-        running.append(asyncio.create_task(bot.run(address)))
-
-    try:
-        return await check_bot(Plan(**{"wait_s": WAIT_S, "move_ms": MOVE_MS, **plan}), start)
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+    return await check_here(Plan(**{"wait_s": WAIT_S, "move_ms": MOVE_MS, **plan}), bot.run)
 
 
 @pytest.fixture(scope="module")

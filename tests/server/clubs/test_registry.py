@@ -4,8 +4,8 @@ import asyncio
 import gc
 import json
 import tracemalloc
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseBot
 from rumble_server.clubs.club import Club
-from rumble_server.config import ServerConfig
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
 from rumble_server.store.log.reader import LogReader
@@ -29,11 +28,13 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from tests.needs import long_or
+from tests.server import whole_server
 from tests.server.arena.fake_house import FakeHouse
+from tests.server.whole_server import PATIENCE_S
 
 pytestmark = pytest.mark.e2e
 
-ADMIN, PATIENCE_S = "the-administrator's", 60.0
+ADMIN = "the-administrator's"
 THREE = (MAIN, "chess", "go")
 MOST_BYTES_OF_IDLE = 50_000
 """Maximum memory in bytes of a loaded idle club: half of the promised limit, since only Python's memory is counted."""
@@ -55,16 +56,9 @@ class Houses(FakeHouse):
         self.of_club[club] = [each.name for each in kept]
 
 
-@asynccontextmanager
-async def running(path: Path, runner: FakeHouse | None = None, **given: Any) -> AsyncIterator[Server]:
-    config = ServerConfig(**{"port": 0, "db": str(path), "drain_ms": 0, "admin_token": ADMIN, **given})
-    server = Server(config, None if runner is None else lambda *_: runner)
-    async with asyncio.timeout(PATIENCE_S):
-        await server.start()
-        try:
-            yield server
-        finally:
-            await server.stop()
+def running(path: Path | str, runner: FakeHouse | None = None, **given: Any) -> AbstractAsyncContextManager[Server]:
+    make_house = None if runner is None else lambda *_: runner
+    return whole_server.running(path, make_house, **{"admin_token": ADMIN, **given})
 
 
 async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> list[Club]:
@@ -303,11 +297,9 @@ async def test_added_house_bots_of_all_clubs_share_the_bound_of_the_server(tmp_p
 async def test_the_token_of_the_administrator_is_made_once(tmp_path: Path) -> None:
     made: list[str | None] = []
     for given in (None, None, "another-administrator", None):
-        server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0, admin_token=given))
-        await server.start()
-        made.append(server.made_admin_token)
-        assert server.clubs.directory.is_administrator(given or made[0] or "") or len(made) == 4
-        await server.stop()
+        async with running(tmp_path / "x.db", admin_token=given) as server:
+            made.append(server.made_admin_token)
+            assert server.clubs.directory.is_administrator(given or made[0] or "") or len(made) == 4
     assert made[0] is not None
     assert made[1:] == [None, None, None]
 
@@ -407,7 +399,7 @@ async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
     postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "rumble_server.nodes.node")
-    async with running(Path("unused"), db=postgres_url) as server:
+    async with running(postgres_url) as server:
         (chess,) = await create(server, "chess")
         await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
         await bot.close()
@@ -425,7 +417,7 @@ async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
 
 async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url: str) -> None:
     config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
-    async with running(Path("unused"), db=postgres_url) as server:
+    async with running(postgres_url) as server:
         ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
         facts: list[LogFact] = [
             TournamentCreated("challenge", config, ahead_ms, "ada"),
@@ -437,7 +429,7 @@ async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url:
         assert tournament is not None
         server.log.file(EndedTournament.of(tournament))
         await server.log.wait(server.log.last)
-    async with running(Path("unused"), db=postgres_url) as server:
+    async with running(postgres_url) as server:
         assert server.arena.clock.now_ms() >= ahead_ms
 
 

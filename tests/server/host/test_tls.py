@@ -8,7 +8,7 @@ import signal
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from websockets.typing import Subprotocol
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running
 from tests.needs import need
+from tests.server import whole_server
 from tests.server.certificates import Authority
 
 
@@ -41,17 +42,9 @@ def shown(server_url: str) -> str:
     return ssl.get_server_certificate((host, int(port)))
 
 
-@asynccontextmanager
-async def serving(tmp_path: Path, authority: Authority, **config: Any) -> AsyncIterator[Server]:
+def serving(tmp_path: Path, authority: Authority, **config: Any) -> AbstractAsyncContextManager[Server]:
     cert, key = authority.issue(tmp_path)
-    database = str(tmp_path / "rumble.db")
-    server = Server(ServerConfig(port=0, db=database, tls_cert=cert, tls_key=key, drain_ms=0, **config), HouseProcesses)
-    async with asyncio.timeout(PATIENCE_S):
-        await server.start()
-        try:
-            yield server
-        finally:
-            await server.stop()
+    return whole_server.running(tmp_path / "rumble.db", HouseProcesses, tls_cert=cert, tls_key=key, **config)
 
 
 class Bot:

@@ -28,7 +28,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.gateway.served import until
 from tests.server.nodes.table import Row, Table
-from tests.server.store.disk import WriterInProcess
+from tests.server.store.databases import WriterInProcess
 from tests.server.world import Bot, MemoryLink
 
 LEASE_MS = 60_000

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rumble_server.results.direct_encounter import Encounters, places, split
 from rumble_server.results.tiebreaks import rank
 
-from tests.server.results.tables import beats, held
+from tests.server.results.tables import beats
 
 
 def met(text: str) -> "Meeting":
@@ -65,12 +65,6 @@ def test_a_circle_stays_tied() -> None:
 def test_places_are_shared_and_nought_where_nothing_parts() -> None:
     assert places([["A"], ["B", "C"], ["D"]]) == {"A": 1, "B": 2, "C": 2, "D": 4}
     assert places([["A", "B"]]) == {"A": 0, "B": 0}
-
-
-def test_held_exercises_with_a_forfeit_in_a_round_robin() -> None:
-    lines = {line.name: line for line in rank(held(), ("de",))}
-    assert [lines[name].rank for name in "123456"] == [1, 2, 2, 6, 5, 4]
-    assert [lines[name].tiebreaks["de"] for name in "123456"] == [1, 2, 2, 3, 2, 1]
 
 
 PAIRS = st.lists(st.tuples(*[st.sampled_from("ABCDE")] * 2, st.sampled_from(">=")), max_size=8)

@@ -39,13 +39,6 @@ def test_more_points_come_first_and_the_host_orders_the_tie_breaks() -> None:
     assert [standing.decided_by for standing in won.standings()] == ["won", "won", "", ""]
 
 
-def test_points_may_be_three_one_and_nothing() -> None:
-    table = Table(NAMES, points=(3, 1, 0))
-    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
-    table.add(result("m.2", "cid", "Dan", (0.5, 0.5)))
-    assert [(name, points) for _, name, points in lines(table)] == [("ann", 3), ("cid", 1), ("Dan", 1), ("ben", 0)]
-
-
 def swiss() -> Table:
     scheme = Scheme.of((1, 0.5, 0))
     return Table(tiebreaks=["bh-c1", "bh"], edition="2026-03", rounds=Rounds(scheme, 1))

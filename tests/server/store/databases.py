@@ -54,9 +54,9 @@ class SqliteDatabase:
     def __init__(self, folder: Path, name: str = "rumble.db") -> None:
         self.url = str(folder / name)
 
-    def writer(self, store: SqliteStore) -> "_SqliteWriter":
+    def writer(self, store: SqliteStore) -> "WriterInProcess":
         store.database.execute("PRAGMA busy_timeout = 1")
-        return _SqliteWriter(store.database)
+        return WriterInProcess(store.database)
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(self.url)) as database:
@@ -82,7 +82,9 @@ class SqliteDatabase:
         return read_sqlite(self.url)
 
 
-class _SqliteWriter:
+class WriterInProcess:
+    """A writer to a file in this process; it writes the index of matches with every second commit."""
+
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._writes = 0

@@ -1,21 +1,19 @@
 """A log on a real disk, for one test."""
 
 import asyncio
-import contextlib
-import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
+from typing import Any
 
-from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import LINES, Numbered, write_lines
-from rumble_server.store.log.content import Content
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.sqlite.store import SqliteStore
-from rumble_server.store.sqlite.writer import write as commit
 from rumble_server.tournament.facts import BotJoined, LogFact
 
-PATIENCE_S = 5.0
+from tests.server.store import databases
+from tests.server.store.databases import SqliteDatabase
 
 
 def joined(number: int, tournament: str = "friday") -> LogFact:
@@ -28,47 +26,19 @@ def write_facts(facts: Sequence[Numbered]) -> str:
     return write_lines([LINES[type(fact)](number, fact) for number, fact in facts])
 
 
-class WriterInProcess:
-    """A writer in this process; it writes the index of matches with every second commit."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self._writes = 0
-
-    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        await asyncio.sleep(0)
-        self._writes += 1
-        try:
-            commit(self._database, contents, index=self._writes % 2 == 0)
-        except sqlite3.Error as error:
-            raise StoreError(str(error)) from None
-        return ()
-
-    async def close(self) -> None:
-        pass
+def database(path: Path) -> SqliteDatabase:
+    """Return the database in a file."""
+    return SqliteDatabase(path.parent, path.name)
 
 
-@contextlib.asynccontextmanager
-async def opened_store(path: Path, *, in_process: bool = True) -> AsyncIterator[SqliteStore]:
+def opened_store(path: Path, *, in_process: bool = True) -> AbstractAsyncContextManager[SqliteStore]:
     """Yield the database of a running server, and close it at the end."""
-    store = SqliteStore(str(path))
-    if in_process:
-        store.database.execute("PRAGMA busy_timeout = 1")
-        store.group.writer = WriterInProcess(store.database)
-    store.attach(asyncio.get_running_loop())
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            yield store
-    finally:
-        async with asyncio.timeout(PATIENCE_S):
-            await store.close()
+    return databases.opened_store(database(path), in_process=in_process)
 
 
-@contextlib.asynccontextmanager
-async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
+def opened(path: Path, *, in_process: bool = True) -> AbstractAsyncContextManager[ClubLog]:
     """Yield the log of main on a running server, and close the database at the end."""
-    async with opened_store(path, in_process=in_process) as store:
-        yield store.log()
+    return databases.opened(database(path), in_process=in_process)
 
 
 def shut(store: SqliteStore) -> None:
@@ -95,21 +65,14 @@ def begin_write(log: ClubLog) -> None:
     group_of(log).write()
 
 
-def rows(
-    path: Path, query: str = "SELECT number, tournament, kind FROM log ORDER BY number"
-) -> list[tuple[object, ...]]:
-    """Return the rows that another connection sees on disk now."""
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        return database.execute(query).fetchall()
+def rows(path: Path, *query: str) -> list[tuple[Any, ...]]:
+    """Return the rows that another connection sees on disk now: those of the log, or of a query."""
+    return database(path).rows(*query)
 
 
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> AbstractContextManager[None]:
     """Lock the database from another connection for a block, so that no write succeeds."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("BEGIN IMMEDIATE")
-        yield
-        database.execute("ROLLBACK")
+    return database(path).locked()
 
 
 class Told:

@@ -15,8 +15,9 @@ from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
 
+from tests.server.whole_server import PATIENCE_S, running
+
 TOKEN = "the-host-token"
-PATIENCE_S = 60.0
 
 
 def test_reference_bots_that_play_a_game() -> None:
@@ -67,9 +68,7 @@ async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club
         houses.append(HouseProcesses(*given))
         return houses[0]
 
-    server = Server(ServerConfig(port=0, db=str(tmp_path / "rumble.db"), house=("random",)), house)
-    await server.start()
-    try:
+    async with running(tmp_path / "rumble.db", house, house=("random",)) as server:
         administrator = Administrator(server.arena)
         administrator.create("chess", "", NO_QUOTAS)
         chess = await server.clubs.load("chess")
@@ -87,5 +86,3 @@ async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club
         assert list(server.arena.players["house-random"].sessions.values()) == sessions
         children = [each.cmdline() for each in psutil.Process().children(recursive=True)]
         assert sum("rumble_server.cli.processes.house_process" in command for command in children) == 1
-    finally:
-        await server.stop()

@@ -1,17 +1,14 @@
 """`rumble db copy`: everything or nothing goes to the other kind of database, and no turn id comes twice."""
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
-from rumble_server.config import ServerConfig
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copying import copy_database
 from rumble_server.store.errors import StoreError
@@ -24,6 +21,7 @@ from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
+from tests.server import whole_server
 from tests.server.store.databases import SqliteDatabase, opened_store
 from tests.server.store.disk import rows, shut
 from tests.server.store.played import change, cut
@@ -169,15 +167,8 @@ def test_a_copy_to_the_same_kind_is_refused_with_what_does_it(path: Path, postgr
 # --- a tournament that runs ---
 
 
-@contextlib.asynccontextmanager
-async def running(url: str) -> AsyncIterator[Server]:
-    server = Server(ServerConfig(port=0, db=url, drain_ms=0, bounds=Bounds(lease_ms=LEASE_MS)))
-    async with asyncio.timeout(20):
-        await server.start()
-        try:
-            yield server
-        finally:
-            await server.stop()
+def running(url: str) -> AbstractAsyncContextManager[Server]:
+    return whole_server.running(url, bounds=Bounds(lease_ms=LEASE_MS))
 
 
 async def turn_of(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
