@@ -5,8 +5,7 @@ and its transcript. Times (`at_ms`) are server time in ms since the epoch. `excu
 while the server was late, and which is not charged. The tournament of a match is the part of its id before the first
 dot.
 
-Two things are for speed. The classes are not frozen, because a frozen dataclass takes several times as long to make.
-Facts made at every move or match have constructors written out.
+The classes are not frozen, because a frozen dataclass takes several times as long to make.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +27,7 @@ Scores = tuple[float, ...] | None
 """The scores by seat; None for a void match."""
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations are in ms.
 
@@ -38,46 +37,16 @@ class MatchStarted:
     match: str
     attempt: int
     game: str
-    settings: "dict[str, SettingValue]"
+    settings: dict[str, SettingValue]
     seed: int
-    seats: "tuple[str, ...]"
-    moves: "tuple[str, ...]"
+    seats: tuple[str, ...]
+    moves: tuple[str, ...]
     time_control: TimeControl
     illegal_retries: int
     away_ms: int
     at_ms: int
-    away_clock: "ToldClock"
-    free_since_ms: "tuple[int, ...]"
-
-    def __init__(
-        self,
-        match: str,
-        attempt: int,
-        game: str,
-        settings: dict[str, SettingValue],
-        seed: int,
-        seats: tuple[str, ...],
-        moves: tuple[str, ...],
-        time_control: TimeControl,
-        illegal_retries: int,
-        away_ms: int,
-        at_ms: int,
-        away_clock: ToldClock = None,
-        free_since_ms: tuple[int, ...] = (),
-    ) -> None:
-        self.match = match
-        self.attempt = attempt
-        self.game = game
-        self.settings = settings
-        self.seed = seed
-        self.seats = seats
-        self.moves = moves
-        self.time_control = time_control
-        self.illegal_retries = illegal_retries
-        self.away_ms = away_ms
-        self.at_ms = at_ms
-        self.away_clock = away_clock
-        self.free_since_ms = free_since_ms
+    away_clock: ToldClock = None
+    free_since_ms: tuple[int, ...] = ()
 
     @property
     def tournament(self) -> str:
@@ -97,7 +66,7 @@ def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed
     return state
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class StartTold:
     """The server sent `match_start` to a seat, or, with `all_seats`, to every seat at once.
 
@@ -110,29 +79,11 @@ class StartTold:
     seat: int
     resumed: bool
     at_ms: int
-    excused_ms: int
-    all_seats: bool
-
-    def __init__(
-        self,
-        match: str,
-        attempt: int,
-        seat: int,
-        resumed: bool,
-        at_ms: int,
-        excused_ms: int = 0,
-        all_seats: bool = False,
-    ) -> None:
-        self.match = match
-        self.attempt = attempt
-        self.seat = seat
-        self.resumed = resumed
-        self.at_ms = at_ms
-        self.excused_ms = excused_ms
-        self.all_seats = all_seats
+    excused_ms: int = 0
+    all_seats: bool = False
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class TurnAsked:
     """A bot was asked for a ply. The `turn` frame can be rebuilt from this fact and the moves so far.
 
@@ -145,37 +96,13 @@ class TurnAsked:
     seat: int
     turn_id: str
     remaining_ms: int
-    seats_ms: "tuple[int, ...]"
+    seats_ms: tuple[int, ...]
     lag_ms: int
-    omit: "tuple[str, ...]"
+    omit: tuple[str, ...]
     at_ms: int
 
-    def __init__(
-        self,
-        match: str,
-        attempt: int,
-        ply: int,
-        seat: int,
-        turn_id: str,
-        remaining_ms: int,
-        seats_ms: tuple[int, ...],
-        lag_ms: int,
-        omit: tuple[str, ...],
-        at_ms: int,
-    ) -> None:
-        self.match = match
-        self.attempt = attempt
-        self.ply = ply
-        self.seat = seat
-        self.turn_id = turn_id
-        self.remaining_ms = remaining_ms
-        self.seats_ms = seats_ms
-        self.lag_ms = lag_ms
-        self.omit = omit
-        self.at_ms = at_ms
 
-
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class MoveMade:
     """A move counted. `bank_ms` is the seat's bank after the move.
 
@@ -193,46 +120,12 @@ class MoveMade:
     bank_ms: int
     frame: str
     at_ms: int
-    excused_ms: int
-    next_turn_id: str
-    next_seat: int
-    seats_ms: "tuple[int, ...]"
-    lag_ms: int
-    omit: "tuple[str, ...]"
-
-    def __init__(
-        self,
-        match: str,
-        attempt: int,
-        ply: int,
-        seat: int,
-        turn_id: str,
-        move: str,
-        bank_ms: int,
-        frame: str,
-        at_ms: int,
-        excused_ms: int = 0,
-        next_turn_id: str = "",
-        next_seat: int = 0,
-        seats_ms: tuple[int, ...] = (),
-        lag_ms: int = 0,
-        omit: tuple[str, ...] = (),
-    ) -> None:
-        self.match = match
-        self.attempt = attempt
-        self.ply = ply
-        self.seat = seat
-        self.turn_id = turn_id
-        self.move = move
-        self.bank_ms = bank_ms
-        self.frame = frame
-        self.at_ms = at_ms
-        self.excused_ms = excused_ms
-        self.next_turn_id = next_turn_id
-        self.next_seat = next_seat
-        self.seats_ms = seats_ms
-        self.lag_ms = lag_ms
-        self.omit = omit
+    excused_ms: int = 0
+    next_turn_id: str = ""
+    next_seat: int = 0
+    seats_ms: tuple[int, ...] = ()
+    lag_ms: int = 0
+    omit: tuple[str, ...] = ()
 
     @property
     def asked(self) -> "TurnAsked | None":
@@ -282,7 +175,7 @@ class SeatBack:
     at_ms: int
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class MatchOver:
     """A match is over. `scores` is None for a void match. `at_fault` has the seats whose fault ended the match.
 
@@ -295,53 +188,19 @@ class MatchOver:
 
     match: str
     attempt: int
-    seats: "tuple[str, ...]"
-    scores: "Scores"
+    seats: tuple[str, ...]
+    scores: Scores
     termination: Termination
     reason: str
-    at_fault: "tuple[int, ...]"
-    moves: "tuple[str, ...]"
+    at_fault: tuple[int, ...]
+    moves: tuple[str, ...]
     at_ms: int
-    told: "tuple[int, ...]"
-    seats_excused_ms: "tuple[int, ...]"
-    drops: "tuple[int, ...]"
-    stalled: bool
-    informed: bool
-    started_at_ms: int | None
-
-    def __init__(
-        self,
-        match: str,
-        attempt: int,
-        seats: tuple[str, ...],
-        scores: Scores,
-        termination: Termination,
-        reason: str,
-        at_fault: tuple[int, ...],
-        moves: tuple[str, ...],
-        at_ms: int,
-        told: tuple[int, ...] = (),
-        seats_excused_ms: tuple[int, ...] = (),
-        drops: tuple[int, ...] = (),
-        stalled: bool = False,
-        informed: bool = False,
-        started_at_ms: int | None = None,
-    ) -> None:
-        self.match = match
-        self.attempt = attempt
-        self.seats = seats
-        self.scores = scores
-        self.termination = termination
-        self.reason = reason
-        self.at_fault = at_fault
-        self.moves = moves
-        self.at_ms = at_ms
-        self.told = told
-        self.seats_excused_ms = seats_excused_ms
-        self.drops = drops
-        self.stalled = stalled
-        self.informed = informed
-        self.started_at_ms = started_at_ms
+    told: tuple[int, ...] = ()
+    seats_excused_ms: tuple[int, ...] = ()
+    drops: tuple[int, ...] = ()
+    stalled: bool = False
+    informed: bool = False
+    started_at_ms: int | None = None
 
     @property
     def tournament(self) -> str:
@@ -369,7 +228,7 @@ class FrameSeen:
     match: str
     attempt: int
     seat: int
-    sender: 'Literal["bot", "server"]'
+    sender: Literal["bot", "server"]
     frame: str
     at_ms: int
     bytes: int = 0
