@@ -6,6 +6,7 @@ the match. No bot has two appointments, so a kept bot waits for its opponent's c
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from rumble_server.arena.player import Player, Players
@@ -19,28 +20,24 @@ PATIENCE = 2
 these tournaments a match."""
 
 
+@dataclass(slots=True, eq=False)
 class Passed:
     """The count of matches that a bot began elsewhere while a tournament had a match for the bot."""
 
-    __slots__ = ("since_ms", "times")
-
-    def __init__(self, since_ms: int) -> None:
-        self.since_ms = since_ms
-        """Time in ms of the first such match."""
-        self.times = 0
-        """Number of such matches since the last appointment for the tournament."""
+    since_ms: int
+    """Time in ms of the first such match."""
+    times: int = 0
+    """Number of such matches since the last appointment for the tournament."""
 
 
+@dataclass(slots=True, eq=False)
 class Appointment:
     """A match for which both its players are kept, until the match begins or the appointment's time is over."""
 
-    __slots__ = ("players", "slot", "timer", "tournament")
-
-    def __init__(self, tournament: Tournament, slot: Slot, players: tuple[Player, ...]) -> None:
-        self.tournament = tournament
-        self.slot = slot
-        self.players = players
-        self.timer: TimerHandle | None = None
+    tournament: Tournament
+    slot: Slot
+    players: tuple[Player, ...]
+    timer: TimerHandle | None = None
 
     @property
     def stands(self) -> bool:

@@ -1,6 +1,7 @@
 """Logins: the use of names, and the effects of a bot's coming and going on its matches and tournaments."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from random import Random
 
 from rumble_protocol import server_messages as say
@@ -27,29 +28,20 @@ MayClaim = Callable[[str, str | None], bool]
 """Function that returns true if a key may claim an unclaimed name."""
 
 
+@dataclass(eq=False)
 class Logins:
     """The logins of a club, by name and key, and the ends of sessions."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        matches: Matches,
-        lifecycle: Lifecycle,
-        scheduler: Scheduler,
-        random: Random,
-        may_claim: MayClaim,
-        door: Door,
-    ) -> None:
-        self._recorder = recorder
-        self._matches = matches
-        self._lifecycle = lifecycle
-        self._scheduler = scheduler
-        self._random = random
-        self._may_claim = may_claim
-        self._door = door
-        self._claimed: dict[str, dict[str, Claim | None]] = {}
-        """Names claimed in this run by address, the newest last. Some of the bots may have played, and some names may
-        have been claimed anew."""
+    _recorder: Recorder
+    _matches: Matches
+    _lifecycle: Lifecycle
+    _scheduler: Scheduler
+    _random: Random
+    _may_claim: MayClaim
+    _door: Door
+    _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
+    """Names claimed in this run by address, the newest last. Some of the bots may have played, and some names may
+    have been claimed anew."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and its address never showed the key of its name.

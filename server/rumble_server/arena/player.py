@@ -2,6 +2,8 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 
 from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
@@ -12,46 +14,32 @@ Free = dict[str, set[str]]
 """Names of the players who can take a further match of a tournament, if need be in a challenge's place, by game."""
 
 
+@dataclass(slots=True, eq=False)
 class Player:
     """A bot by name. Each worker of the bot has a session, on any machine."""
 
-    __slots__ = (
-        "_free",
-        "away_from",
-        "claimed",
-        "free_since_ms",
-        "has_played",
-        "kept_for",
-        "name",
-        "sessions",
-        "sole",
-        "tournaments",
-        "untold",
-    )
-
-    def __init__(self, name: str, free: Free) -> None:
-        """`free` gets this player's name."""
-        self.name = name
-        self._free = free
-        self.sessions: dict[str, BotSession] = {}
-        """Sessions by worker in lower case, the newest login last."""
-        self.sole: BotSession | None = None
-        """The bot's only session, if it names no worker. This session gets matches of any game."""
-        self.away_from: dict[str, Part] = {}
-        """Matches without a session, by id, the longest waiting first."""
-        self.tournaments: dict[str, Tournament] = {}
-        """Open tournaments of the bot by id; the tournament whose last match ended longest ago comes first."""
-        self.claimed = 0
-        """Number of the fact of the bot's name, if the name is new in this run; otherwise 0."""
-        self.free_since_ms = 0
-        """Time in ms when the bot last came, or a match of it ended: for audits."""
-        self.has_played = False
-        """True if the bot was in a match in this run."""
-        self.kept_for: str | None = None
-        """Game of the appointment's match, for which the bot keeps its last place; None without an appointment."""
-        self.untold: deque[tuple[bytes, int]] = deque(maxlen=MOST_UNTOLD)
-        """`match_over` frames of matches that ended while the bot was away, each with the number of its fact, for the
-        next login in this run."""
+    name: str
+    _free: Free
+    """The names of free players, in which this player keeps its own name."""
+    sessions: dict[str, BotSession] = field(default_factory=dict)
+    """Sessions by worker in lower case, the newest login last."""
+    sole: BotSession | None = None
+    """The bot's only session, if it names no worker. This session gets matches of any game."""
+    away_from: dict[str, Part] = field(default_factory=dict)
+    """Matches without a session, by id, the longest waiting first."""
+    tournaments: dict[str, Tournament] = field(default_factory=dict)
+    """Open tournaments of the bot by id; the tournament whose last match ended longest ago comes first."""
+    claimed: int = 0
+    """Number of the fact of the bot's name, if the name is new in this run; otherwise 0."""
+    free_since_ms: int = 0
+    """Time in ms when the bot last came, or a match of it ended: for audits."""
+    has_played: bool = False
+    """True if the bot was in a match in this run."""
+    kept_for: str | None = None
+    """Game of the appointment's match, for which the bot keeps its last place; None without an appointment."""
+    untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
+    """`match_over` frames of matches that ended while the bot was away, each with the number of its fact, for the
+    next login in this run."""
 
     @property
     def is_connected(self) -> bool:

@@ -4,6 +4,7 @@ The socket belongs to the gateway, so the session sends only ids with frames or 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from rumble_protocol.bot_messages import Login
@@ -53,18 +54,16 @@ Held = tuple[Said, int, str, Kind, Written]
 """Held item, with the number of the fact that must be on disk first, and the id of its match."""
 
 
+@dataclass(slots=True, eq=False)
 class Part:
     """A player's part in a match: seat, and playing session."""
 
-    __slots__ = ("game", "is_challenge", "match_id", "seat", "session")
-
-    def __init__(self, match_id: str, seat: int, game: str, is_challenge: bool) -> None:
-        self.match_id = match_id
-        self.seat = seat
-        self.game = game
-        self.is_challenge = is_challenge
-        self.session: BotSession | None = None
-        """Session that plays the match; None while the player is away from the match."""
+    match_id: str
+    seat: int
+    game: str
+    is_challenge: bool
+    session: "BotSession | None" = None
+    """Session that plays the match; None while the player is away from the match."""
 
 
 class BotSession:

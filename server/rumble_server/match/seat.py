@@ -1,6 +1,7 @@
 """A referee's records of a seat and of the open turn: banks, budgets, connections, thinking times. All in ms."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
@@ -28,48 +29,31 @@ class SeatConnection(Protocol):
         """The fields that the bot wants left out of its turns."""
 
 
+@dataclass(slots=True, eq=False)
 class SeatState:
     """The referee's record of a seat: its bank, its budgets, and its connection."""
 
-    __slots__ = (
-        "accepted",
-        "away_late_ms",
-        "away_left_ms",
-        "away_since_ms",
-        "bank_ms",
-        "drops",
-        "excused_ms",
-        "greeted",
-        "is_stamped",
-        "lag_by_pings",
-        "lag_given_ms",
-        "lag_ms",
-        "omit",
-        "retries_left",
-    )
-
-    def __init__(self, bank_ms: int, away_left_ms: int, retries_left: int, away_since_ms: int | None) -> None:
-        self.bank_ms = bank_ms
-        self.away_left_ms = away_left_ms
-        self.retries_left = retries_left
-        self.away_since_ms = away_since_ms
-        """The time when the seat's bot went away; None while it is connected."""
-        self.away_late_ms = 0
-        """The server's sum of lateness when the away budget began to run."""
-        self.greeted = False
-        """True if the bot was sent `match_start` before, in this run of the server or an earlier run."""
-        self.lag_ms = 0
-        self.lag_by_pings = False
-        self.is_stamped = False
-        self.lag_given_ms = 0
-        """Sum of the lag allowed in all turns of the seat."""
-        self.excused_ms = 0
-        """Sum of the time excused at the seat's moves and when its clock was stopped."""
-        self.drops = 0
-        """Number of times the connection ended on the seat's own turn."""
-        self.omit: tuple[str, ...] = ()
-        self.accepted: list[str] = []
-        """Ids of the seat's turns whose move counted."""
+    bank_ms: int
+    away_left_ms: int
+    retries_left: int
+    away_since_ms: int | None
+    """The time when the seat's bot went away; None while it is connected."""
+    away_late_ms: int = 0
+    """The server's sum of lateness when the away budget began to run."""
+    greeted: bool = False
+    """True if the bot was sent `match_start` before, in this run of the server or an earlier run."""
+    lag_ms: int = 0
+    lag_by_pings: bool = False
+    is_stamped: bool = False
+    lag_given_ms: int = 0
+    """Sum of the lag allowed in all turns of the seat."""
+    excused_ms: int = 0
+    """Sum of the time excused at the seat's moves and when its clock was stopped."""
+    drops: int = 0
+    """Number of times the connection ended on the seat's own turn."""
+    omit: tuple[str, ...] = ()
+    accepted: list[str] = field(default_factory=list)
+    """Ids of the seat's turns whose move counted."""
 
     def link(self, connection: SeatConnection) -> None:
         """Note the properties of the seat's new connection."""
@@ -80,28 +64,24 @@ class SeatState:
         self.omit = connection.omit
 
 
+@dataclass(slots=True, eq=False)
 class OpenTurn:
     """The open turn of a match: its seat, and its clock."""
 
-    __slots__ = ("asked_at_ms", "deadline_ms", "held", "in_doubt", "lag_ms", "late_ms", "seat", "turn_id", "used_ms")
-
-    def __init__(
-        self, turn_id: str, seat: int, asked_at_ms: int, used_ms: int, lag_ms: int, deadline_ms: int, late_ms: int
-    ) -> None:
-        self.turn_id = turn_id
-        self.seat = seat
-        self.asked_at_ms = asked_at_ms
-        self.used_ms = used_ms
-        """Thinking time on the same ply before this asking, by a bot that dropped and came back."""
-        self.lag_ms = lag_ms
-        self.deadline_ms = deadline_ms
-        """The time at which the clock runs out, if nothing is excused."""
-        self.late_ms = late_ms
-        """The server's sum of lateness when the clock started; later growth of the sum is excused."""
-        self.in_doubt = False
-        """True if it is unknown how long the newest answer waited to be read."""
-        self.held = False
-        """True while the turn's frame waits in the server; the clock has not started."""
+    turn_id: str
+    seat: int
+    asked_at_ms: int
+    used_ms: int
+    """Thinking time on the same ply before this asking, by a bot that dropped and came back."""
+    lag_ms: int
+    deadline_ms: int
+    """The time at which the clock runs out, if nothing is excused."""
+    late_ms: int
+    """The server's sum of lateness when the clock started; later growth of the sum is excused."""
+    in_doubt: bool = False
+    """True if it is unknown how long the newest answer waited to be read."""
+    held: bool = False
+    """True while the turn's frame waits in the server; the clock has not started."""
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
         """Return the thinking time on this ply so far; `excused_ms` is the excused time since the asking."""

@@ -6,6 +6,7 @@ not with the pairings, no round is a barrier, and a bot plays on while its match
 """
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from rumble_engine import Termination
 
@@ -20,18 +21,16 @@ MOST_IN_SIGHT = 256
 """Number of matches in sight at which no further round is pulled for a bot. Late joiners do not count."""
 
 
+@dataclass(slots=True, eq=False)
 class Slot:
     """A match of the schedule without a result. `seats` are bot names; `attempt` is the next attempt to be played."""
 
-    __slots__ = ("attempt", "key", "match_id", "order", "seats")
-
-    def __init__(self, match_id: str, key: MatchKey, seats: tuple[str, str], attempt: int = 1) -> None:
-        self.match_id = match_id
-        self.key = key
-        self.seats = seats
-        self.attempt = attempt
-        self.order = 0
-        """Position in the queue of waiting slots, lowest first; 0 for a slot that does not wait."""
+    match_id: str
+    key: MatchKey
+    seats: tuple[str, str]
+    attempt: int = 1
+    order: int = 0
+    """Position in the queue of waiting slots, lowest first; 0 for a slot that does not wait."""
 
     def opponent(self, bot: str) -> str:
         return self.seats[1] if self.seats[0] == bot else self.seats[0]

@@ -1,6 +1,7 @@
 """The clubs of paths: `/c/NAME/...` is a path of the club NAME, and any other path belongs to main or the server."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -23,46 +24,40 @@ WITHOUT_CLUB = ("/healthz", "/readyz", "/metrics", f"{PREFIX}/")
 ELSEWHERE = "another node leads this club; ask again"
 
 
+@dataclass(frozen=True, slots=True)
 class ClubPaths:
     """ASGI middleware: puts the `site` of a request's club into the state, and its path into `root_path`."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        clubs: ClubSites,
-        process: Process,
-        shared: Mapping[str, object],
-        refuse: Callable[[Request, WebError], Response],
-    ) -> None:
-        """Wrap `app`. `shared` is put into the state of every request; `refuse` makes the answer to an error."""
-        self._app = app
-        self._clubs = clubs
-        self._process = process
-        self._shared = shared
-        self._refuse = refuse
+    app: ASGIApp
+    clubs: ClubSites
+    process: Process
+    shared: Mapping[str, object]
+    """Values put into the state of every request."""
+    refuse: Callable[[Request, WebError], Response]
+    """Function that makes the answer to an error."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         path: str = scope["path"]
-        scope.setdefault("state", {}).update(self._shared)
+        scope.setdefault("state", {}).update(self.shared)
         scope["root_path"] = ""
         name, rest = split_path(path)
         owner = owner_of(path, scope["query_string"].decode("latin-1"))
         if path.startswith(WITHOUT_CLUB):
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
         elif rest != path and (name == MAIN or not rest):
             await _moved(web_path(name), rest, scope["query_string"])(scope, receive, send)
         else:
             name = owner if isinstance(owner, str) else name
-            with self._clubs.visit(name):
+            with self.clubs.visit(name):
                 app = await self._of_club(name, rest, owner, scope)
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
         """Return the application for a path of a club: `app` with the club's site, or a refusal."""
-        clubs = self._clubs
+        clubs = self.clubs
         try:
             if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
                 raise WebError.not_found("no address has a NUL")
@@ -80,15 +75,15 @@ class ClubPaths:
                 scope["root_path"] = web_path(name)
                 self._need_welcome(site, rest, source_of(Request(scope)))
         except WebError as error:
-            return self._refuse(Request(scope), error)
+            return self.refuse(Request(scope), error)
         scope["state"]["site"] = site
-        return self._app
+        return self.app
 
     def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
         """Raise WebError for a path that only main has, and for an address banned by the club."""
         if path.startswith(OF_SERVER):
             raise WebError.not_found(f"a club has no {path}")
-        ban = None if site is None else site.arena.door.bans.of_address(address, self._process.now_ms())
+        ban = None if site is None else site.arena.door.bans.of_address(address, self.process.now_ms())
         if ban is not None:
             raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.told)
 
