@@ -5,8 +5,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, Self, cast
 
@@ -124,6 +124,14 @@ class Site:
         """Raise WebError while the database cannot be written."""
         if self.log.trouble is not None:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
+
+    @asynccontextmanager
+    async def recording(self) -> AsyncIterator[None]:
+        """Make a transaction of the block, whose facts are on disk at the end. Raises WebError."""
+        self.need_disk()
+        with self.arena.transaction() as transaction:
+            yield
+        await self.on_disk(transaction.number)
 
     async def on_disk(self, number: int | None = None) -> None:
         """Wait until the fact `number` (by default the newest fact) is on disk, and so may be told. Raises WebError."""

@@ -2,30 +2,24 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.forecast import Forecast, forecast
-from rumble_server.web.api.host.commands import REFUSED, body_schema
+from rumble_server.web.api.host.commands import body_schema, host_router
 from rumble_server.web.api.host.models import ForecastAnswer
 from rumble_server.web.api.problems import bad_config
-from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import organiser_only, read_body
+from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 from rumble_server.web.texts import forecast_text
 
 
 def forecasting_routes() -> APIRouter:
-    """Make the route of forecasts; it needs the host token. The audit log has no forecasts, as they change nothing."""
-    router = APIRouter(
-        prefix="/api",
-        tags=["host"],
-        dependencies=[Depends(organiser_only)],
-        responses={**ERRORS, **REFUSED},
-    )
+    """Make the route of forecasts. The audit log has no forecasts, as they change nothing."""
+    router = host_router(audited=False)
 
     @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:

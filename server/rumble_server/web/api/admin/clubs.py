@@ -46,12 +46,10 @@ def club_routes() -> APIRouter:
         main = site_of(request)
         given = await read_model(request, models.NewClub)
         quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
-        main.need_disk()
         administrator = Administrator(main.arena)
-        with main.arena.transaction() as transaction:
+        async with main.recording():
             administrator.create(given.name, given.title, quotas)
             administrator.change(given.name, listed=given.listed, house=given.house)
-        await main.on_disk(transaction.number)
         return await _view_of(clubs_of(request), given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
@@ -61,12 +59,9 @@ def club_routes() -> APIRouter:
         given = await read_model(request, models.ChangedClub)
         known = _entry(clubs_of(request), club)
         quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
-        main.need_disk()
-        with main.arena.transaction() as transaction:
-            Administrator(main.arena).change(
-                club, title=given.title, listed=given.listed, house=given.house, quotas=quotas
-            )
-        await main.on_disk(transaction.number)
+        changes = given.model_dump(include={"title", "listed", "house"})
+        async with main.recording():
+            Administrator(main.arena).change(club, quotas=quotas, **changes)
         return await _view_of(clubs_of(request), club)
 
     @commands.delete("/{club}")
@@ -74,10 +69,8 @@ def club_routes() -> APIRouter:
         """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
         _entry(clubs_of(request), club)
-        main.need_disk()
-        with main.arena.transaction() as transaction:
+        async with main.recording():
             Administrator(main.arena).remove(club)
-        await main.on_disk(transaction.number)
         return DoneAnswer(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from functools import partial
 from http import HTTPStatus
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
@@ -12,23 +12,16 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.limits.bans import Ban, Bans, network_to_ban
 from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.web.api.host import models
-from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
-from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import source_of
-from rumble_server.web.security import organiser_only
 from rumble_server.web.site import site_of
 
 
 def banning_routes() -> APIRouter:
-    """Make the routes of bans; the routes need the host token."""
-    router = APIRouter(
-        prefix="/api",
-        tags=["host"],
-        dependencies=[Depends(organiser_only)],
-        responses={**ERRORS, **REFUSED},
-    )
+    """Make the routes of bans. The audit log has none of their requests."""
+    router = host_router(audited=False)
 
     @router.get("/bans")
     async def list_bans(request: Request) -> models.BanList:
@@ -56,10 +49,8 @@ def banning_routes() -> APIRouter:
         new = Ban(what, by_name, until_ms, given.reason, now_ms)
         if Bans([new]).of_address(source_of(request), now_ms) is not None:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
-        site.need_disk()
-        with arena.transaction() as transaction:
+        async with site.recording():
             Organiser(arena).ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
-        await site.on_disk(transaction.number)
         return DoneAnswer(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
@@ -67,10 +58,8 @@ def banning_routes() -> APIRouter:
         """Let an address, a network or a name in again."""
         site = site_of(request)
         what, by_name = _whom(await read_model(request, models.BanSubject))
-        site.need_disk()
-        with site.arena.transaction() as transaction:
+        async with site.recording():
             Organiser(site.arena).lift_ban(what, by_name=by_name)
-        await site.on_disk(transaction.number)
         return DoneAnswer(message=f"{what} is let in again")
 
     return router

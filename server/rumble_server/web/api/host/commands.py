@@ -48,14 +48,15 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
     return shown
 
 
+def host_router(prefix: str = "/api", *, audited: bool = True) -> APIRouter:
+    """Make a router whose routes need the host token; with `audited`, the audit log has their commands."""
+    dependencies = [Depends(organiser_only), *([Depends(audit_command)] if audited else [])]
+    return APIRouter(prefix=prefix, tags=["host"], dependencies=dependencies, responses={**ERRORS, **REFUSED})
+
+
 def command_routes() -> APIRouter:
-    """Make the routes of the commands; the routes need the host token."""
-    router = APIRouter(
-        prefix="/api",
-        tags=["host"],
-        dependencies=[Depends(organiser_only), Depends(audit_command)],
-        responses={**ERRORS, **REFUSED},
-    )
+    """Make the routes of the commands."""
+    router = host_router()
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
@@ -132,10 +133,8 @@ def command_routes() -> APIRouter:
         """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
         given = await read_model(request, NewKey)
-        site.need_disk()
-        with site.arena.transaction() as transaction:
+        async with site.recording():
             Organiser(site.arena).reset_key(name, given.key)
-        await site.on_disk(transaction.number)
         told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
         return DoneAnswer(message=told)
 

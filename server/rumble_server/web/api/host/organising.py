@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from importlib.metadata import version
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from rumble_engine.registry import game_title
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from rumble_protocol.secret import make_secret
@@ -14,13 +14,10 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
-from rumble_server.web.api.host.auditing import audit_command
-from rumble_server.web.api.host.commands import REFUSED, body_schema, carry_out, read_model
+from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model
 from rumble_server.web.api.host.invitations import invite_answer, page_link, qr_code
-from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import byes_to_come, summary_view
 from rumble_server.web.guards.public_address import place_of
-from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site, site_of
 
 MOST_IN_CONSOLE = 200
@@ -29,13 +26,8 @@ SECRET = {"Cache-Control": "no-store"}
 
 
 def organising_routes() -> APIRouter:
-    """Make the routes of views, house bots and invitations; the routes need the host token."""
-    router = APIRouter(
-        prefix="/api",
-        tags=["host"],
-        dependencies=[Depends(organiser_only), Depends(audit_command)],
-        responses={**ERRORS, **REFUSED},
-    )
+    """Make the routes of views, house bots and invitations."""
+    router = host_router()
 
     @router.get("/host")
     async def check_token(request: Request) -> models.OrganiserAnswer:
