@@ -10,22 +10,9 @@ from typing import Literal
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.match.match_id import MatchId
+from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import (
-    BotBenched,
-    BotJoined,
-    BotLeft,
-    HalfByeGiven,
-    HalfByeTaken,
-    InviteChanged,
-    ResultVoided,
-    TournamentEnded,
-    TournamentFact,
-    TournamentPaused,
-    TournamentResumed,
-    TournamentStarted,
-)
 from rumble_server.tournament.formats import make_schedule
 from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -34,7 +21,7 @@ STANDS = "; its results stand"
 """End of the refusal of most commands to an ended tournament."""
 
 
-def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
+def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> facts.BotJoined | None:
     """Return the fact that a bot enters the field; None for a bot in the field. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is not None:
@@ -48,10 +35,10 @@ def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = Non
             ErrorCode.INVITE_REQUIRED,
             f"{tournament.id} is by invitation: ask its host for the code, and send it as `invite`",
         )
-    return BotJoined(tournament.id, bot, now_ms)
+    return facts.BotJoined(tournament.id, bot, now_ms)
 
 
-def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
+def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> facts.BotLeft | None:
     """Return the fact that a bot leaves for good; None for a bot that left before, or is not in the field.
 
     Raises TournamentError after the tournament's end.
@@ -61,10 +48,10 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
         return None
     if tournament.status in OVER:
         raise _closed(tournament)
-    return BotLeft(tournament.id, bot, removed, now_ms)
+    return facts.BotLeft(tournament.id, bot, removed, now_ms)
 
 
-def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> TournamentStarted:
+def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> facts.TournamentStarted:
     """Return the fact of the start, which numbers the field: by ratings, then by the seed, or by `order`.
 
     Raises TournamentError.
@@ -84,7 +71,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
         make_schedule(tournament.config.format, tournament.config.plan(len(order)))
     except ValueError as error:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"{tournament.id} cannot be started: {error}") from None
-    return TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
+    return facts.TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:
@@ -97,56 +84,58 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
 
 def pause(
     tournament: Tournament, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host"
-) -> list[TournamentFact]:
+) -> list[facts.TournamentFact]:
     """Return the facts of a pause: running matches finish, no match starts, and absent budgets stop.
 
     Raises TournamentError.
     """
     if tournament.status != "running":
         raise _closed(tournament, cannot="paused")
-    return [*tournament.absence.used(now_ms), TournamentPaused(tournament.id, reason, by, now_ms)]
+    return [*tournament.absence.used(now_ms), facts.TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
-def resume(tournament: Tournament, now_ms: int) -> TournamentResumed:
+def resume(tournament: Tournament, now_ms: int) -> facts.TournamentResumed:
     """Return the fact that matches start again. Raises TournamentError."""
     if tournament.status != "paused":
         raise _closed(tournament, cannot="resumed")
-    return TournamentResumed(tournament.id, now_ms)
+    return facts.TournamentResumed(tournament.id, now_ms)
 
 
-def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
+def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> facts.TournamentEnded:
     """Return the fact of an early end: cancelled, or finished with the current standings. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
     if not cancelled and tournament.status == "lobby":
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
-    return TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
+    return facts.TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
 
 
-def change_invite(tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None) -> InviteChanged:
+def change_invite(
+    tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None
+) -> facts.InviteChanged:
     """Return the fact that bots join with this code or the `made` one, or without a code. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
-    return InviteChanged(tournament.id, invite, now_ms, made)
+    return facts.InviteChanged(tournament.id, invite, now_ms, made)
 
 
-def bench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched | None:
+def bench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched | None:
     """Return the fact that a bot is benched for too many own faults in a row; None if no bench is due."""
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
         return None
     reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
-    return BotBenched(tournament.id, bot, True, reason, now_ms)
+    return facts.BotBenched(tournament.id, bot, True, reason, now_ms)
 
 
-def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
+def unbench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched:
     """Return the fact that a benched bot may play again. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is None:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
     if not entrant.benched:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {tournament.id}")
-    return BotBenched(tournament.id, bot, False, "the host lets it play again", now_ms)
+    return facts.BotBenched(tournament.id, bot, False, "the host lets it play again", now_ms)
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
@@ -169,26 +158,26 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
         )
 
 
-def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
+def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeGiven | None:
     """Return the fact that a bot gets a half-point bye in a round of a Swiss, from 1; None if the bye was given before.
 
     Raises TournamentError.
     """
     _check_bye(tournament, bot, number)
     given = bot in tournament.half_byes.get(number, ())
-    return None if given else HalfByeGiven(tournament.id, bot, number, now_ms)
+    return None if given else facts.HalfByeGiven(tournament.id, bot, number, now_ms)
 
 
-def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeTaken:
+def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeTaken:
     """Return the fact that a half-point bye is taken back, before the round is paired. Raises TournamentError."""
     _check_bye(tournament, bot, number)
     if bot not in tournament.half_byes.get(number, ()):
         message = f"{bot} has no half-point bye in round {number} of {tournament.id}"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
-    return HalfByeTaken(tournament.id, bot, number, now_ms)
+    return facts.HalfByeTaken(tournament.id, bot, number, now_ms)
 
 
-def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
+def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoided:
     """Return the fact that a result is voided, so that the match is played again. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
@@ -199,7 +188,7 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
     if tournament.agenda is not None and (played.round, played.board) in tournament.agenda.schedule.went_on:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
-    return ResultVoided(match_id, over.attempt, now_ms)
+    return facts.ResultVoided(match_id, over.attempt, now_ms)
 
 
 def _closed(tournament: Tournament, cannot: str = "") -> TournamentError:

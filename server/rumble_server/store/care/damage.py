@@ -6,17 +6,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.store.care.findings import (
-    Findings,
-    Told,
-    about,
-    contradictions,
-    differences,
-    facts_in,
-    is_record,
-    line_of,
-    note,
-)
+from rumble_server.store.care import findings
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.checksum import checksum, intact
@@ -54,12 +44,12 @@ class Row:
         """Return the row's facts. Raises ValueError with a line about the damage."""
         if not self.content:
             raise ValueError("it cannot be read")
-        return facts_in(intact(self.content, self.checksum, self.number, self.tournament, self.kind))
+        return findings.facts_in(intact(self.content, self.checksum, self.number, self.tournament, self.kind))
 
 
-def verify(path: str) -> Findings:
+def verify(path: str) -> findings.Findings:
     """Check a whole database; a server may run on it. Raises StoreError for a file that is not Rumble's."""
-    found = Findings()
+    found = findings.Findings()
     damaged: set[str] = set()
     with closing(open_existing(path)) as database:
         found.problems += structure_problems(database)
@@ -73,9 +63,8 @@ def verify(path: str) -> Findings:
             try:
                 indexes.note(row)
             except ValueError as error:
-                found.problems.append(
-                    f"row {row.number} of the log ({about(*split(row.tournament))}) is damaged: {line_of(error)}"
-                )
+                what = f"row {row.number} of the log ({findings.about(*split(row.tournament))}) is damaged"
+                found.problems.append(f"{what}: {findings.line_of(error)}")
                 damaged.add(row.tournament)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
         found.problems += indexes.problems(damaged)
@@ -88,7 +77,7 @@ class _Indexes:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._told: Told = {}
+        self._told: findings.Told = {}
         self._astray: set[str] = set()
         """Matches of which a start or end lies outside their span in the index of matches."""
         self._has_lost_values = False
@@ -107,7 +96,7 @@ class _Indexes:
         facts = row.facts()
         club, tournament = split(row.tournament)
         if tournament and row.number <= self._last:
-            note(self._told, row.tournament, facts)
+            findings.note(self._told, row.tournament, facts)
         for number, fact in facts:
             if isinstance(fact, MatchStarted | MatchOver) and number <= self._indexed:
                 match = prefix_of(club) + fact.match
@@ -126,7 +115,7 @@ class _Indexes:
         if self._has_lost_values:
             yield LOST_VALUES
         if self._last:
-            yield from differences(self._told, self._index, damaged)
+            yield from findings.differences(self._told, self._index, damaged)
         if self._astray:
             yield f"the index of matches is wrong for {len(self._astray)} matches, as {min(self._astray)}"
 
@@ -137,7 +126,7 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
         told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except sqlite3.Error as error:
         told = [str(error)]
-    return [f"the file: {line_of(text)}" for text in told if text != "ok"]
+    return [f"the file: {findings.line_of(text)}" for text in told if text != "ok"]
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
@@ -200,9 +189,11 @@ def _last_row(database: sqlite3.Connection) -> int:
 def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:
     try:
         rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended")  # read one by one
-        yield from (str(key) for key, record, sum_ in rows if not is_record(intact(record, sum_, key), split(key)[1]))
+        for key, record, sum_ in rows:
+            if not findings.is_record(intact(record, sum_, key), split(key)[1]):
+                yield str(key)
     except sqlite3.Error as error:
-        yield f"some tournament ({line_of(error)})"
+        yield f"some tournament ({findings.line_of(error)})"
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
@@ -216,4 +207,4 @@ def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
         for key in keys:
             if key in damaged:
                 continue
-            yield from contradictions(any_club, *split(key))
+            yield from findings.contradictions(any_club, *split(key))

@@ -5,17 +5,7 @@ PostgreSQL's own tools take care of the files, their backups and their free spac
 
 from contextlib import closing
 
-from rumble_server.store.care.findings import (
-    Findings,
-    Told,
-    about,
-    contradictions,
-    differences,
-    facts_in,
-    is_record,
-    line_of,
-    note,
-)
+from rumble_server.store.care import findings
 from rumble_server.store.keys import prefix_of, split
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.postgres.rows import read_postgres
@@ -25,11 +15,11 @@ PORTION_ROWS = 200
 """Number of rows read at a time."""
 
 
-def verify(url: str) -> Findings:
+def verify(url: str) -> findings.Findings:
     """Check a whole database. Raises StoreError if the database is not Rumble's, or has another version."""
-    found = Findings()
+    found = findings.Findings()
     damaged: set[tuple[str, str]] = set()
-    told: Told = {}
+    told: findings.Told = {}
     with existing(url) as connection:
         # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
         indexed = connection.read(
@@ -48,12 +38,12 @@ def verify(url: str) -> Findings:
                     damaged.add((club, tournament))
                     continue
                 try:
-                    facts = facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
+                    facts = findings.facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
                     if tournament and number <= newest.get(club, 0):
-                        note(told, prefix_of(club) + tournament, facts)
+                        findings.note(told, prefix_of(club) + tournament, facts)
                 except ValueError as error:
-                    what = f"row {number} of the log ({about(club, tournament)}) is damaged"
-                    found.problems.append(f"{what}: {line_of(error)}")
+                    what = f"row {number} of the log ({findings.about(club, tournament)}) is damaged"
+                    found.problems.append(f"{what}: {findings.line_of(error)}")
                     damaged.add((club, tournament))
             place = rows[-1][:2]
         after = ("", "")
@@ -61,12 +51,12 @@ def verify(url: str) -> Findings:
                     WHERE (club, id) > (%(club)s, %(id)s) ORDER BY club, id LIMIT {PORTION_ROWS}"""
         while rows := connection.read(query, {"club": after[0], "id": after[1]}):
             for club, tournament, record, sum_ in rows:
-                if not is_record(intact(record.encode(), sum_, club, tournament), tournament):
-                    found.problems.append(f"the record of {about(club, tournament)} is damaged")
+                if not findings.is_record(intact(record.encode(), sum_, club, tournament), tournament):
+                    found.problems.append(f"the record of {findings.about(club, tournament)} is damaged")
             after = rows[-1][:2]
-        found.problems += differences(told, index, {prefix_of(club) + each for club, each in damaged})
+        found.problems += findings.differences(told, index, {prefix_of(club) + each for club, each in damaged})
     with closing(read_postgres(url)) as any_club:
         for club, tournament in map(split, index):
             if (club, tournament) not in damaged:
-                found.problems += contradictions(any_club, club, tournament)
+                found.problems += findings.contradictions(any_club, club, tournament)
     return found

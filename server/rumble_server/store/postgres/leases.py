@@ -16,26 +16,8 @@ import psycopg
 from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
+from rumble_server.store.postgres import lease_statements as statements
 from rumble_server.store.postgres.connection import shown, told
-from rumble_server.store.postgres.lease_statements import (
-    Acquire,
-    Acquired,
-    Answer,
-    ClubRow,
-    Executed,
-    HandedOver,
-    HandOver,
-    Listen,
-    Look,
-    NodeRow,
-    Offer,
-    Offered,
-    Ready,
-    Renew,
-    Renewed,
-    Seen,
-    Statement,
-)
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
@@ -185,30 +167,30 @@ class Leases:
             await self.leave(node)
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
 
-    async def run(self, node: str, statement: Statement) -> Answer:
+    async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
         """Run a statement for a node."""
         match statement:
-            case Renew():
+            case statements.Renew():
                 values = {"node": node, "lease_ms": self._lease_ms, "draining": statement.draining}
-                return Renewed(bool(await self._rows(_RENEW, values)))
-            case Look():
+                return statements.Renewed(bool(await self._rows(_RENEW, values)))
+            case statements.Look():
                 ((nodes, clubs, lapse_in_ms),) = await self._rows(_LOOK, {"node": node})
-                led = {club: ClubRow(*row) for club, row in clubs.items()}
-                return Seen(tuple(NodeRow(*each) for each in nodes), led, lapse_in_ms)
-            case Acquire():
-                return Acquired(_first(await self._rows(_ACQUIRE, {"node": node, "club": statement.club})))
-            case Offer():
+                led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
+                return statements.Seen(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
+            case statements.Acquire():
+                return statements.Acquired(_first(await self._rows(_ACQUIRE, {"node": node, "club": statement.club})))
+            case statements.Offer():
                 values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
-                return Offered(_first(await self._rows(_OFFER, values)))
-            case Ready():
+                return statements.Offered(_first(await self._rows(_OFFER, values)))
+            case statements.Ready():
                 await self._rows(_READY, {"node": node, "club": statement.club, "offer": statement.offer})
-                return Executed()
-            case HandOver():
+                return statements.Executed()
+            case statements.HandOver():
                 values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
-                return HandedOver(_first(await self._rows(_HAND_OVER, values)))
-            case Listen():
+                return statements.HandedOver(_first(await self._rows(_HAND_OVER, values)))
+            case statements.Listen():
                 await self._rows(_LISTEN, {"node": node, "club": statement.club, "epoch": statement.epoch})
-                return Executed()
+                return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
         """Write the uses of a node's clubs."""

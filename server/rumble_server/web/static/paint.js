@@ -47,16 +47,3 @@ export function setText(target, text) {
 export function setClass(target, name) {
   if (target.className !== name) target.className = name;
 }
-
-/**
- * Put `children` in order and remove any other child; children already in place are not moved.
- * @param {Element} parent
- * @param {Element[]} children
- */
-export function setChildren(parent, children) {
-  const wanted = new Set(children);
-  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
-  children.forEach((child, place) => {
-    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
-  });
-}

@@ -18,7 +18,7 @@ function randomHex(bytes) {
  * Compute the CRC-32 of a text of ASCII, as 8 hexadecimal digits.
  * @param {string} text
  */
-export function checksum(text) {
+function checksum(text) {
   let crc = -1;
   for (const byte of new TextEncoder().encode(text)) {
     crc ^= byte;
