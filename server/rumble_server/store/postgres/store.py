@@ -4,21 +4,18 @@
 Facts are numbered per club. The epoch also is the run in turn ids.
 """
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable
 from functools import partial
 
-from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN
-from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
-from rumble_server.store.log.reader import LogReader
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.pruning import prune_challenges
 from rumble_server.store.postgres.rows import read_postgres
@@ -34,13 +31,12 @@ ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epo
 """
 
 
-class PostgresStore:
+class PostgresStore(ClubStore):
     """The store of all clubs. Construct, `attach` to the running loop, and at the end `close`."""
 
     def __init__(self, url: str, bounds: Bounds | None = None) -> None:
         """Connect, and make the tables unless the database has them. Raises StoreError."""
         self._url = url
-        self._bounds = bounds or Bounds()
         self.connection = PostgresConnection(url)
         try:
             prepare(self.connection)
@@ -50,8 +46,7 @@ class PostgresStore:
         self.path = self.connection.name
         command = (sys.executable, "-m", "rumble_server.store.postgres.writer")
         self.writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
-        self.group = GroupCommit(self.writer, lambda: None)
-        self._read_workers: ReadWorkers | None = None
+        super().__init__(GroupCommit(self.writer, lambda: None), partial(read_postgres, url), bounds)
 
     # --- clubs ---
 
@@ -80,23 +75,9 @@ class PostgresStore:
             self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
-    def close_log(self, club: str) -> None:
-        """Forget the log of an unloaded club. Gathered facts are still written."""
-        self.group.logs.pop(club, None)
-
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this run in a club's turn ids, which is the club's epoch."""
         return self.log(club).epoch
-
-    def reader(self, club: str = MAIN) -> LogReader:
-        """Return a reader of a club, for use on one thread. The caller closes the reader. Raises StoreError."""
-        return read_postgres(self._url, club)
-
-    def async_reader(self, club: str = MAIN) -> AsyncReader:
-        """Return the asynchronous reader of a club, which is closed with the store. Raises StoreError."""
-        if self._read_workers is None:
-            self._read_workers = ReadWorkers(partial(read_postgres, self._url), self._bounds)
-        return AsyncReader(self._read_workers, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
         """Delete the plies and frames of challenges that ended before a time in ms. Blocks; any thread may call."""
@@ -115,10 +96,6 @@ class PostgresStore:
 
     # --- life ---
 
-    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write on this loop."""
-        self.group.attach(loop)
-
     async def start_writer(self) -> None:
         """Start the writing process early, so that the first club does not wait for the start. Raises StoreError."""
         try:
@@ -126,21 +103,10 @@ class PostgresStore:
         except OSError as error:
             raise StoreError(f"what writes {self.path} cannot be started: {error}") from None
 
-    async def wait_all(self) -> None:
-        """Return once everything is on disk, or writing has failed."""
-        await self.group.wait_all()
-
     async def close(self) -> None:
         """Write what is left and close the connections."""
-        await self.group.close()
-        if self._read_workers is not None:
-            self._read_workers.close()
+        await super().close()
         self.connection.close()
-
-    @property
-    def commits(self) -> Histogram:
-        """Histogram of the durations of commits."""
-        return self.group.commits
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
 

@@ -4,7 +4,6 @@ A commit is a transaction (WAL, synchronous FULL) with a row per tournament and 
 facts of all clubs are numbered in one sequence.
 """
 
-import asyncio
 import logging
 import os
 import sqlite3
@@ -13,15 +12,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
-from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
-from rumble_server.store.log.reader import LogReader
 from rumble_server.store.sqlite.files import Files, identity_of, make_private
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
@@ -33,13 +30,12 @@ from rumble_server.store.sqlite.tournament_index import check_index
 log = logging.getLogger(__name__)
 
 
-class SqliteStore:
+class SqliteStore(ClubStore):
     """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
 
     def __init__(self, path: str, bounds: Bounds | None = None) -> None:
         """Open or create a database, and lock it for this server. Raises StoreError."""
         self.path = path = os.path.realpath(path)
-        self._bounds = bounds or Bounds()
         check_database(path)
         self.lock = DatabaseLock(path)
         """Lock against other servers on the database."""
@@ -57,8 +53,7 @@ class SqliteStore:
         # The writing process inherits the lock, so that no server opens the database before the last transaction is
         # over.
         writer = WriterProcess(command, inherits=self.lock.file)
-        self.group = GroupCommit(writer, Files(path, identity).displaced)
-        self._read_workers: ReadWorkers | None = None
+        super().__init__(GroupCommit(writer, Files(path, identity).displaced), partial(read_sqlite, path), bounds)
         self._run: int | None = None
 
     def _take_up(self) -> int:
@@ -89,10 +84,6 @@ class SqliteStore:
             self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
         return self.group.logs[club]
 
-    def close_log(self, club: str) -> None:
-        """Forget the log of a club out of use; gathered facts are still written."""
-        self.group.logs.pop(club, None)
-
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this run of the server, which is the same for all clubs.
 
@@ -102,16 +93,6 @@ class SqliteStore:
         if self._run is None:
             self._run = self._count_run()
         return self._run
-
-    def reader(self, club: str = MAIN) -> LogReader:
-        """Open a reader of a club, for use on one thread; the caller closes it. Raises StoreError."""
-        return read_sqlite(self.path, club)
-
-    def async_reader(self, club: str = MAIN) -> AsyncReader:
-        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
-        if self._read_workers is None:
-            self._read_workers = ReadWorkers(partial(read_sqlite, self.path), self._bounds)
-        return AsyncReader(self._read_workers, club)
 
     def _read_bytes(self, club: str) -> int:
         try:
@@ -138,26 +119,11 @@ class SqliteStore:
 
     # --- life ---
 
-    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write on this loop."""
-        self.group.attach(loop)
-
-    async def wait_all(self) -> None:
-        """Return when everything is on disk, or when writing has failed."""
-        await self.group.wait_all()
-
     async def close(self) -> None:
         """Write everything that has gathered, and close the database."""
-        await self.group.close()
-        if self._read_workers is not None:
-            self._read_workers.close()
+        await super().close()
         self.database.close()
         self.lock.release()
-
-    @property
-    def commits(self) -> Histogram:
-        """Histogram of the durations of successful commits."""
-        return self.group.commits
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
 
