@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rumble_engine import SettingValue
 from rumble_protocol.feed_messages import Standing
@@ -50,6 +50,20 @@ class Outline:
     ended_at_ms: int | None
 
 
+def outline_of(tournament: Tournament) -> dict[str, Any]:
+    """Return the values of a tournament in memory by field of `Outline`."""
+    return {
+        "id": tournament.id,
+        "name": tournament.config.name,
+        "game": tournament.config.game,
+        "status": tournament.status,
+        "bots": len(tournament.field),
+        "created_at_ms": tournament.created_at_ms,
+        "started_at_ms": tournament.started_at_ms,
+        "ended_at_ms": tournament.ended_at_ms,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class DamagedTournament(Outline):
     """A tournament that cannot be rebuilt, with the values that can still be read."""
@@ -85,14 +99,7 @@ class EndedTournament(Outline):
     def of(cls, tournament: Tournament) -> "EndedTournament":
         config = tournament.config
         return cls(
-            id=tournament.id,
-            name=config.name,
-            game=config.game,
-            status=tournament.status,
-            bots=len(tournament.field),
-            created_at_ms=tournament.created_at_ms,
-            started_at_ms=tournament.started_at_ms,
-            ended_at_ms=tournament.ended_at_ms,
+            **outline_of(tournament),
             settings=dict(config.settings),
             time_control=config.time_control,
             format=config.format,

@@ -1,5 +1,7 @@
 """`rumble club`: commands of the administrator for clubs, over the HTTP API; `move` goes to the database instead."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +11,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
-from rumble_server.cli.support.options import LOCAL_SERVER, Json, Server, given
+from rumble_server.cli.support.options import LOCAL_SERVER, Json, Server, given, with_parameters
 from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
 
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
@@ -40,36 +42,37 @@ House = Annotated[
 ]
 
 
-def _quota(about: str, *names: str) -> Any:
-    return typer.Option(*names, metavar="N|none", help=about)
+def _quota(about: str) -> Any:
+    return Annotated[str | None, typer.Option(metavar="N|none", help=about)]
 
 
-Bots = Annotated[str | None, _quota("Most names of bots, without those of the house.")]
-Tournaments = Annotated[str | None, _quota("Most tournaments that are not over, without challenges.")]
-Bytes = Annotated[str | None, _quota("Most bytes in the database; beyond them nothing new is created.", "--bytes")]
-Matches = Annotated[str | None, _quota("Most matches at once; more of them wait.")]
-HouseBots = Annotated[str | None, _quota("Most added house bots at the same time.")]
+QUOTAS = {
+    "bots": _quota("Most names of bots, without those of the house."),
+    "tournaments": _quota("Most tournaments that are not over, without challenges."),
+    "bytes": _quota("Most bytes in the database; beyond them nothing new is created."),
+    "matches": _quota("Most matches at once; more of them wait."),
+    "house_bots": _quota("Most added house bots at the same time."),
+}
+"""The option of each quota."""
 
 
 @app.command()
+@partial(with_parameters, parameters=QUOTAS)
 def create(
     name: Name,
     title: Title = None,
     listed: Listed = None,
     house: House = None,
-    bots: Bots = None,
-    tournaments: Tournaments = None,
-    bytes_: Bytes = None,
-    matches: Matches = None,
-    house_bots: HouseBots = None,
+    *,
     server: Server = LOCAL_SERVER,
     admin_token: AdminToken = None,
     json_: Json = False,
+    **quotas: str | None,
 ) -> None:
     """Create a club. Its name is for good; next, make a token for its host: rumble club token CLUB."""
-    quotas = _quotas(bots=bots, tournaments=tournaments, bytes=bytes_, matches=matches, house_bots=house_bots)
     client = AdministratorClient(server, admin_token)
-    told = client.post("clubs", {"name": name, "quotas": quotas, **given(title=title, listed=listed, house=house)})
+    about = given(title=title, listed=listed, house=house)
+    told = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
     print_answer(told, json_, f"the club {told['name']} is at {client.base}/c/{told['name']}/")
 
 
@@ -89,15 +92,14 @@ def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: 
     from rich.text import Text
 
     told = AdministratorClient(server, admin_token).get("clubs")
-    names = ("bots", "tournaments", "bytes", "matches", "house_bots")
     has_quotas = any(each["quotas"] is not None for each in told["clubs"])
-    headings = ("listed", "house", *(name.replace("_", " ") for name in names)) if has_quotas else ()
+    headings = ("listed", "house", *(name.replace("_", " ") for name in QUOTAS)) if has_quotas else ()
     table = Table("club", "title", *headings, box=None, pad_edge=False)
     for club in plain(told["clubs"]):
         about = [club["name"], club["title"]]
         if has_quotas:
             about += ["yes" if club[each] else "no" for each in ("listed", "house")]
-            about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in names]
+            about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
         table.add_row(*map(Text, about))
     print_answer(told, json_, table)
 
@@ -146,20 +148,17 @@ def set_(
 
 
 @app.command()
+@partial(with_parameters, parameters=QUOTAS)
 def quota(
     name: Name,
-    bots: Bots = None,
-    tournaments: Tournaments = None,
-    bytes_: Bytes = None,
-    matches: Matches = None,
-    house_bots: HouseBots = None,
+    *,
     server: Server = LOCAL_SERVER,
     admin_token: AdminToken = None,
     json_: Json = False,
+    **quotas: str | None,
 ) -> None:
     """Set quotas of a club. Quotas that are not given stay as they are."""
-    quotas = _quotas(bots=bots, tournaments=tournaments, bytes=bytes_, matches=matches, house_bots=house_bots)
-    told = _change(server, admin_token, name, {"quotas": quotas})
+    told = _change(server, admin_token, name, {"quotas": _quotas(quotas)})
     bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
     print_answer(told, json_, f"{told['name']}: {', '.join(bounds)}")
 
@@ -185,7 +184,7 @@ def _change(server: str, admin_token: str | None, name: str, change: dict[str, A
     return AdministratorClient(server, admin_token).patch(api_path("clubs", name), change)
 
 
-def _quotas(**texts: str | None) -> dict[str, int | None]:
+def _quotas(texts: Mapping[str, str | None]) -> dict[str, int | None]:
     """Read quotas. Raises CliError."""
     quotas: dict[str, int | None] = {}
     for name, text in given(**texts).items():

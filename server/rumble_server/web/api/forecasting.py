@@ -1,5 +1,6 @@
 """The forecast of a tournament that has not been created."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -25,15 +26,7 @@ def forecasting_routes() -> APIRouter:
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
         """Forecast a tournament of `bots` bots: its matches, and its approximate length. Creates nothing."""
         told = await site_of(request).reader.draw(forecast_of, await read_body(request), bots)
-        return ForecastAnswer(
-            matches=told.matches,
-            most_matches=told.most_matches,
-            in_a_row=told.in_a_row,
-            plies=told.plies,
-            quick_ms=told.quick_ms,
-            longest_ms=told.longest_ms,
-            text=forecast_text(told),
-        )
+        return ForecastAnswer(**asdict(told), text=forecast_text(told))
 
     return router
 

@@ -21,7 +21,7 @@ from rumble_protocol.feed_messages import (
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.ended import Outline
+from rumble_server.tournament.ended import Outline, outline_of
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
 from rumble_server.web.feed.expected import expected_end
@@ -43,21 +43,8 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
     """Return a tournament as a line of a list."""
     if isinstance(tournament, Tournament):
-        return TournamentSummary(**_summary(tournament))
+        return TournamentSummary(**outline_of(tournament))
     return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
-
-
-def _summary(tournament: Tournament) -> dict[str, Any]:
-    return {
-        "id": tournament.id,
-        "name": tournament.config.name,
-        "game": tournament.config.game,
-        "status": tournament.status,
-        "bots": len(tournament.field),
-        "created_at_ms": tournament.created_at_ms,
-        "started_at_ms": tournament.started_at_ms,
-        "ended_at_ms": tournament.ended_at_ms,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +107,7 @@ def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, 
     """Show the whole tournament now; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
     config, now_ms = tournament.config, live.now_ms
     return kind(
-        **_summary(tournament),
+        **outline_of(tournament),
         settings=config.settings,
         format=config.format,
         cycles=config.cycles,
