@@ -13,17 +13,9 @@ from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.tournament import commands
+from rumble_server.tournament import commands, facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import (
-    BanLifted,
-    Banned,
-    HostTokenRemoved,
-    HostTokenSet,
-    NameReset,
-    NameUsed,
-)
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -142,10 +134,10 @@ class Organiser:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
         now_ms = arena.clock.now_ms()
         if key is None:
-            arena.recorder.record(NameReset(claim.name, now_ms))
+            arena.recorder.record(facts.NameReset(claim.name, now_ms))
         else:
             salt = arena.logins.new_salt()
-            arena.recorder.record(NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
+            arena.recorder.record(facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
 
     @transactional
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
@@ -157,7 +149,7 @@ class Organiser:
         bans, now_ms = arena.door.bans, arena.clock.now_ms()
         if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
-        arena.recorder.record(Banned(what, by_name, until_ms, reason, now_ms))
+        arena.recorder.record(facts.Banned(what, by_name, until_ms, reason, now_ms))
         arena.close_banned()
 
     @transactional
@@ -167,7 +159,7 @@ class Organiser:
         now_ms = arena.clock.now_ms()
         if not arena.door.bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
-        arena.recorder.record(BanLifted(what, by_name, now_ms))
+        arena.recorder.record(facts.BanLifted(what, by_name, now_ms))
 
     @transactional
     def set_token(self, name: str, token: str) -> None:
@@ -177,12 +169,12 @@ class Organiser:
                 ErrorCode.UNAVAILABLE, f"{name} is what the audit log calls the holder of another token"
             )
         salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
-        self.arena.recorder.record(HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
+        self.arena.recorder.record(facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional
     def remove_token(self, name: str) -> None:
         """Make the host token of this name invalid."""
-        self.arena.recorder.record(HostTokenRemoved(name, self.arena.clock.now_ms()))
+        self.arena.recorder.record(facts.HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:
         return self.arena.lifecycle.tournament(tournament_id)

@@ -17,27 +17,11 @@ from rumble_server.results.result import result_of
 from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
 from rumble_server.results.tally import Scheme
+from rumble_server.tournament import facts
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.facts import (
-    BotAbsent,
-    BotBenched,
-    BotJoined,
-    BotLeft,
-    HalfByeGiven,
-    HalfByeTaken,
-    InviteChanged,
-    ResultVoided,
-    RoundPaired,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentFact,
-    TournamentPaused,
-    TournamentResumed,
-    TournamentStarted,
-)
 from rumble_server.tournament.formats import Round, Task, make_schedule
 from rumble_server.tournament.terms import Terms
 
@@ -52,7 +36,7 @@ class Tournament:
     being paired (`is_pairing`), and how far a schedule that follows no results was pulled.
     """
 
-    def __init__(self, created: TournamentCreated) -> None:
+    def __init__(self, created: facts.TournamentCreated) -> None:
         self.id = created.tournament
         self.config = created.config
         self.control = PlainControl(created.config.time_control)
@@ -100,7 +84,7 @@ class Tournament:
 
     # --- facts: live or from the log ---
 
-    def apply(self, fact: TournamentFact) -> None:
+    def apply(self, fact: facts.TournamentFact) -> None:
         match fact:
             case MatchOver():
                 self._apply_over(fact)
@@ -110,7 +94,7 @@ class Tournament:
                     self.field[bot].playing += 1
                 agenda = self._agenda()
                 agenda.start(agenda.find(fact.match))
-            case BotJoined():
+            case facts.BotJoined():
                 self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
                 self.table.enter(fact.bot)
                 if self.agenda is not None:
@@ -118,7 +102,7 @@ class Tournament:
                         self._has_more_from(bot, fact.at_ms)
                     self.agenda.enter_late(fact.bot)
                     self._unsettle(self.field)
-            case BotLeft():
+            case facts.BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
                     self._gone.discard(fact.bot)
@@ -130,17 +114,17 @@ class Tournament:
                     if self.agenda is not None:
                         self.agenda.withdraw(fact.bot)
                     self._unsettled[fact.bot] = None
-            case BotAbsent():
+            case facts.BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
                 self._note_gone(self.field[fact.bot])
                 self._unsettled[fact.bot] = None
-            case BotBenched():
+            case facts.BotBenched():
                 entrant = self.field[fact.bot]
                 entrant.benched = fact.benched
                 entrant.faulty_in_a_row = 0
                 self._note_gone(entrant)
                 self._unsettled[fact.bot] = None
-            case TournamentStarted():
+            case facts.TournamentStarted():
                 self.status = "running"
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
@@ -154,34 +138,34 @@ class Tournament:
                     self.table.places = self.agenda.places
                 self.absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
-            case TournamentPaused():
+            case facts.TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
-            case TournamentResumed():
+            case facts.TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
                 self.going_since_ms = fact.at_ms
                 self.absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
-            case TournamentEnded():
+            case facts.TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
                 self.absence.end()
-            case RoundPaired():
+            case facts.RoundPaired():
                 self._apply_paired(fact)
-            case HalfByeGiven():
+            case facts.HalfByeGiven():
                 self.half_byes.setdefault(fact.round, {})[fact.bot] = None
                 if self.agenda is not None:
                     self.agenda.give_half_bye(fact.bot, fact.round)
-            case HalfByeTaken():
+            case facts.HalfByeTaken():
                 self.half_byes.get(fact.round, {}).pop(fact.bot, None)
                 if self.agenda is not None:
                     self.agenda.take_half_bye(fact.bot, fact.round)
-            case ResultVoided():
+            case facts.ResultVoided():
                 self._apply_voided(fact)
-            case InviteChanged():
+            case facts.InviteChanged():
                 self.invite, self.made_invite = fact.invite, fact.made_invite
 
-    def _apply_paired(self, fact: RoundPaired) -> None:
+    def _apply_paired(self, fact: facts.RoundPaired) -> None:
         agenda = self._agenda()
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
@@ -237,7 +221,7 @@ class Tournament:
         self.results[over.match] = over
         self.table.add(result_of(over))
 
-    def _apply_voided(self, fact: ResultVoided) -> None:
+    def _apply_voided(self, fact: facts.ResultVoided) -> None:
         over = self.results.pop(fact.match)
         if over.scores is not None:
             self.table.take_back(result_of(over))
@@ -296,11 +280,11 @@ class Tournament:
             return None
         return agenda.prepare()
 
-    def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
+    def paired(self, paired: Round, now_ms: int) -> facts.RoundPaired | None:
         """Return the fact of the round that a pairing task gave; None if the tournament has ended meanwhile."""
         if self.status in OVER:
             return None
-        return RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
+        return facts.RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
 
     def unsettle(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
@@ -323,7 +307,7 @@ class Tournament:
         """Return the fact that a waiting match begins."""
         return self._terms.start(slot, now_ms)
 
-    def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
+    def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | facts.RoundPaired]:
         """Yield the matches that start now, matches lost now because a bot is gone, and newly paired rounds.
 
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
@@ -352,7 +336,7 @@ class Tournament:
             self._unsettle(self._bots_in(pulled))
         return pulled
 
-    def _pair(self, now_ms: int) -> RoundPaired | None:
+    def _pair(self, now_ms: int) -> facts.RoundPaired | None:
         """Pair the round that follows from the results so far, also for bots that are not free."""
         self._may_pair = False
         agenda = self._agenda()
@@ -386,7 +370,7 @@ class Tournament:
 
     # --- absence ---
 
-    def appear(self, bot: str, now_ms: int) -> BotAbsent | None:
+    def appear(self, bot: str, now_ms: int) -> facts.BotAbsent | None:
         """Stop the absent budget of a bot that is connected. Return a fact if a part of the budget was used."""
         entrant = self.field.get(bot)
         if entrant is None:
@@ -410,7 +394,7 @@ class Tournament:
             self._note_gone(entrant)
         self._unsettle(self.field)
 
-    def expire_absent(self, now_ms: int) -> list[BotAbsent]:
+    def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
         """Return facts of the absent budgets that are used up: these bots lose due matches until they come back."""
         return self.absence.expired(now_ms)
 
