@@ -5,7 +5,7 @@ frame, and answers it or hands it to the club's leader in the same call. The lea
 `Sessions`), so that a gate can stand between session and arena.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from rumble_protocol.bot_messages import Login, Move
@@ -95,45 +95,35 @@ class SessionParts:
     """True if bots of other machines may log in without a key."""
 
 
+@dataclass(slots=True, eq=False)
 class Session:
-    """The conversation with a connection. `name` is the name of the bot after an accepted login."""
+    """The conversation with a connection."""
 
-    __slots__ = (
-        "_asks",
-        "_bucket",
-        "_counted_as",
-        "_is_leaving",
-        "_login_timer",
-        "_unread",
-        "closing",
-        "id",
-        "is_deaf",
-        "link",
-        "name",
-        "shared",
-    )
+    id: int
+    shared: SessionParts
+    link: Link
+    name: str | None = None
+    """Name of the bot after an accepted login."""
+    _counted_as: tuple[str, ...] = ()
+    """Keys of `SessionParts.messages` for the bot's messages (first), and for the login (all)."""
+    _bucket: Bucket | None = field(init=False)
+    """Allowance of messages before the login; None after the login."""
+    closing: bool = False
+    _is_leaving: bool = False
+    """True if the leader was asked to close the session."""
+    is_deaf: bool = False
+    """True while received frames are not handled: the session is closing, or the login is not answered."""
+    _asks: bool = False
+    """True while the login is not answered."""
+    _unread: list[str] | None = None
+    """Frames received while the login is not answered; None without such frames."""
+    _login_timer: TimerHandle | None = field(init=False)
 
-    def __init__(self, session_id: int, shared: SessionParts, link: Link) -> None:
-        now_ms = shared.clock.now_ms()
-        self.id = session_id
-        self.name: str | None = None
-        self.shared = shared
-        self._counted_as: tuple[str, ...] = ()
-        """Keys of `SessionParts.messages` for the bot's messages (first), and for the login (all)."""
-        self.link = link
-        self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
-        """Allowance of messages before the login; None after the login."""
-        self.closing = False
-        self._is_leaving = False
-        """True if the leader was asked to close the session."""
-        self.is_deaf = False
-        """True while received frames are not handled: the session is closing, or the login is not answered."""
-        self._asks = False
-        """True while the login is not answered."""
-        self._unread: list[str] | None = None
-        """Frames received while the login is not answered; None without such frames."""
-        self._login_timer: TimerHandle | None = shared.clock.call_at(now_ms + shared.limits.login_ms, self._no_login)
-        link.send(shared.welcome)
+    def __post_init__(self) -> None:
+        limits, now_ms = self.shared.limits, self.shared.clock.now_ms()
+        self._bucket = Bucket(limits.unsolicited_per_minute, now_ms)
+        self._login_timer = self.shared.clock.call_at(now_ms + limits.login_ms, self._no_login)
+        self.link.send(self.shared.welcome)
 
     # --- the arena's side ---
 
