@@ -188,12 +188,7 @@ class Arena:
             self._outlet.sessions.count(session_id)
 
     def _command(
-        self,
-        player: Player,
-        session: BotSession,
-        message: BotMessage,
-        text: str,
-        shown: Invitation | None = None,
+        self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
     ) -> None:
         """Carry out a message; `shown` is the invitation of a `join` that came with the login."""
         try:

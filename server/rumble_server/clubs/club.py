@@ -167,13 +167,7 @@ def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, share
 class Club:
     """A loaded club."""
 
-    def __init__(
-        self,
-        name: str,
-        shared: ClubParts,
-        stored: Stored,
-        added_elsewhere: Callable[[], int],
-    ) -> None:
+    def __init__(self, name: str, shared: ClubParts, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
         """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.reader = stored.log, stored.reader
@@ -205,15 +199,7 @@ class Club:
         self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
-        self.site = Site(
-            self.arena,
-            self.log,
-            self.reader,
-            self.feed,
-            self.house_bots,
-            shared.process,
-            name,
-        )
+        self.site = Site(self.arena, self.log, self.reader, self.feed, self.house_bots, shared.process, name)
         if gate is None:
             self.log.on_durable.append(self._on_durable)
             self.log.on_trouble.append(self.arena.on_trouble)

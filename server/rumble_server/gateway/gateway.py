@@ -45,12 +45,7 @@ class Gateway:
         self._opened = 0
         welcome = write_message(
             Welcome(
-                server=server,
-                features=FEATURES,
-                limits=self.limits,
-                games=game_names(),
-                identity=identity,
-                club=club,
+                server=server, features=FEATURES, limits=self.limits, games=game_names(), identity=identity, club=club
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)

@@ -88,12 +88,5 @@ def _last_view(over: MatchOver, state: State, seat: int) -> Mapping[str, Any]:
 
 def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
-        over.match,
-        over.attempt,
-        over.scores,
-        over.winner,
-        over.termination,
-        over.reason,
-        over.moves,
-        view,
+        over.match, over.attempt, over.scores, over.winner, over.termination, over.reason, over.moves, view
     )

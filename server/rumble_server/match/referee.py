@@ -20,12 +20,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.limits.bounds import Bounds
-from rumble_server.match.clock import (
-    MOST_LAG_MS,
-    PlainControl,
-    bank_after_ms,
-    remaining_ms,
-)
+from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -233,13 +228,7 @@ class Referee(Progress):
         return is_asked and not turn.in_doubt and self.seats[turn.seat].is_stamped
 
     def move(
-        self,
-        seat: int,
-        turn_id: str,
-        text: str,
-        now_ms: int,
-        frame: str,
-        delay_ms: DelayMs | None = None,
+        self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
     ) -> bool:
         """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn.
 

@@ -115,10 +115,7 @@ def rank_tally(
 
 
 def rank_sums(
-    sums: Sums | RoundSums,
-    counts: Mapping[str, Count],
-    tiebreaks: Sequence[str],
-    faults: Faults = MappingProxyType({}),
+    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
     """Rank a field by its sums; the lines also show `counts` and `faults`."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))

@@ -110,9 +110,7 @@ async def organiser_only(request: Request, response: Response) -> None:
     request.state.host = host_of(request, site)
     if request.state.host is None:
         raise WebError(
-            HTTPStatus.UNAUTHORIZED,
-            "bad_token",
-            "only the host may do this: send `Authorization: Bearer <host token>`",
+            HTTPStatus.UNAUTHORIZED, "bad_token", "only the host may do this: send `Authorization: Bearer <host token>`"
         )
     token = bearer_token(request)
     _exchange(response, token, site.arena.host_tokens.exchanged(token))

@@ -19,8 +19,7 @@ def ask(
     position: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT",
-            help="In the game's notation, or rows like [['X', None, None], ...]; by default the start.",
+            metavar="TEXT", help="In the game's notation, or rows like [['X', None, None], ...]; by default the start."
         ),
     ] = None,
     to_move: Annotated[

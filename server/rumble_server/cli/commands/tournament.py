@@ -14,15 +14,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.options import (
-    LOCAL_SERVER,
-    HostToken,
-    Json,
-    Key,
-    Server,
-    given,
-    with_parameters,
-)
+from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, given, with_parameters
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.match.match_id import tournament_id_of
 

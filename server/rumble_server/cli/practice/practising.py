@@ -83,10 +83,7 @@ async def _practice(
     async with running_server(config) as server:
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
-        async with (
-            _opponent(against, server.url, wanted) as opponent,
-            proxying(ws_url(server.url), screen) as proxy,
-        ):
+        async with _opponent(against, server.url, wanted) as opponent, proxying(ws_url(server.url), screen) as proxy:
             bot = Child(command, proxy, ID, NAME, Path(folder), output=STDERR, key=make_secret())
             try:
                 await bot.start()

@@ -116,8 +116,7 @@ def _option(name: str, field: ConfigField) -> Any:
         return [choice for choice in field.choices if choice.startswith(incomplete)]
 
     return Annotated[
-        kind | None,
-        typer.Option(*written, metavar=metavar, min=field.minimum, help=about, autocompletion=complete),
+        kind | None, typer.Option(*written, metavar=metavar, min=field.minimum, help=about, autocompletion=complete)
     ]
 
 
@@ -167,10 +166,5 @@ def seed_ratings_of(texts: Sequence[str]) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-READERS = {
-    "start_at_ms": moment_ms,
-    "points": points_of,
-    "tiebreaks": split_list,
-    "seed_ratings": seed_ratings_of,
-}
+READERS = {"start_at_ms": moment_ms, "points": points_of, "tiebreaks": split_list, "seed_ratings": seed_ratings_of}
 """The readers of values, by option; openings are read by the rules of the game."""

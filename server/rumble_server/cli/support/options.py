@@ -41,11 +41,7 @@ Name = Annotated[
 MatchesAtOnce = Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")]
 Worker = Annotated[
     str | None,
-    typer.Option(
-        envvar="RUMBLE_WORKER",
-        metavar="NAME",
-        help="Which of several programs of the bot this is.",
-    ),
+    typer.Option(envvar="RUMBLE_WORKER", metavar="NAME", help="Which of several programs of the bot this is."),
 ]
 Workers = Annotated[
     int | None,

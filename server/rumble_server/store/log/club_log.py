@@ -45,16 +45,7 @@ class Group(Protocol):
 class ClubLog:
     """The `Log` of a club's arena and the `DurableLog` of its web. `last` and `durable` are numbers of own facts."""
 
-    def __init__(
-        self,
-        group: Group,
-        club: str,
-        *,
-        last: int,
-        numbers: Numbers,
-        epoch: int = 0,
-        size: int = 0,
-    ) -> None:
+    def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
         """Make the log of a club whose facts up to `last` are on disk, with a size of `size` bytes.
 
         `numbers` counts the next facts, which are written under `epoch`.

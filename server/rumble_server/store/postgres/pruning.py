@@ -43,12 +43,7 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             clubs = [each for each in clubs if each[0] == club]
             if not clubs:
                 raise StoreError(f"there is no club {club} in {connection.name}")
-        for (
-            name,
-            last,
-            epoch,
-            indexed,
-        ) in clubs:
+        for name, last, epoch, indexed in clubs:
             # The commit has no effect if a leader has moved `last` or the epoch on; that leader writes the index.
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])

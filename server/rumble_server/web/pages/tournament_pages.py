@@ -19,11 +19,7 @@ BOT_NAME = "@bot-name@"
 
 
 def page_of_tournament(
-    rebuilt: Rebuilt,
-    shown: bytes | None,
-    now: Context | None,
-    place: PublicAddress,
-    invite: str | None,
+    rebuilt: Rebuilt, shown: bytes | None, now: Context | None, place: PublicAddress, invite: str | None
 ) -> bytes:
     """Write the page of a tournament. `shown` is the API's JSON of a tournament in memory; None for one on disk.
 

@@ -212,10 +212,7 @@ def _scores(bracket: Bracket) -> int:
 COMPLETION = Criterion(
     "C4", "the round can be completed", completes_round, lambda bracket: (3 * len(bracket.players)).bit_length()
 )
-FIRST = (
-    COMPLETION,
-    Criterion("C6", "number of pairs", pairs, _count),
-)
+FIRST = (COMPLETION, Criterion("C6", "number of pairs", pairs, _count))
 QUALITY = (
     *FIRST,
     Criterion("C7", "scores of downfloaters", paired_scores, _scores),

@@ -26,9 +26,7 @@ def club_routes() -> APIRouter:
     """Make the routes of clubs. Only the list needs no administrator's token."""
     router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
     commands = APIRouter(
-        prefix="/clubs",
-        tags=["administrator"],
-        dependencies=[Depends(administrator_only), Depends(audit_command)],
+        prefix="/clubs", tags=["administrator"], dependencies=[Depends(administrator_only), Depends(audit_command)]
     )
 
     @router.get("/clubs", tags=["read"])
