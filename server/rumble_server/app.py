@@ -36,7 +36,6 @@ from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
@@ -60,7 +59,6 @@ from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
-from rumble_server.web.feed.feed import Feed
 from rumble_server.web.guards.public_address import Addresses
 from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.site import Process, ProcessFigures
@@ -397,14 +395,6 @@ class Server:
     @property
     def log(self) -> ClubLog:
         return self.clubs.main.log
-
-    @property
-    def gateway(self) -> Gateway:
-        return self.clubs.main.gateway
-
-    @property
-    def feed(self) -> Feed:
-        return self.clubs.main.feed
 
     # --- addresses ---
 

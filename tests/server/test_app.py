@@ -52,7 +52,7 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     async with asyncio.timeout(PATIENCE_S):
         head = await reader.readuntil(b"event: snapshot")
         assert head.startswith(b"HTTP/1.1 200")
-        assert server.feed.spectators == 1
+        assert server.clubs.main.feed.spectators == 1
         await server.stop()
         assert server.address[1] > 0, "a page that is still being answered names it"
         rest = await reader.read()
@@ -73,7 +73,9 @@ async def test_a_stream_whose_reader_goes_is_freed_without_the_collector(tmp_pat
         reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events")
         await reader.readuntil(b"event: snapshot")
         freed = asyncio.Event()
-        (_spectator,) = [ref(each, lambda _: freed.set()) for each in server.feed._channels[tournament.id].spectators]
+        (_spectator,) = [
+            ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels[tournament.id].spectators
+        ]
         writer.close()
         async with asyncio.timeout(PATIENCE_S):
             await freed.wait()
@@ -136,7 +138,7 @@ class Bot:
         self.frames: asyncio.Queue[Frame] = asyncio.Queue()
         link = MemoryLink()
         link.on_frame.append(self.frames.put_nowait)
-        self._session = server.gateway.connect(link)
+        self._session = server.clubs.main.gateway.connect(link)
         self.say(type="login", name=name)
 
     def say(self, **message: Any) -> None:

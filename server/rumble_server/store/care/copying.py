@@ -19,7 +19,7 @@ from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow
 from rumble_server.store.open import is_postgres, need_postgres
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
-from rumble_server.store.sqlite.schema import open_database, open_existing
+from rumble_server.store.sqlite.schema import Failing, open_database, open_existing
 from rumble_server.store.sqlite.store import database_path
 from rumble_server.store.sqlite.writer import LOG_ROW, RECORD
 
@@ -75,10 +75,8 @@ class SqliteContents:
         )
 
     def _rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple]:  # type: ignore[type-arg]
-        try:
+        with Failing("read", self.name):
             yield from iter(self._database.execute(query, values).fetchone, None)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.name}: {error}") from None
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError(f"{self.name}: {what} is damaged; `rumble db repair` first")

@@ -13,7 +13,7 @@ from rumble_server.store.log.old_tournaments import old_challenges, old_tourname
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
-from rumble_server.store.sqlite.schema import empty_wal, open_existing
+from rumble_server.store.sqlite.schema import Failing, empty_wal, open_existing
 
 PORTION = 50
 """Number of rows deleted in one transaction: a running server waits no longer than for one transaction."""
@@ -28,20 +28,17 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
-    with closing(open_existing(path)) as database:
-        try:
-            clubs = clubs_in(database)
-            if club is not None and club not in clubs:
-                raise StoreError(f"there is no club {club} in {path}")
-            with closing(read_sqlite(path)) as any_club:
-                old = list(old_tournaments(any_club, clubs if club is None else [club], ended_before_ms))
-            database.execute("PRAGMA secure_delete = OFF")
-            database.execute("PRAGMA synchronous = FULL")
-            for of_club, tournament_id in old:
-                deleted = _delete_plies(database, of_club, tournament_id)
-                pruned, rows = pruned + (deleted > 0), rows + deleted
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot write to the database {path}: {error}") from None
+    with closing(open_existing(path)) as database, Failing("write to", path):
+        clubs = clubs_in(database)
+        if club is not None and club not in clubs:
+            raise StoreError(f"there is no club {club} in {path}")
+        with closing(read_sqlite(path)) as any_club:
+            old = list(old_tournaments(any_club, clubs if club is None else [club], ended_before_ms))
+        database.execute("PRAGMA secure_delete = OFF")
+        database.execute("PRAGMA synchronous = FULL")
+        for of_club, tournament_id in old:
+            deleted = _delete_plies(database, of_club, tournament_id)
+            pruned, rows = pruned + (deleted > 0), rows + deleted
     return pruned, rows
 
 
@@ -50,16 +47,13 @@ def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], b
 
     A server runs on the database. Deleting stops early when `is_stopped` returns true. Raises StoreError.
     """
-    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
-        try:
-            query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
-            unlisted = [split(key) for (key,) in database.execute(query)]
-            for club, challenge in old_challenges(any_club, unlisted, ended_before_ms):
-                if is_stopped():
-                    return
-                _delete_plies(database, club, challenge)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot write to the database {path}: {error}") from None
+    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club, Failing("write to", path):
+        query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
+        unlisted = [split(key) for (key,) in database.execute(query)]
+        for club, challenge in old_challenges(any_club, unlisted, ended_before_ms):
+            if is_stopped():
+                return
+            _delete_plies(database, club, challenge)
 
 
 def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -> int:
@@ -86,11 +80,9 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
 def vacuum(path: str) -> tuple[int, int]:
     """Give free space back to the disk, while no server runs. Return the file's size in bytes before and after."""
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
-        try:
+        with Failing("write to", path):
             empty_wal(database)
             before = Path(real_path).stat().st_size
             database.execute("VACUUM")
             empty_wal(database)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot write to the database {path}: {error}") from None
         return before, Path(real_path).stat().st_size

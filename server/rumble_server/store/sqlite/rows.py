@@ -10,7 +10,7 @@ from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rows import Counted, Row, Rows
 from rumble_server.store.sqlite.match_index import INDEXED, LAST_NUMBER, bytes_of
-from rumble_server.store.sqlite.schema import open_reader
+from rumble_server.store.sqlite.schema import Failing, open_reader
 
 
 def read_sqlite(path: str, club: str = MAIN) -> LogReader:
@@ -75,10 +75,8 @@ class SqliteRows(Rows):
         return counted
 
     def bytes(self) -> int:
-        try:
+        with Failing("read", self.name):
             return bytes_of(self.database, self._club)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.name}: {error}") from None
 
     def newest(self, limit: int) -> list[Row]:
         return self.select("SELECT number, facts FROM log ORDER BY number DESC LIMIT :limit", limit=limit)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
@@ -37,12 +38,25 @@ CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER)
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A context in which an error of SQLite becomes a StoreError that tells what cannot be done with the database."""
+
+    what: str
+    path: str
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise StoreError(f"cannot {self.what} the database {self.path}: {error}") from None
+
+
 def open_database(path: str) -> sqlite3.Connection:
     """Open a database, and make the tables in a new file. Raises StoreError."""
-    try:
+    with Failing("open", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot open the database {path}: {error}") from None
     try:
         # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
         database.execute("PRAGMA page_size = 8192")
@@ -63,10 +77,8 @@ def open_database(path: str) -> sqlite3.Connection:
 
 def open_reader(path: str) -> sqlite3.Connection:
     """Open a connection that only reads, and sees NULL as the content of a damaged row. Raises StoreError."""
-    try:
+    with Failing("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot read the database {path}: {error}") from None
     try:
         _add_functions(database)
         # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
@@ -88,10 +100,8 @@ def open_existing(path: str) -> sqlite3.Connection:
     """Open an existing database of Rumble. Raises StoreError."""
     if not Path(path).is_file():
         raise StoreError(f"there is no database {path}")
-    try:
+    with Failing("open", path):
         database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot open the database {path}: {error}") from None
     try:
         check_owner(database, path)
         _add_functions(database)
@@ -114,12 +124,10 @@ def check_database(path: str) -> None:
         return
     # A writing connection would move the WAL into the file; a read-only one would leave an empty WAL behind.
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=1.0)) as database:
-            check_owner(database, path)
-            problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot use the database {path}: {error}") from None
+    url = f"{file.absolute().as_uri()}?mode={mode}"
+    with Failing("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
+        check_owner(database, path)
+        problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":
         text = " ".join(str(problem).split())
         raise StoreError(f"{path} is damaged: {text} (`rumble db repair` mends what can be)")

@@ -24,7 +24,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.sqlite.pruning import prune_challenges
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.store.sqlite.schema import check_database, empty_wal, open_database
+from rumble_server.store.sqlite.schema import Failing, check_database, empty_wal, open_database
 from rumble_server.store.sqlite.tournament_index import check_index
 
 log = logging.getLogger(__name__)
@@ -95,10 +95,8 @@ class SqliteStore(ClubStore):
         return self._run
 
     def _read_bytes(self, club: str) -> int:
-        try:
+        with Failing("read", self.path):
             return bytes_of(self.database, club)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
         """Delete the plies and frames of challenges that ended before a time. It blocks, and may run on any thread."""
@@ -112,10 +110,8 @@ class SqliteStore(ClubStore):
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
-        try:
+        with Failing("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
     # --- life ---
 
@@ -140,10 +136,8 @@ class SqliteStore(ClubStore):
     def put(self, key: str, value: str, club: str = MAIN) -> None:
         """Keep a small value beside the log. Raises StoreError."""
         key = prefix_of(club) + key
-        try:
+        with Failing("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 
     def keep(self, key: str, value: str) -> str:
         """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
