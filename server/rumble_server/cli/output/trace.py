@@ -50,6 +50,8 @@ class Trace:
     def __init__(self) -> None:
         self.connected = False
         """True once the bot has opened a connection."""
+        self.open_connections = 0
+        """Number of the bot's open connections."""
         self.logged_in = False
         self.over = False
         """True once the bot was told that the tournament is over."""
@@ -65,6 +67,7 @@ class Trace:
 
     def opened(self) -> Iterator[TraceEntry]:
         self.connected = True
+        self.open_connections += 1
         yield TraceEntry("note", "your bot opened a connection")
 
     def frame(self, sender: Sender, frame: str | bytes) -> Iterator[TraceEntry]:
@@ -84,6 +87,7 @@ class Trace:
         return isinstance(data, dict) and data.get("type") == "turn"
 
     def closed(self, sender: Sender, code: int, reason: str) -> Iterator[TraceEntry]:
+        self.open_connections -= 1
         who = "your bot" if sender == "bot" else "the server"
         yield TraceEntry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
         if sender == "server" and code in CLOSES:

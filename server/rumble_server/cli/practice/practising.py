@@ -41,6 +41,8 @@ STUCK_S = 3.0
 """Time in s for which a bot may send nothing after an `error`; then the practice fails."""
 LOOK_S = 0.02
 """Time in s between two looks at the tournament and the program."""
+CLOSED_S = 2.0
+"""Time in s for the end of the bot's connection to be read, once its program has ended."""
 STDERR = 2
 """The file descriptor. The program's output goes there, because standard output has the trace."""
 SLOW = "Your bot has no time limit here. If it is not thinking, it may not flush what it writes. Ctrl-C ends it."
@@ -141,6 +143,9 @@ async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: 
             await bot.ended()
     except TimeoutError:
         screen.show(TraceEntry("next", "Let your program end after tournament_over; it was ended now."))
+    closed_by = loop.time() + CLOSED_S
+    while screen.trace.open_connections and loop.time() < closed_by:  # noqa: ASYNC110  # looked at as the rest is
+        await asyncio.sleep(LOOK_S)
     played, faults = len(tournament.results), screen.trace.faults
     if faults:
         screen.show(TraceEntry("note", f"your bot lost {faults} of {played} by its own fault; fix that and try again"))
