@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.attacker import PING, Message, RawBot, frame, next_turn
+from tests.hostile.attacker import PING, Message, RawBot, frame, next_turn, text
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target
 
@@ -51,14 +51,14 @@ def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: i
 def test_who_sends_something_after_a_late_answer_wins_nothing_by_it(server: Target) -> None:
     """The kernel tells the time of the newest data alone; in doubt the match is played again."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
-    first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("pinger", "mate"))
+    first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("pinger", "pinger-mate"))
     with first, second:
         thinker, turn = next_turn(first, second)
 
         def answer_late() -> None:
             time.sleep(STALL_S)
-            thinker.move(turn)
-            thinker.send(frame(PING))
+            answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+            thinker.send(text(answer) + frame(PING))  # together: the kernel may hold back a second packet
 
         server.stall(0, answer_late)
         assert thinker.until("match_over")["termination"] == "aborted"
