@@ -12,7 +12,7 @@ LEAST_NEW, MOST_NEW = 1_250, 10_000
 long if all of the objects are still used at the next pass; where others use the processor, too, three times as long."""
 PASS_SHARE = 0.01
 """Maximum share of the time for passes; while passes take more, each comes after twice as many new objects."""
-LONGEST_PASS_S = 0.008
+LONGEST_PASS_S = 0.005
 """Maximum CPU time of a pass in s, whatever its share; after a longer one the next comes after half as many objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which a thread keeps the interpreter while the loop waits, as at each of its callbacks."""
