@@ -85,7 +85,7 @@ class Node:
     def status(self, path: str) -> int:
         """Return the status of a page; 0: no answer."""
         try:
-            return httpx.get(self.server.url + path, timeout=ASK_S).status_code
+            return httpx.get(self.server.url + path, timeout=PATIENCE_S).status_code
         except httpx.HTTPError:
             return 0
 
