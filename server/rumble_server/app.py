@@ -98,11 +98,15 @@ class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
     def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
-        """Open the database. Raises StoreError; StartError for a bad certificate.
+        """Open the database. Raises StoreError; StartError for a bad certificate, or a node on a file.
 
         Without `make_house` the server has no house bots.
         """
         self.config = config
+        if config.node_address is not None and not is_postgres(config.db):
+            raise StartError(
+                "--node-address makes one of several nodes, which share a database: give --db postgresql://..."
+            )
         try:
             self._certificate = None if config.tls_cert is None else Certificate(config.tls_cert, config.tls_key)
         except CertificateError as error:
@@ -331,7 +335,7 @@ class Server:
     def _unready(self) -> str | None:
         if self._node is not None and not self._node.holds():
             return "the lease of this node is over"
-        main = self.clubs.leading(MAIN)
+        main = self.clubs.loaded(MAIN)
         if main is None:
             return None
         return "draining" if main.arena.scheduler.draining else main.log.trouble

@@ -117,6 +117,11 @@ async def test_a_start_names_a_game_that_is_left_out(
     assert warning.startswith("a game is left out: the entry point rumble.games:nim")
 
 
+def test_a_node_needs_a_database_that_nodes_share(tmp_path: Path) -> None:
+    with pytest.raises(StartError, match="give --db postgresql://"):
+        Server(ServerConfig(node_address="http://node1:8765", db=str(tmp_path / "rumble.db")))
+
+
 @pytest.mark.e2e
 async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"

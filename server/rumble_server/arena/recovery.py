@@ -54,12 +54,14 @@ def read(
     return recovered
 
 
-def take_up(arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = ()) -> None:
+def take_up(
+    arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = (), played_before: Iterable[str] = ()
+) -> None:
     """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
 
     No away or absent budget runs during the arena's grace, nor ran while the server was down. With `lost_rows`, facts
-    about the club are lost: no bot may claim the name of a bot in an open tournament's field until the host resets the
-    key, and no earlier host token is valid.
+    about the club are lost: no bot may claim the name of a bot in an open tournament's field, or a name in
+    `played_before`, until the host resets the key, and no earlier host token is valid.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
@@ -68,8 +70,9 @@ def take_up(arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = 
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
             if lost_rows:
-                _hold_names(arena, tournament)
+                _hold_names(arena, tournament.field)
         if lost_rows:
+            _hold_names(arena, played_before)
             arena.recorder.record(HostTokensRemoved(tuple(lost_rows), arena.clock.now_ms()))
         arena.lifecycle.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
@@ -112,8 +115,8 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
     arena.matches.abort(started.match, "the server lost moves of this match; nobody is blamed")
 
 
-def _hold_names(arena: Arena, tournament: Tournament) -> None:
-    for name in tournament.field:
+def _hold_names(arena: Arena, names: Iterable[str]) -> None:
+    for name in names:
         if arena.names.get(name) is None:
             arena.recorder.record(NameUsed(name, "", "", arena.clock.now_ms()))  # no key has an empty digest
 

@@ -130,6 +130,8 @@ class Stored:
     recovered: Recovered
     problems: dict[int, DamagedLog]
     """Errors of the damaged rows among the facts about the club, by number of the row."""
+    played_before: frozenset[str] = frozenset()
+    """Names in the records of ended tournaments, read only if there are problems."""
     newest_ms: int = 0
     """Time in ms since the epoch of the newest fact, by its leader's clock; 0 without other nodes."""
 
@@ -143,7 +145,13 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     newest_ms = 0
     if log.epoch:  # other nodes, with other clocks, may have led the club
         newest_ms = reader.newest_ms()
-    return Stored(log, run, store.async_reader(name), reader.tournament_ids(), recovered, problems, newest_ms)
+    names = _names_in_records(reader) if problems else frozenset[str]()
+    return Stored(log, run, store.async_reader(name), reader.tournament_ids(), recovered, problems, names, newest_ms)
+
+
+def _names_in_records(reader: LogReader) -> frozenset[str]:
+    ids = reader.tournament_ids(over=True)
+    return frozenset(line.name for each in ids for record in reader.ended([each]).values() for line in record.lines)
 
 
 def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, shared: ClubParts, name: str) -> Gateway:
@@ -218,9 +226,9 @@ class Club:
         """Take up the recovered facts, and log damage. Facts recorded from now on are written."""
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():
-            text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
+            text = "%snames, hosts or bans are lost; a name in no tournament may be claimed anew: %s"
             log.error(text, where, problem)
-        take_up(self.arena, stored.recovered, lost_rows=stored.problems)
+        take_up(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
         self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"

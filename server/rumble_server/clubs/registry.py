@@ -166,10 +166,6 @@ class ClubRegistry:
     def main(self) -> Club:
         return self._clubs[MAIN]
 
-    def leading(self, name: str) -> Club | None:
-        """Return a club led by this process and loaded; None for any other club."""
-        return self._clubs.get(name)
-
     @property
     def directory(self) -> ClubDirectory:
         """Directory of all existing clubs, loaded or not."""

@@ -307,10 +307,10 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     first.login("ann", key="a" * 16, join="friday")
     first.login("zoe", key="z" * 16)
     world = World(run=2, taken_ids=["friday"])
-    restart(world, first, ["friday"], lost_rows=[7])
-    for key in ("a" * 16, "b" * 16, None):
+    restart(world, first, ["friday"], lost_rows=[7], played_before=["old"])
+    for name, key in (("ann", "a" * 16), ("ann", "b" * 16), ("ann", None), ("old", "c" * 16)):
         thief = world.connect()
-        thief.login("ann", **({} if key is None else {"key": key}))
+        thief.login(name, **({} if key is None else {"key": key}))
         assert thief.last("error")["code"] == ("key_required" if key is None else "bad_key")
     assert world.login("zoe", key="y" * 16).inbox.kinds() != []
     world.organiser.reset_key("ann")

@@ -195,7 +195,7 @@ class MemoryCluster:
         if by is not None and by is not self.leader(name):
             self.leases.move(name, by.id)
             await until(lambda: name in by.leads())
-        club = self.leader(name).clubs.leading(name)
+        club = self.leader(name).clubs.loaded(name)
         assert club is not None
         return club
 

@@ -20,8 +20,8 @@ from rumble_server.web.site import site_of
 
 
 def banning_routes() -> APIRouter:
-    """Make the routes of bans. The audit log has none of their requests."""
-    router = host_router(audited=False)
+    """Make the routes of bans."""
+    router = host_router()
 
     @router.get("/bans")
     async def list_bans(request: Request) -> models.BanList:
