@@ -58,7 +58,9 @@ async def main(running: Running, options: argparse.Namespace) -> None:
         await asyncio.gather(
             *(connect(running, "/bot", idle, each, OWN[n % len(OWN)]) for n, each in enumerate(logins))
         )
+    tally.pause()  # so that the crowd is there at once; it stays while the bots play
     crowd: subprocess.Popen[str] = await asyncio.to_thread(come, running, tournament, options.visitors, OWN)
+    tally.go_on()
     try:
         with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
         print(told("with them", with_them, await still(running, tally, 2 * options.seconds), running))
