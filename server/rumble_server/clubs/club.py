@@ -154,6 +154,28 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
     return frozenset(line.name for each in ids for record in reader.ended([each]).values() for line in record.lines)
 
 
+def make_arena(
+    name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: ClubGate | None
+) -> Arena:
+    """Make the arena of a club, empty. All of its timers and answers enter by the `gate` if there is one."""
+    find_ended, work = stored.reader.find_ended, shared.work
+    return Arena(
+        log=stored.log,
+        clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
+        sessions=sessions,
+        run=stored.run,
+        random=SystemRandom(),
+        taken_ids=stored.taken_ids,
+        grace_ms=shared.config.grace_ms,
+        find_ended=find_ended if gate is None else gate.around(find_ended),
+        may_claim=house_keys.may_claim,
+        work=work if gate is None else gate.around(work),
+        door=shared.door if name == MAIN else shared.door.of_club(name),
+        clubs=shared.directory,
+        bounds=shared.config.bounds,
+    )
+
+
 def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, shared: ClubParts, name: str) -> Gateway:
     """Make the gateway of a club, which opens the sessions of bots."""
     config = shared.config
@@ -183,31 +205,26 @@ class Club:
         """Listeners for facts that have come to the disk. They get the facts, and the number of facts by type."""
         self._shared = shared
         self._entry = shared.directory.get(name) or ClubEntry(name)
-        config, is_main = shared.config, name == MAIN
-        house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
+        house_keys = HouseKeys(shared.secret if name == MAIN else shared.secret_of("house", name))
         sessions = SessionTable(name)
         self.gate = gate = None if shared.make_gate is None else shared.make_gate()
-        self.arena = Arena(
-            log=self.log,
-            clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
-            sessions=sessions,
-            run=stored.run,
-            random=SystemRandom(),
-            taken_ids=stored.taken_ids,
-            grace_ms=config.grace_ms,
-            find_ended=self.reader.find_ended if gate is None else gate.around(self.reader.find_ended),
-            may_claim=house_keys.may_claim,
-            work=shared.work if gate is None else gate.around(shared.work),
-            door=shared.door if is_main else shared.door.of_club(name),
-            clubs=shared.directory,
-            bounds=config.bounds,
-        )
+        self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
         self.arena.on_ban.append(shared.shut_out)
         leader = self.arena if gate is None else gate.leader(self.arena)
         self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(self.arena, self.log, self.reader, self.feed, self.house_bots, shared.process, name)
+        self._listen(gate)
+        self.arena.allowance.used_bytes = self.log.bytes
+        self._settle()
+        self._recover(stored)
+        self._settle()  # again, because the recovery of main fills the directory, with main's own settings
+        if self.log.trouble is not None:
+            self.arena.on_trouble(self.log.trouble)
+
+    def _listen(self, gate: ClubGate | None) -> None:
+        """Have the log tell the arena what came to the disk and what failed."""
         if gate is None:
             self.log.on_durable.append(self._on_durable)
             self.log.on_trouble.append(self.arena.on_trouble)
@@ -215,12 +232,6 @@ class Club:
             self.log.on_durable.append(lambda batch: gate.enter(partial(self._on_durable, batch)))
             self.log.on_trouble.append(lambda trouble: gate.enter(partial(self.arena.on_trouble, trouble)))
         self.log.on_sizes.append(self.arena.challenges.spend)
-        self.arena.allowance.used_bytes = self.log.bytes
-        self._settle()
-        self._recover(stored)
-        self._settle()  # again, because the recovery of main fills the directory, with main's own settings
-        if self.log.trouble is not None:
-            self.arena.on_trouble(self.log.trouble)
 
     def _recover(self, stored: Stored) -> None:
         """Take up the recovered facts, and log damage. Facts recorded from now on are written."""

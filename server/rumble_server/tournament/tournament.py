@@ -89,81 +89,111 @@ class Tournament:
             case MatchOver():
                 self._apply_over(fact)
             case MatchStarted():
-                self.running[fact.match] = fact
-                for bot in fact.seats:
-                    self.field[bot].playing += 1
-                agenda = self._agenda()
-                agenda.start(agenda.find(fact.match))
+                self._apply_match_started(fact)
             case facts.BotJoined():
-                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
-                self.table.enter(fact.bot)
-                if self.agenda is not None:
-                    for bot in self.agenda.bots:
-                        self._has_more_from(bot, fact.at_ms)
-                    self.agenda.enter_late(fact.bot)
-                    self._unsettle(self.field)
+                self._apply_joined(fact)
             case facts.BotLeft():
-                if self.status == "lobby":
-                    del self.field[fact.bot]
-                    self._gone.discard(fact.bot)
-                    self.absence.forget(fact.bot)
-                    self.table.withdraw(fact.bot)
-                else:
-                    self.field[fact.bot].withdrawn = True
-                    self._note_gone(self.field[fact.bot])
-                    if self.agenda is not None:
-                        self.agenda.withdraw(fact.bot)
-                    self._unsettled[fact.bot] = None
+                self._apply_left(fact)
             case facts.BotAbsent():
-                self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
-                self._note_gone(self.field[fact.bot])
-                self._unsettled[fact.bot] = None
+                self._apply_absent(fact)
             case facts.BotBenched():
-                entrant = self.field[fact.bot]
-                entrant.benched = fact.benched
-                entrant.faulty_in_a_row = 0
-                self._note_gone(entrant)
-                self._unsettled[fact.bot] = None
+                self._apply_benched(fact)
             case facts.TournamentStarted():
-                self.status = "running"
-                self.started_at_ms = self.going_since_ms = fact.at_ms
-                self.openings = fact.openings
-                self._terms = Terms(self.config, fact.openings)
-                schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
-                self.agenda = Agenda(self.id, fact.bots, schedule)
-                for number, bots in self.half_byes.items():
-                    for bot in bots:
-                        self.agenda.give_half_bye(bot, number)
-                if schedule.has_bracket:
-                    self.table.places = self.agenda.places
-                self.absence.count_from(fact.at_ms)
-                self._unsettle(self.field)
+                self._apply_tournament_started(fact)
             case facts.TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
             case facts.TournamentResumed():
-                self.status, self.reason, self.paused_by_disk = "running", "", False
-                self.going_since_ms = fact.at_ms
-                self.absence.count_from(fact.at_ms)
-                self._unsettle(self.field)
+                self._apply_resumed(fact)
             case facts.TournamentEnded():
-                self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
-                self.ended_at_ms = fact.at_ms
-                self.absence.end()
+                self._apply_ended(fact)
             case facts.RoundPaired():
                 self._apply_paired(fact)
             case facts.HalfByeGiven():
-                self.half_byes.setdefault(fact.round, {})[fact.bot] = None
-                if self.agenda is not None:
-                    self.agenda.give_half_bye(fact.bot, fact.round)
+                self._apply_half_bye_given(fact)
             case facts.HalfByeTaken():
-                self.half_byes.get(fact.round, {}).pop(fact.bot, None)
-                if self.agenda is not None:
-                    self.agenda.take_half_bye(fact.bot, fact.round)
+                self._apply_half_bye_taken(fact)
             case facts.ResultVoided():
                 self._apply_voided(fact)
             case facts.InviteChanged():
                 self.invite, self.made_invite = fact.invite, fact.made_invite
+
+    def _apply_match_started(self, fact: MatchStarted) -> None:
+        self.running[fact.match] = fact
+        for bot in fact.seats:
+            self.field[bot].playing += 1
+        agenda = self._agenda()
+        agenda.start(agenda.find(fact.match))
+
+    def _apply_joined(self, fact: facts.BotJoined) -> None:
+        self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
+        self.table.enter(fact.bot)
+        if self.agenda is not None:
+            for bot in self.agenda.bots:
+                self._has_more_from(bot, fact.at_ms)
+            self.agenda.enter_late(fact.bot)
+            self._unsettle(self.field)
+
+    def _apply_left(self, fact: facts.BotLeft) -> None:
+        if self.status == "lobby":
+            del self.field[fact.bot]
+            self._gone.discard(fact.bot)
+            self.absence.forget(fact.bot)
+            self.table.withdraw(fact.bot)
+        else:
+            self.field[fact.bot].withdrawn = True
+            self._note_gone(self.field[fact.bot])
+            if self.agenda is not None:
+                self.agenda.withdraw(fact.bot)
+            self._unsettled[fact.bot] = None
+
+    def _apply_absent(self, fact: facts.BotAbsent) -> None:
+        self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
+        self._note_gone(self.field[fact.bot])
+        self._unsettled[fact.bot] = None
+
+    def _apply_benched(self, fact: facts.BotBenched) -> None:
+        entrant = self.field[fact.bot]
+        entrant.benched = fact.benched
+        entrant.faulty_in_a_row = 0
+        self._note_gone(entrant)
+        self._unsettled[fact.bot] = None
+
+    def _apply_tournament_started(self, fact: facts.TournamentStarted) -> None:
+        self.status = "running"
+        self.started_at_ms = self.going_since_ms = fact.at_ms
+        self.openings = fact.openings
+        self._terms = Terms(self.config, fact.openings)
+        schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+        self.agenda = Agenda(self.id, fact.bots, schedule)
+        for number, bots in self.half_byes.items():
+            for bot in bots:
+                self.agenda.give_half_bye(bot, number)
+        if schedule.has_bracket:
+            self.table.places = self.agenda.places
+        self.absence.count_from(fact.at_ms)
+        self._unsettle(self.field)
+
+    def _apply_resumed(self, fact: facts.TournamentResumed) -> None:
+        self.status, self.reason, self.paused_by_disk = "running", "", False
+        self.going_since_ms = fact.at_ms
+        self.absence.count_from(fact.at_ms)
+        self._unsettle(self.field)
+
+    def _apply_ended(self, fact: facts.TournamentEnded) -> None:
+        self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
+        self.ended_at_ms = fact.at_ms
+        self.absence.end()
+
+    def _apply_half_bye_given(self, fact: facts.HalfByeGiven) -> None:
+        self.half_byes.setdefault(fact.round, {})[fact.bot] = None
+        if self.agenda is not None:
+            self.agenda.give_half_bye(fact.bot, fact.round)
+
+    def _apply_half_bye_taken(self, fact: facts.HalfByeTaken) -> None:
+        self.half_byes.get(fact.round, {}).pop(fact.bot, None)
+        if self.agenda is not None:
+            self.agenda.take_half_bye(fact.bot, fact.round)
 
     def _apply_paired(self, fact: facts.RoundPaired) -> None:
         agenda = self._agenda()
