@@ -1,4 +1,4 @@
-"""Fairness for HTTP: requests wait for their turn like frames of strangers (`turns.py`)."""
+"""Fairness for HTTP: requests wait for their turn like frames of strangers (`read_fairness.py`)."""
 
 import asyncio
 from http import HTTPStatus

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-LEAST_NEW, MOST_NEW = 1_250, 10_000
-"""Bounds of the number of new objects after which the collector makes a pass. A pass takes 1 ms to 10 ms, and twice as
+LEAST_NEW, MOST_NEW = 1_250, 5_000
+"""Bounds of the number of new objects after which the collector makes a pass. A pass takes 1 ms to 5 ms, and twice as
 long if all of the objects are still used at the next pass; where others use the processor, too, three times as long."""
 PASS_SHARE = 0.01
 """Maximum share of the time for passes; while passes take more, each comes after twice as many new objects."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from rumble_server.store.care.copies import new_file
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow
 from rumble_server.store.open import is_postgres, need_postgres
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
 from rumble_server.store.sqlite.schema import Failing, open_database, open_existing

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.store.care import findings
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.codec import Numbered
 from rumble_server.store.log.content import PLY
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.match_index import INDEXED, indexed, last_number
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_existing

@@ -3,9 +3,9 @@
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rumble_server.store.keys import MAIN, prefix_of
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.reader import LogReader
+from rumble_server.store.row_keys import MAIN, prefix_of
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 

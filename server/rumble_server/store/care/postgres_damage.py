@@ -6,10 +6,10 @@ PostgreSQL's own tools take care of the files, their backups and their free spac
 from contextlib import closing
 
 from rumble_server.store.care import findings
-from rumble_server.store.keys import prefix_of, split
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import existing
+from rumble_server.store.row_keys import prefix_of, split
 
 PORTION_ROWS = 200
 """Number of rows read at a time."""

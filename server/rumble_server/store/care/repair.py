@@ -18,12 +18,12 @@ from rumble_server.store.care.copying import fill
 from rumble_server.store.care.damage import read_rows, verify
 from rumble_server.store.care.findings import Told, about, is_record, note
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import split
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.codec import write_ended
 from rumble_server.store.log.content import PLY, TOURNAMENT
 from rumble_server.store.log.copied import Row, TournamentRow
 from rumble_server.store.log.reader import LogReader
+from rumble_server.store.row_keys import split
 from rumble_server.store.sqlite.files import make_private
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import LAST_NUMBER

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
-from rumble_server.store.keys import MAIN
 from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.reader import LogReader
+from rumble_server.store.row_keys import MAIN
 
 
 class ClubStore:

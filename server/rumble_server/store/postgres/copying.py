@@ -7,13 +7,13 @@ from typing import Any
 import psycopg
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.content import TOURNAMENT
 from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection, connect, shown
 from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
+from rumble_server.store.row_keys import MAIN
 
 PORTION_ROWS = 500
 """Number of rows fetched at a time."""

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any
 
-from rumble_server.store.keys import MAIN
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rows import Counted, Row, Rows
 from rumble_server.store.postgres.connection import PostgresConnection
+from rumble_server.store.row_keys import MAIN
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:

@@ -11,7 +11,6 @@ from functools import partial
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN
 from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
@@ -21,6 +20,7 @@ from rumble_server.store.postgres.pruning import prune_challenges
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH, prepare
 from rumble_server.store.postgres.writer import URL_VARIABLE
+from rumble_server.store.row_keys import MAIN
 
 ANSWER_S = 10.0
 """Maximum time in s of a commit. Afterwards the writing process is killed: the connection may be dead unnoticed."""

@@ -10,8 +10,8 @@ the index is complete, and readers search all later rows of the log. PostgreSQL 
 
 import sqlite3
 
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.match_spans import spans
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 
 INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
 """SQL of the number of the last indexed fact."""

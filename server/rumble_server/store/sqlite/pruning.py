@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.content import PLY
 from rumble_server.store.log.old_tournaments import old_challenges, old_tournaments
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite

@@ -1,4 +1,4 @@
-"""The rows of a club in SQLite, where keys begin with the club's name (`store/keys.py`). Readers use them."""
+"""The rows of a club in SQLite, where keys begin with the club's name (`store/row_keys.py`). Readers use them."""
 
 import sqlite3
 from collections import Counter
@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from rumble_server.store.errors import DamagedLog, StoreError
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rows import Counted, Row, Rows
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.match_index import INDEXED, LAST_NUMBER, bytes_of
 from rumble_server.store.sqlite.schema import Failing, open_reader
 

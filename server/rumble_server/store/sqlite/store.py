@@ -14,11 +14,11 @@ from pathlib import Path
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.files import Files, identity_of, make_private
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number

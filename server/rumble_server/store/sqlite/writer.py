@@ -9,9 +9,9 @@ import time
 from collections.abc import Sequence
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import prefix_of
 from rumble_server.store.log.commit_loop import answer_all
 from rumble_server.store.log.content import Content
+from rumble_server.store.row_keys import prefix_of
 from rumble_server.store.sqlite.files import WRITTEN, Files
 from rumble_server.store.sqlite.match_index import index_matches
 from rumble_server.store.sqlite.schema import open_database

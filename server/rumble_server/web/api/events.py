@@ -1,4 +1,4 @@
-"""The live feed over HTTP."""
+"""The live feed over HTTP, as server-sent events."""
 
 import asyncio
 from typing import Annotated, Any, cast

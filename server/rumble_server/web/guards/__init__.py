@@ -1,1 +1,1 @@
-"""What stands before the routes: headers, rate limits, secrets, and the public address."""
+"""Guards of the routes: checks of secrets, and the public address."""

@@ -11,7 +11,7 @@ from rumble_server.match.facts import MatchStarted
 from rumble_server.store.care.damage import verify
 from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import Pruned, StoreError
-from rumble_server.store.keys import prefix_of, split
+from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.match_index import bytes_of
 from rumble_server.store.sqlite.pruning import prune
 from rumble_server.store.sqlite.schema import open_database
