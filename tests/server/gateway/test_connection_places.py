@@ -1,0 +1,261 @@
+"""Places of connections: strangers, waits, proxies, and limits of requests, down to the bytes."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+from rumble_protocol.secret import make_secret
+from rumble_server.gateway import http_connection
+from rumble_server.limits import connections
+from websockets.frames import Opcode
+
+from tests.server.gateway.pages import GET, LIMITED, UPGRADE, answer, pages, refused, upgraded
+from tests.server.gateway.served import GatewayServer, Raw, until
+
+pytestmark = pytest.mark.e2e
+
+
+# --- places ---
+
+
+@contextlib.asynccontextmanager
+async def several(server: GatewayServer, count: int, address: str = "127.0.1.1") -> AsyncIterator[list[Raw]]:
+    """Yield `count` accepted clients of a single address."""
+    async with contextlib.AsyncExitStack() as stack:
+        accepted = len(server.http) + count
+        clients = [await stack.enter_async_context(server.raw(address)) for _ in range(count)]
+        await until(lambda: len(server.http) >= accepted)
+        yield clients
+
+
+async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets_429(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_connection, "WAIT_MS", 50)
+    async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
+        async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
+            one_more.writer.write(UPGRADE + b"\r\n")
+            assert await refused(one_more) == 429
+            assert server.refusals.counts == {"strangers": 1}
+            other.writer.write(GET % 1)
+            assert await answer(other) == (200, b'["/1", 0]')
+        strangers[0].writer.write(GET % 2)
+        assert await answer(strangers[0]) == (200, b'["/2", 0]')
+        async with server.raw("127.0.1.1") as next_one:
+            next_one.writer.write(UPGRADE + b"\r\n")
+            await upgraded(next_one)
+
+
+async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 silent sockets kept a class out: the oldest socket gives way after its time, also if it has sent a ping."""
+    for module in (http_connection, connections):
+        monkeypatch.setattr(module, "WAIT_MS", 50)
+    async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
+        bot, browser = sockets[2:]
+        bot.writer.write(UPGRADE + b"\r\n")
+        browser.writer.write(GET % 1)
+        for each in sockets[:2]:
+            await each.ended()
+        await upgraded(bot)
+        bot.send(Opcode.PING, b"here")
+        assert await answer(browser) == (200, b'["/1", 0]')
+        async with several(server, 2):
+            await bot.ended()
+
+
+@pytest.mark.parametrize("forwarded", [False, True])
+async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: bool) -> None:
+    """Ten bots an address come; two at a time may be on their way to their login."""
+    proxies = ["127.0.9.9"] if forwarded else []
+    async with (
+        pages(bounds={**LIMITED, "strangers_per_address": 2}, proxies=proxies) as (server, _),
+        contextlib.AsyncExitStack() as stack,
+    ):
+
+        async def come(number: int) -> None:
+            address = f"127.0.1.{number % 3}"
+            client = await stack.enter_async_context(server.raw("127.0.9.9" if forwarded else address))
+            headers = {"X_Forwarded_For": f"203.0.113.{number % 3}"} if forwarded else {}
+            assert await client.upgrade(**headers) == 101
+            await client.hear("welcome")
+            client.say(type="login", name=f"bot-{number}", key="a-key-of-its-own")
+            await client.hear("session")
+
+        await asyncio.gather(*map(come, range(30)))
+        assert server.refusals.counts == {}
+
+
+async def test_what_comes_of_who_waits_is_read_when_it_has_its_place() -> None:
+    """uvloop reads once after `connection_made`, although `connection_made` paused reading."""
+    bounds = {**LIMITED, "strangers_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 1) as (waiting,):
+        server.http[1].data_received(GET % 1)
+        strangers[0].writer.close()
+        assert await answer(waiting) == (200, b'["/1", 0]')
+
+
+async def test_who_leaves_while_it_waits_is_forgotten() -> None:
+    bounds = {**LIMITED, "strangers_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
+        waiting = server.entrance.places.waiting["127.0.1.1"]
+        assert len(waiting) == 2
+        server.http[1].shed()
+        await until(lambda: len(waiting) == 1)
+        strangers[0].writer.close()
+        await until(lambda: not server.entrance.places.waiting)
+        assert server.entrance.places.counts == {("stranger", "127.0.1.1"): 1}
+
+
+async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
+    """The connection ends after a single answer, and takes no place."""
+    bounds = {**LIMITED, "connections_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), server.raw("127.0.1.1") as known:
+        known.writer.write(GET % 1)
+        assert await answer(known) == (200, b'["/1", 0]')
+        for token, status in (("a-token-of-ones-choice", 429), (make_secret(), 200)):
+            async with server.raw("127.0.1.1") as host:
+                host.writer.write((GET % 2)[:-2] + f"Authorization: Bearer {token}\r\n\r\n".encode())
+                assert int((await host.until(b"\r\n\r\n")).split()[1]) == status
+                await host.ended()
+
+
+async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
+    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
+    bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
+    async with pages(bounds=bounds) as (server, _), several(server, 2):
+        await several_refused(server)
+
+
+async def several_refused(server: GatewayServer) -> None:
+    """Connect more often than an address may; each connection is ended."""
+    async with several(server, 5) as refused_ones:
+        for client in refused_ones:
+            await client.ended()
+        assert server.refusals.counts == {"strangers": 5}
+        assert server.open_connections == 2
+
+
+async def test_an_address_has_so_many_connections_and_the_next_request_gets_429() -> None:
+    async with pages(bounds={**LIMITED, "connections_per_address": 3}) as (server, _), several(server, 4) as clients:
+        for client in clients[:3]:
+            client.writer.write(GET % 1)
+            assert (await answer(client))[0] == 200
+        clients[3].writer.write(GET % 1)
+        assert await refused(clients[3]) == 429
+        clients[0].writer.write(GET % 2)
+        assert (await answer(clients[0]))[0] == 200
+        assert server.refusals.counts == {"connections": 1}
+
+
+async def test_a_login_takes_a_place_from_accept_to_close() -> None:
+    bounds = {**LIMITED, "connections_per_address": 2, "strangers_per_address": 2}
+    async with pages(bounds=bounds) as (server, _), contextlib.AsyncExitStack() as stack:
+        for name in ("ann", "ben"):
+            client = await stack.enter_async_context(server.raw("127.0.1.1"))
+            await client.upgrade()
+            client.say(type="login", name=name)
+            await client.hear("session")
+        async with server.raw("127.0.1.1") as third:
+            await third.upgrade()
+            link = server.made[2]
+            before = link.has_room
+            link.invited("friday")
+            assert (before, link.has_room) == (False, True)
+        async with server.raw("127.0.1.1") as fourth:
+            fourth.writer.write(GET % 1)
+            assert await refused(fourth) == 429
+            server.made[0].shed()
+            await until(lambda: len(server.sessions) == 1)
+        async with server.raw("127.0.1.1") as fifth:
+            fifth.writer.write(GET % 1)
+            assert await answer(fifth) == (200, b'["/1", 0]')
+
+
+async def test_every_place_is_given_back() -> None:
+    async with pages(bounds={**LIMITED, "strangers_per_address": 1, "idle_ms": 10}) as (server, _):
+        for _ in range(5):
+            for asked, status in ((GET % 1, 200), (UPGRADE + b"\r\n", 101), (UPGRADE + b"Host: b\r\n\r\n", 400)):
+                async with server.raw("127.0.1.1") as client:
+                    client.writer.write(asked)
+                    head = await client.until(b"\r\n\r\n")
+                    assert int(head.split()[1]) == status
+                await until(lambda: not server.open_connections)
+        assert not server.entrance.places.counts
+
+
+# --- proxies ---
+
+
+async def test_the_application_is_told_the_source_and_whether_it_is_local() -> None:
+    async with pages(proxies=["127.0.9.9"]) as (server, app):
+        for address, header in (("127.0.1.1", b""), ("127.0.1.1", b"X-Real-IP: x\r\n"), ("127.0.9.9", b"")):
+            async with server.raw(address) as client:
+                client.writer.write((GET % 1)[:-2] + header + b"\r\n")
+                await answer(client)
+        async with server.raw("127.0.9.9") as client:
+            forwarded = b"X-Forwarded-For: 6.6.6.6, 2001:db8::7\r\nX-Forwarded-Proto: https\r\n"
+            client.writer.write((GET % 1)[:-2] + forwarded + b"\r\n")
+            await answer(client)
+    told = [(scope["client"][0], scope["scheme"], scope["state"]["is_local"]) for scope in app.scopes]
+    assert told == [
+        ("127.0.1.1", "http", True),
+        ("127.0.1.1 (forwarded)", "http", False),
+        ("127.0.9.9", "http", False),
+        ("2001:db8::/64", "https", False),
+    ]
+
+
+async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
+    bounds = {"strangers_per_address": 2}
+    async with pages(bounds=bounds, proxies=["127.0.9.9"]) as (server, _), contextlib.AsyncExitStack() as stack:
+        statuses = []
+        for number in range(6):
+            client = await stack.enter_async_context(server.raw("127.0.9.9"))
+            address = "203.0.113.5" if number < 4 else "203.0.113.6"
+            client.writer.write(UPGRADE + b"X-Forwarded-For: %s\r\n\r\n" % address.encode())
+            statuses.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+        assert statuses == [101, 101, 429, 429, 101, 101]
+        assert {link.address for link in server.made} == {"203.0.113.5", "203.0.113.6"}
+        assert not any(link.is_local for link in server.made)
+        assert server.refusals.counts == {"strangers": 2}
+
+
+# --- limits of requests ---
+
+
+async def test_a_long_query_gets_414() -> None:
+    async with pages() as (server, app), server.raw() as client:
+        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 4_000))
+        assert (await answer(client))[0] == 200
+        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 5_000))
+        assert await refused(client) == 414
+        assert len(app.scopes) == 1
+        assert server.refusals.counts == {"url_bytes": 1}
+
+
+@pytest.mark.parametrize("request_", [UPGRADE + b"\r\n", (GET % 1)[:-2] + b"a: b\r\n" * 40 + b"\r\n"])
+async def test_upgrades_and_long_lists_of_headers_count_as_requests(request_: bytes) -> None:
+    async with pages(bounds={**LIMITED, "requests_per_minute": 3}) as (server, _):
+        found = []
+        for _ in range(4):
+            async with server.raw() as client:
+                client.writer.write(request_)
+                found.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+        assert found[:3] in ([101] * 3, [200] * 3)
+        assert found[3] == 429
+        assert server.refusals.counts == {"requests": 1}
+
+
+async def test_what_is_refused_counts_by_its_bytes() -> None:
+    async with pages(bounds={**LIMITED, "requests_per_minute": 18, "header_bytes": 10_000}) as (server, _):
+        found = []
+        for request in (b"GET /%s HTTP/1.1\r\n\r\n" % (b"x" * 9_000), GET % 1, UPGRADE + b"\r\n") * 2:
+            async with server.raw() as client:
+                client.writer.write(request)
+                found.append(int((await client.until(b"\r\n\r\n")).split()[1]))
+        assert found == [414, 200, 101, 414, 200, 429]
