@@ -16,7 +16,7 @@ class Idle:
         self._idle_ms = idle_ms
         self._most = most
         self.since_ms: dict[str, int] = {}
-        """Times in ms at which clubs were first seen empty, without clubs used since."""
+        """Times in ms at which clubs were first seen empty, by club. A club that is used again is left out."""
         self.visits: Counter[str] = Counter()
         """Numbers of current visits, by club."""
 

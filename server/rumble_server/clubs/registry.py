@@ -52,9 +52,9 @@ FOLLOW_S = 1.0
 AHEAD_S = 10.0
 """Time in s for which the tournaments of a club that was read ahead are kept."""
 TOLD_S = 1.0
-"""Maximum time in s to read the uses of clubs that this process does not lead."""
+"""Maximum time in s to read what the clubs use that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the clubs' uses as written by other nodes."""
+"""Validator of what other nodes wrote about the use of their clubs."""
 
 
 class LeaseNode(Protocol):
@@ -82,7 +82,7 @@ class LeaseNode(Protocol):
         """Note that the database refused a commit under this epoch of a club."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return the uses of the other nodes' clubs, by club. Raises StoreError."""
+        """Return what the clubs of the other nodes use, by club. Raises StoreError."""
 
 
 class ClubRegistry:
@@ -122,7 +122,7 @@ class ClubRegistry:
         """Set when this node cannot lead any more; the process then ends."""
 
     async def start(self) -> None:
-        """Load main, and the clubs with residents or tournaments that are not over; the store writes from now on.
+        """Load main, the clubs with residents, and the clubs with unfinished tournaments. The store writes from now on.
 
         One node of several has these clubs led by any node, and returns when main has a leader. Raises StoreError.
         """
@@ -185,7 +185,7 @@ class ClubRegistry:
     # --- loading ---
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return whether a request for a club belongs to another node; find a leader for a club without one."""
+        """Return whether a request for a club belongs to another node. Have a known club led if nobody leads it."""
         if not self._is_one_of_several or name in self._clubs:
             return False
         if self.knows(name):
@@ -306,7 +306,7 @@ class ClubRegistry:
         return None if club is None else club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return the uses of all led clubs, and with `stored` also of other clubs, which takes up to `TOLD_S`."""
+        """Return what each led club uses, and with `stored` also what other clubs use. Takes up to `TOLD_S`."""
         uses = self._own_uses()
         try:
             async with asyncio.timeout(TOLD_S):
@@ -517,7 +517,7 @@ class ClubRegistry:
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the uses of this node's clubs, by club, for the other nodes."""
+        """Return what each club of this node uses, by club, to be written for the other nodes."""
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---

@@ -14,14 +14,14 @@ MOST_S = 1.0
 
 
 class StoredUses:
-    """The uses read so far, by club. For a single thread."""
+    """What each club was last read to use. For a single thread."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Each with the bytes of the club's facts, which change with every fact."""
+        """Uses by club, each with the size in bytes of the club's facts at the reading; every new fact changes it."""
 
     def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
-        """Return the uses of the given clubs, as far as time allows. Raises StoreError."""
+        """Return what each of the given clubs uses, for as many clubs as `MOST_S` allows. Raises StoreError."""
         until_s, found = time.monotonic() + MOST_S, {}
         for club in clubs:
             if time.monotonic() > until_s:

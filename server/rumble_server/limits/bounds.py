@@ -47,7 +47,8 @@ class Constants(BaseModel):
     header_ms: Milliseconds = 10_000
     """Time for the headers of an HTTP request, in ms: a client that sends a byte at a time holds no place for long."""
     body_ms: Milliseconds = 10_000
-    """Time for the body of an HTTP request, in ms, for the same reason; bodies have at most 64 KiB."""
+    """Time for the body of an HTTP request, in ms: a client that sends a byte at a time holds no place for long. Bodies
+    have at most 64 KiB."""
     unread_ms: Milliseconds = 60_000
     """Time for which the reader of an HTTP answer may take no byte while more waits to be sent, in ms: each waiting
     answer takes memory."""
@@ -58,7 +59,8 @@ class Constants(BaseModel):
     """Bytes of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so
     that other connections are served meanwhile."""
     frames_per_turn: Count = 256
-    """Frames of a connection that are handled in a turn of the event loop, for the same reason."""
+    """Frames of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so that
+    other connections are served meanwhile."""
     strangers_ms_per_turn: Milliseconds = 6
     """Time in a turn of the event loop for requests and frames of all connections together, in ms; the rest waits for
     the next turn. Short answers to open turns are handled at once, so a crowd delays moves by little more than this."""
@@ -76,8 +78,9 @@ class Constants(BaseModel):
     """New names that an address may claim in an hour with a valid invitation to a tournament, beside other names: a
     neighbour who claims names keeps no class out."""
     freed_names_per_minute: Count = 120
-    """New names a minute that an address may claim beyond these, each in the place of a name that the address claimed
-    and no bot has played with; as many with a valid invitation. Each costs a write."""
+    """New names a minute that an address may claim although its hourly names are used up. Each takes the place of a
+    name that the address claimed and no bot has played with. Names with a valid invitation count apart. Each name
+    costs a write."""
     wrong_keys_of_owner_per_minute: Count = 20
     """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
     keep the owner out."""
@@ -92,7 +95,7 @@ class Constants(BaseModel):
     """Open challenges of an address (loopback, too), or of all who are in a tournament by invitation: a crowd of
     names from an address leaves places to others."""
     challenges_per_address_at_one_bot: Count = 8
-    """The same, at a bot."""
+    """Open challenges at one bot from an address, or from all who are in a tournament by invitation."""
     challenge_bytes_per_day: Bytes = 268_435_456
     """Bytes in the database that challenges of an address (loopback, too), or of all who are in a tournament by
     invitation, may take in a day, some 600 bytes a ply: any bot may challenge, and no bot may fill the disk."""
@@ -162,7 +165,7 @@ class Bounds(Constants):
     asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
     """Bytes of answers about tournaments that are over, kept for the next visitors, and as many of records of such
-    tournaments. The one whose last use is longest ago goes first."""
+    tournaments. The answer or record that nobody has asked for longest goes first."""
     club_bots: Count = 1_000
     """Names of bots in a club other than main, unless the administrator gives the club another quota."""
     club_bytes: Bytes = 1_073_741_824

@@ -33,8 +33,8 @@ class Bucket:
     def take(self, now_ms: int, times: int = 1) -> bool:
         """Count `times` events, and return True; return False if there are too few tokens.
 
-        If several events are refused, the remaining tokens are taken, too, so that asking for many events at once does
-        not pay. If a single event is refused, no token is taken.
+        Refused events take the remaining tokens if there are several events, so that asking for many at once does not
+        pay. A single refused event takes no token.
         """
         self._tokens = self._tokens_at(now_ms)
         self._filled_at_ms = now_ms

@@ -136,14 +136,16 @@ class Newcomer:
 
 
 class Place:
-    """The place of an open connection, which begins as a stranger, and becomes known or invited.
+    """The place of an open connection. The place of a bot begins as a stranger's, and becomes known or invited.
 
-    An invitation can be checked only at the login. So a stranger gets a place while its address has fewer strangers
-    than `strangers_per_address`, however many other connections are open. To become known, a stranger needs room among
-    the `connections_per_address` of its address. To become invited, a stranger needs room among the
-    `invited_connections_per_address` of its address and tournament. With the default bounds a class of 500 bots behind
-    a router gets in with invitations to two tournaments, or half of the class with invitations to a tournament and half
-    without. At most 64 at a time are between accept and login.
+    A stranger gets a place while its address has fewer strangers than `strangers_per_address`, however many other
+    connections are open, because an invitation can be checked only at the login. A place can become known while its
+    address has fewer known places than `connections_per_address`. A place can become invited while its address has
+    fewer places invited to the same tournament than `invited_connections_per_address`.
+
+    By default these bounds are 64, 256 and 256. So a class of 500 bots behind one router gets in if half of the class
+    is invited to one tournament, and the other half to another tournament or to none. At most 64 of the class are
+    between accept and login at a time.
     """
 
     __slots__ = ("_connections", "_room", "address", "since_ms")
@@ -207,7 +209,7 @@ class Place:
 
 
 def _take_out(rows: dict[str, dict[Any, Any]], address: str, one: object) -> bool:
-    """Take one out of the row of its address. Return whether it was there."""
+    """Remove `one` from the row of an address, and an empty row from `rows`. Return whether `one` was in the row."""
     row = rows.get(address, {})
     was_there = one in row
     row.pop(one, None)

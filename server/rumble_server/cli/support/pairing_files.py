@@ -23,7 +23,7 @@ from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, P
 def read_event(file: str) -> TrfEvent:
     """Read a TRF file, and copy the file's remarks to standard error.
 
-    Raises CliError, also for a file with the remark that it cannot be paired again.
+    Raises CliError if the file cannot be read, is no TRF, or has the remark that its event cannot be paired again.
     """
     text = read_results_text(file)
     try:
