@@ -1,6 +1,7 @@
 """A club in memory, put together from stored facts: arena, gateway, feed, house bots and site.
 
-`Clubs` loads and unloads clubs. Each part of a club knows this club alone; parts for all clubs are in `ClubParts`.
+`ClubRegistry` loads and unloads clubs. Each part of a club knows this club alone; `ClubParts` has the parts for all
+clubs.
 """
 
 import asyncio

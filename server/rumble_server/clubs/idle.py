@@ -1,4 +1,4 @@
-"""Idle clubs, which are empty and have had no request for long. `Clubs` takes idle clubs out of memory."""
+"""Idle clubs, which are empty and have had no request for long. `ClubRegistry` takes idle clubs out of memory."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -60,7 +60,7 @@ MOST_ASKED = 64
 MOVE_BYTES = 512
 """Maximum size, in bytes, of answers that are handled at once. A refused frame of this size costs some 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of wasted messages (see `Turns.waste`) in a turn of the loop; then answers ask for time, too."""
+"""Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop; more answers ask for time, too."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The answer to a request for an upgrade that cannot be read."""
 
@@ -89,10 +89,7 @@ class Connection(asyncio.Protocol):
         self._is_known = False
         """True once the bot has logged in."""
         self._asked = 0
-        """Number of turns sent and not yet answered.
-
-        Answers to them are handled without asking for time of the loop's turn.
-        """
+        """Number of turns sent and not yet answered. Their answers are handled without asking for time."""
         self._is_open = False
         """True if frames can be sent; updated after each call of the protocol that may change its state."""
         self.transport: asyncio.Transport | None = None
@@ -292,9 +289,10 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return how much of the last `ago_ms` passed before the frame was written, and before its answer was read.
+        """Return the time in ms for which a frame sent `ago_ms` ago waited to be written, and its answer to be read.
 
-        Add False if that is only the minimum: the kernel tells the age of the newest data alone, and more has come.
+        The second value is False if the time is only the minimum: the kernel tells the age of the newest data alone,
+        and more data came after the answer.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest

@@ -1,6 +1,6 @@
 """The node: it drives a lease on asyncio and PostgreSQL, and has clubs led, suspended and handed over.
 
-`app.Server` starts the node; `Clubs` asks the node for clubs, and carries out the node's commands (`Led`). `Lease`
+`app.Server` starts the node; `ClubRegistry` asks the node for clubs, and carries out its commands (`Led`). `Lease`
 decides, given time and answers by the node, so that tests of the decisions need neither a database nor waiting.
 """
 
