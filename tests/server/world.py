@@ -23,7 +23,7 @@ from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
-from rumble_server.nodes.gate import Gate, GatedClock, GatedLeader
+from rumble_server.nodes.gate import Gate
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
@@ -66,6 +66,10 @@ class VirtualClock:
         self._timers: list[tuple[int, int, Timer]] = []
         """Timers by time; timers of the same time run in the order of their creation."""
         self._numbers = itertools.count()
+
+    @property
+    def lateness(self) -> "VirtualClock":
+        return self
 
     def now_ms(self) -> int:
         return self._now_ms
@@ -306,12 +310,11 @@ class World:
         """With `holds`, the arena belongs to a led club; its gate asks `holds` whether the lease is valid."""
         self.clock = VirtualClock(now_ms)
         self.gate = Gate(self.clock, holds or (lambda: True))
-        led = GatedClock(self.clock, self.gate, ahead_ms)
         self.log = MemoryLog(self.clock, delay_ms)
         sessions = SessionTable()
         self.arena = Arena(
             log=self.log,
-            clock=self.clock if holds is None else led,
+            clock=self.clock if holds is None else self.gate.clock(now_ms + ahead_ms),
             sessions=sessions,
             run=run,
             random=Random(seed),
@@ -320,7 +323,7 @@ class World:
         self.organiser = Organiser(self.arena)
         door = self.arena.door
         self.gateway = Gateway(
-            self.arena if holds is None else GatedLeader(self.arena, self.gate),
+            self.arena if holds is None else self.gate.leader(self.arena),
             self.arena,
             sessions,
             self.clock,

@@ -12,7 +12,6 @@ from random import Random
 
 from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.ports import Leader
-from rumble_server.nodes.gate import GatedLeader
 from rumble_server.nodes.lease import Lease
 from rumble_server.store.postgres.lease_statements import Statement
 
@@ -103,7 +102,7 @@ class LedRun(ServerRun):
         )
 
     def _leader(self) -> Leader:
-        return GatedLeader(self.arena, self.gate)
+        return self.gate.leader(self.arena)
 
     def go_on(self) -> None:
         """Resume after the lease is valid again."""

@@ -33,6 +33,10 @@ class RunClock:
         self.stopped = False
         self.late_ms = 0
 
+    @property
+    def lateness(self) -> "RunClock":
+        return self
+
     def now_ms(self) -> int:
         return self._timeline.now_ms()
 

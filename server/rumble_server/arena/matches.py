@@ -76,7 +76,7 @@ class LiveMatch:
             tournament.control,
             self,
             matches.new_turn_id,
-            recorder.clock,
+            matches.lateness,
             matches.bounds,
             matches.nobody_away_before_ms,
         )
@@ -126,7 +126,7 @@ class Matches:
         """Time in ms before which no away or absent budget runs: bots need time to find the server again after its
         start."""
         self.live: dict[str, LiveMatch] = {}
-        self._clock = recorder.clock
+        self._clock, self.lateness = recorder.clock, recorder.clock.lateness
         self._on_over = on_over
         self._stopped = False
         self._prefix, self._turns = f"{run:x}.", 0

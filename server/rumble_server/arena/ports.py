@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.match.progress import Lateness
 from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -53,10 +54,9 @@ class TimerHandle(Protocol):
 class Clock(Protocol):
     """Server time in ms, timers, and the server's lateness."""
 
-    late_ms: int
-    """Total lateness in ms of the running process while watched, up to the newest time that was read."""
-    suspended_until_ms: int
-    """Server time in ms at which this node last regained a lost lease; 0 if no lease was lost."""
+    @property
+    def lateness(self) -> Lateness:
+        """Lateness of the running process while watched, up to the newest time that was read."""
 
     def now_ms(self) -> int:
         """Return the server time in ms since the epoch; it never goes back within a run."""

@@ -39,6 +39,10 @@ class LoopClock:
         self.lags = Histogram()
         """Histogram of the lateness of all beats."""
 
+    @property
+    def lateness(self) -> "LoopClock":
+        return self
+
     def now_ms(self) -> int:
         """Return the server time in ms.
 

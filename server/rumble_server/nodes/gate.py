@@ -32,16 +32,12 @@ class Gate:
 
     def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
         self._clock = clock
-        self._holds = holds
-        self._waiting: deque[Callable[[], None]] = deque()
+        self.holds = holds
+        self.waiting: deque[Callable[[], None]] = deque()
         self.closed_at_ms: int | None = None
         """Time in ms at which the gate was closed; None while the gate is open."""
         self._late_before_ms = 0
         """Lateness that the clock had counted when the gate was closed, in ms."""
-        self.open_since_ms = 0
-        """Time in ms at which the gate last opened again."""
-        self.late_ms = 0
-        """Total time in ms with a closed gate, without the lateness counted by the clock."""
         self.is_abandoned = False
         """True if the bots' connections were closed after the gate was."""
 
@@ -50,12 +46,11 @@ class Gate:
         if self.lets_in():
             call()
         else:
-            self._waiting.append(call)
+            self.waiting.append(call)
 
     def lets_in(self) -> bool:
         """Return whether a call enters now: the gate is open, and no earlier call waits."""
-        # This runs at every move. While the gate is open, the test in front saves the call of the property.
-        return not self._waiting and ((self.closed_at_ms is None and self._holds()) or self.is_open)
+        return not self.waiting and self.is_open
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -65,7 +60,8 @@ class Gate:
 
     def clock(self, newest_ms: int) -> Clock:
         """Return the club's clock. The time goes on from the newest fact if another node's clock was ahead."""
-        return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
+        clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
+        return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
 
     def leader(self, arena: Arena) -> Leader:
         """Wrap the arena so that all calls of sessions enter by the gate."""
@@ -75,14 +71,14 @@ class Gate:
     def is_open(self) -> bool:
         """True if the lease holds, and `go_on` was called after the lease was last over."""
         # A renewed lease alone proves nothing, because another node may have led the club in between.
-        if self.closed_at_ms is None and not self._holds():
+        if self.closed_at_ms is None and not self.holds():
             self.close()
         return self.closed_at_ms is None
 
     def close(self) -> None:
         """Close the gate, because the lease is over."""
         if self.closed_at_ms is None:
-            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
+            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.lateness.late_ms
 
     def abandon(self) -> None:
         """Note that the bots' connections are closed, because the lease has been over for long."""
@@ -90,60 +86,81 @@ class Gate:
 
     def go_on(self, arena: Arena) -> None:
         """Open the gate, because the lease is valid again: resume the arena, and let waiting calls in."""
-        if self.closed_at_ms is None or not self._holds():
+        if self.closed_at_ms is None or not self.holds():
             return
-        self.open_since_ms = self._clock.now_ms()
-        closed_ms = self.open_since_ms - self.closed_at_ms
+        now_ms = self._clock.now_ms()
+        closed_ms = now_ms - self.closed_at_ms
         self.closed_at_ms = None
-        # The clock has counted a stall of the process as lateness already. Only the rest of the closed time is added,
-        # so that no bot is excused twice for the same ms.
-        self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
+        self._excuse(closed_ms, now_ms)
         bots_were_closed, self.is_abandoned = self.is_abandoned, False
         arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
         self._let_in()
 
+    def _excuse(self, closed_ms: int, now_ms: int) -> None:
+        """Count the time with a closed gate as lateness of the process."""
+        # A stall of the process, and a suspension of which another club's gate told, are counted already. Only the rest
+        # is added, so that no bot is excused twice for the same ms.
+        lateness = self._clock.lateness
+        lateness.late_ms += max(0, closed_ms - (lateness.late_ms - self._late_before_ms))
+        lateness.suspended_until_ms = now_ms
+
     def discard(self) -> None:
         """Close the gate for good, and drop the waiting calls, because another node leads the club."""
         self.close()
-        self._waiting.clear()
-        self._holds = _never
+        self.waiting.clear()
+        self.holds = _never
 
     def _let_in(self) -> None:
         """Let a portion of the waiting calls in, and schedule the next portion; stop if the lease is over again."""
         for _ in range(PORTION):
-            if not self._waiting or not self.is_open:
+            if not self.waiting or not self.is_open:
                 return
-            self._waiting.popleft()()
+            self.waiting.popleft()()
         self._clock.after_input(self._let_in)
 
 
-class GatedClock:
-    """The clock of a led club, whose timers enter by the gate.
+class AheadClock:
+    """A clock that is `ahead_ms` ahead of the node's clock.
 
-    A club's time never goes back. If the newest fact is later than this node's clock, the club's clock is `ahead_ms`
-    ahead of the node's.
+    A club's time never goes back, and the club's newest fact may be from a node whose clock was ahead.
     """
 
-    def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
+    def __init__(self, clock: Clock, ahead_ms: int) -> None:
         self._clock = clock
-        self._gate = gate
         self._ahead_ms = ahead_ms
-        self.late_ms = clock.late_ms
-        self.suspended_until_ms = 0
+        self.late_ms = self.suspended_until_ms = 0
+
+    @property
+    def lateness(self) -> "AheadClock":
+        return self
 
     def now_ms(self) -> int:
-        now_ms = self._clock.now_ms()
-        # Both are plain attributes, brought up to date with each reading, because a match reads them at every move.
-        self.late_ms = self._clock.late_ms + self._gate.late_ms
-        self.suspended_until_ms = self._gate.open_since_ms + self._ahead_ms
+        now_ms, lateness = self._clock.now_ms(), self._clock.lateness
+        self.late_ms, self.suspended_until_ms = lateness.late_ms, lateness.suspended_until_ms + self._ahead_ms
         return now_ms + self._ahead_ms
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
         self._clock.watch(is_wanted)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
+        return self._clock.call_at(when_ms - self._ahead_ms, callback)
+
+    def after_input(self, callback: Callable[[], None]) -> TimerHandle:
+        return self._clock.after_input(callback)
+
+
+class GatedClock:
+    """The clock of a led club, whose timers enter by the gate."""
+
+    def __init__(self, clock: Clock, gate: Gate) -> None:
+        self._clock = clock
+        self._gate = gate
+        # The methods of the other clock themselves, because a call between would cost time at every move.
+        self.now_ms, self.watch, self.lateness = clock.now_ms, clock.watch, clock.lateness
+
+    def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, timer.enter)
+        timer.handle = self._clock.call_at(when_ms, timer.enter)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
@@ -182,7 +199,7 @@ class GatedLeader:
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
-        self._enter, self._lets_in, self._receive = gate.enter, gate.lets_in, arena.receive
+        self._enter, self._receive = gate.enter, arena.receive
         self._gone: set[int] = set()
         """Sessions whose end waits at the gate. A waiting login of such a session is dropped, since the login would
         replace a newer session of the same bot."""
@@ -193,7 +210,8 @@ class GatedLeader:
         self._enter(partial(self._log_in, session_id, login, caller))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        if self._lets_in():  # the way of every move
+        gate = self._gate
+        if gate.closed_at_ms is None and gate.holds() and not gate.waiting:  # `lets_in`, without its call at every move
             self._receive(session_id, message, text)
         else:
             self._hold(session_id, partial(self._receive, session_id, message, text))
@@ -224,7 +242,7 @@ class GatedLeader:
         self._enter(partial(self._arena.close, session_id, code))
 
     def lost(self, session_id: int) -> None:
-        if not self._lets_in():
+        if not self._gate.lets_in():
             self._gone.add(session_id)
         self._enter(partial(self._lose, session_id))
 

@@ -1,5 +1,8 @@
 """The gate of a club: while the lease is over, nothing is told and clocks stand; then the club goes on."""
 
+import sys
+from types import FrameType
+
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
@@ -97,7 +100,7 @@ def test_clocks_stand(world: World, lease: Lease) -> None:
 
 
 def test_without_the_excuse_the_same_bot_loses(world: World, lease: Lease, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(GatedClock, "now_ms", lambda self: self._clock.now_ms())
+    monkeypatch.setattr(Gate, "_excuse", lambda *_: None)
     _, mover, _ = playing(world, legs=1, time_control=TimeControl(move_ms=1000))
     world.run(600)
     suspend(world, lease, 9000)
@@ -192,13 +195,11 @@ def test_one_whose_absent_budget_is_used_up_in_the_moment_of_the_suspension_lose
 def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
     clock = VirtualClock()
     gate = Gate(clock, lambda: True)
-    led = GatedClock(clock, gate)
     gate.close()
     clock.advance(1000)
     clock.stall(3000)
     gate.go_on(World().arena)
-    led.now_ms()
-    assert led.late_ms == 4000
+    assert clock.late_ms == 4000
 
 
 def test_timers_that_were_cancelled_while_they_waited_do_not_fire() -> None:
@@ -269,7 +270,7 @@ def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Lea
     lease.valid = False
     for _ in range(10 * MOST_FRAMES):
         mover.move("nowhere")
-    assert len(world.gate._waiting) == MOST_FRAMES + 1
+    assert len(world.gate.waiting) == MOST_FRAMES + 1
     go_on(world, lease)
     world.run(10)
     assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
@@ -295,3 +296,25 @@ def test_bots_play_on_however_often_it_is_suspended(world: World, lease: Lease) 
         suspend(world, lease, 50 * number)
     world.run()
     assert_all_was_played(tournament)
+
+
+def calls_of_a_move(world: World) -> list[str]:
+    """Return the names of the Python functions that are called at a move, in order."""
+    _, mover, _ = playing(world)
+    world.log.stuck = True
+    move, calls = first_legal(mover.last("turn")), list[str]()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            calls.append(frame.f_code.co_qualname)
+
+    sys.setprofile(note)
+    mover.move(move)
+    sys.setprofile(None)
+    return calls
+
+
+def test_a_move_makes_two_more_calls_than_without_a_gate(world: World) -> None:
+    calls, without_gate = calls_of_a_move(world), calls_of_a_move(World())
+    assert [each for each in calls if each not in {"GatedLeader.receive", "Lease.holds"}] == without_gate
+    assert len(calls) == len(without_gate) + 2
