@@ -236,7 +236,7 @@ class Referee(Progress):
         matters: if the answer draws on the bank or comes too late, or if much is excused.
         """
         turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
+        if turn is None or turn.turn_id != turn_id or turn.seat != seat:
             self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
         late_ms = self._lateness.late_ms
@@ -268,9 +268,11 @@ class Referee(Progress):
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
         self._apply_move(made, state)
-        if excused_ms and self._is_told(turn):
-            self._counted_excused_ms -= excused_ms
-        is_stalled = self._counted_excused_ms > self._bounds.excused_ms
+        is_stalled = False
+        if excused_ms:
+            if self._is_told(turn):
+                self._counted_excused_ms -= excused_ms
+            is_stalled = self._counted_excused_ms > self._bounds.excused_ms
         try:
             outcome = state.outcome
             if outcome is None and not is_stalled:
@@ -292,7 +294,7 @@ class Referee(Progress):
         Return whether the answer was for an open turn.
         """
         turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
+        if turn is None or turn.turn_id != turn_id or turn.seat != seat:
             return False
         self._refuse_fault(turn, Rejection.BAD_MOVE, problem, now_ms, frame)
         return True
