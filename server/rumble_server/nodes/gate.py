@@ -33,7 +33,9 @@ class Gate:
     def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
         self._clock = clock
         self.holds = holds
+        """Function that returns true while the lease of this node is valid."""
         self.waiting: deque[Callable[[], None]] = deque()
+        """Calls that wait until the gate is open again, in order."""
         self.closed_at_ms: int | None = None
         """Time in ms at which the gate was closed; None while the gate is open."""
         self._late_before_ms = 0
@@ -128,7 +130,7 @@ class AheadClock:
     def __init__(self, clock: Clock, ahead_ms: int) -> None:
         self._clock = clock
         self._ahead_ms = ahead_ms
-        self.late_ms = self.suspended_until_ms = 0
+        self.late_ms, self.suspended_until_ms = clock.lateness.late_ms, 0
 
     @property
     def lateness(self) -> "AheadClock":
