@@ -24,7 +24,7 @@ from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, Tourname
 from rumble_server.tournament.tournament import OVER, Tournament
 
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
-"""Facts that change the bots kept by `HouseBots.take`."""
+"""Facts that change the bots kept by `HouseBots.follow`."""
 MOST_ADDED = 32
 """Maximum number of added house bots on the server, each of which is a process. A further one is refused."""
 
@@ -97,7 +97,7 @@ class HouseBots:
         if self._runner is not None:
             self._runner.keep(self._club, [])
 
-    def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
+    def follow(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Start newly added bots, and end bots no longer needed, by numbered facts that are now on disk."""
         changed = False
         for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:

@@ -125,7 +125,7 @@ class Player:
         if session is None:
             self.away_from[part.match_id] = part
         else:
-            session.take(part)
+            session.give(part)
             self.note_room()
 
     def end(self, part: Part) -> None:
@@ -146,7 +146,7 @@ class Player:
         for part in self.away_from.values():
             session = heir or self.session_for(part.game)
             if session is not None:
-                session.take(part)
+                session.give(part)
                 taken.append(part)
         for part in taken:
             del self.away_from[part.match_id]

@@ -92,7 +92,7 @@ class Recorder:
             self.record_of(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
         else:
             self.append(fact)
-            self.take(fact)  # type: ignore[arg-type]
+            self.apply(fact)  # type: ignore[arg-type]
 
     def record_of(self, tournament: Tournament, fact: TournamentFact) -> None:
         """Append a fact of this tournament to the log, and apply it."""
@@ -100,7 +100,7 @@ class Recorder:
         tournament.apply(fact)
         self.unsettled[tournament.id] = None
 
-    def take(self, fact: ServerFact) -> None:
+    def apply(self, fact: ServerFact) -> None:
         """Apply a fact about the club as a whole that is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)

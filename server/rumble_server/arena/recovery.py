@@ -65,7 +65,7 @@ def take_up(
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
-            arena.recorder.take(fact)
+            arena.recorder.apply(fact)
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)

@@ -151,15 +151,15 @@ class BotSession:
         """Return true if the login admits this game."""
         return self.games is None or game in self.games
 
-    def take(self, part: Part) -> None:
-        """Play a match."""
+    def give(self, part: Part) -> None:
+        """Have the session play a match."""
         part.session = self
         self.matches[part.match_id] = part
         if part.is_challenge:
             self.challenges = (*self.challenges, part.match_id)
 
     def give_up(self, part: Part) -> None:
-        """Play a match no longer."""
+        """Have the session play a match no longer."""
         part.session = None
         del self.matches[part.match_id]
         if part.is_challenge:

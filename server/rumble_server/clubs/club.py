@@ -328,11 +328,11 @@ class Club:
         shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])
         if TournamentEnded in kinds:
-            shared.ended.take(self.name, batch)
+            shared.ended.count(self.name, batch)
         self.arena.allowance.used_bytes = self.log.bytes
         self.arena.on_durable()
         self.feed.publish(batch, kinds)
         if not CONCERNING.isdisjoint(kinds):
-            self.house_bots.take(batch)
+            self.house_bots.follow(batch)
         for listener in self.on_facts:
             listener(batch, kinds)

@@ -157,7 +157,7 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
     waits = _Waits(bots, by_bot, context)
     for record in ordered:
-        waits.take(record)
+        waits.add(record)
     if not context.finished:
         waits.look_at_now()
     played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
@@ -186,7 +186,7 @@ class _Waits:
         self._idle_with: dict[str, str] = {}
         """Idle opponents for which bots waited longest, by bot."""
 
-    def take(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord) -> None:
         """Take a match; matches must come in the order of their starts."""
         if record.was_played:
             since = [

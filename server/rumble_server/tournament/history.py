@@ -59,7 +59,7 @@ def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
     """Return the audit of a tournament, from the facts that rebuild it and the machine's part `now`."""
     history = _History(now)
     for fact in facts:
-        history.take(fact)
+        history.apply(fact)
     return audit(history.records(), history.context())
 
 
@@ -81,7 +81,7 @@ class _History:
         self._excused_ms: Counter[str] = Counter()
         self._drops: Counter[str] = Counter()
 
-    def take(self, fact: LogFact) -> None:
+    def apply(self, fact: LogFact) -> None:
         match fact:
             case TournamentCreated():
                 self._absent_ms = fact.config.absent_ms

@@ -118,7 +118,7 @@ def test_a_match_has_its_place_until_its_end_is_told() -> None:
     held = Held(max_matches=2)
     parts = [Part(match_id, 0, "tictactoe", is_challenge=False) for match_id in "ab"]
     for part in parts:
-        held.session.take(part)
+        held.session.give(part)
     for number, part in enumerate(parts, 1):
         held.session.send_over(b"over", part.match_id, number)
         held.session.give_up(part)

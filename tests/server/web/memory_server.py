@@ -271,7 +271,7 @@ class MemoryServer:
 
     def add_host(self, name: str, token: str) -> None:
         """Register a host token."""
-        self.world.arena.recorder.take(HostTokenSet(name, "00", digest_of(token, "00"), 0))
+        self.world.arena.recorder.apply(HostTokenSet(name, "00", digest_of(token, "00"), 0))
 
     def take_in(self, name: str, other: "MemoryServer", title: str = "") -> None:
         """Add the world of another server as a club of this server."""
@@ -284,8 +284,8 @@ class MemoryServer:
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
-        self.house_bots.take(batch)
-        self.ended.take("main", batch)
+        self.house_bots.follow(batch)
+        self.ended.count("main", batch)
         self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:

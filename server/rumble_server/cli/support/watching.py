@@ -44,7 +44,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     else:
         results = api_path("tournaments", tournament_id, "matches")
         for event in _events(client, path, _say, results):
-            _print_lines(console, shown.take(event))
+            _print_lines(console, shown.lines_of(event))
             if shown.status in OVER:
                 break
     told = client.get(api_path("tournaments", tournament_id))
@@ -59,7 +59,7 @@ def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Futur
     def read() -> None:
         try:
             for event in events:
-                shown.take(event)
+                shown.lines_of(event)
                 if shown.status in OVER:
                     break
         except CliError as error:
@@ -156,8 +156,8 @@ class WatchedTournament:
             self._problem = problem
             self.changes += 1
 
-    def take(self, event: StreamEvent) -> list[str]:
-        """Take an event, and return the news as lines for a pipe."""
+    def lines_of(self, event: StreamEvent) -> list[str]:
+        """Return the news of an event as lines for a pipe."""
         with self._lock:
             self._problem = ""
             self.changes += 1

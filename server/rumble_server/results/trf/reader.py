@@ -116,7 +116,7 @@ class _Reader:
         problems = []
         for number, content in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
             try:
-                self.take(_Line(number, content))
+                self.read_line(_Line(number, content))
             except _Bad as error:
                 problems.append(str(error))
         if not problems:
@@ -131,7 +131,7 @@ class _Reader:
             raise BadTrf(problems)
         return event
 
-    def take(self, line: _Line) -> None:
+    def read_line(self, line: _Line) -> None:
         code = line.code
         if code == "001":
             self.take_player(line)

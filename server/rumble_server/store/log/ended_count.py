@@ -17,7 +17,7 @@ class EndedCount:
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 
-    def take(self, club: str, batch: Iterable[Numbered]) -> None:
+    def count(self, club: str, batch: Iterable[Numbered]) -> None:
         """Take the facts of a club that are on disk, with their numbers."""
         self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
         if self._counted is not None:

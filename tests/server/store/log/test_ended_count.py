@@ -25,13 +25,13 @@ def counted(path: str) -> Counter[str]:
 
 def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
     count = EndedCount()
-    count.take("main", [(11, ended()), (12, ended("cancelled"))])
-    count.take("go", [(1, ended("cancelled"))])
+    count.count("main", [(11, ended()), (12, ended("cancelled"))])
+    count.count("go", [(1, ended("cancelled"))])
     assert count.by_status() == {"finished": 1, "cancelled": 2}
     count.add({"main": (11, Counter(finished=7)), "other": (90, Counter(finished=1))})
     assert count.by_status() == {"finished": 8, "cancelled": 2}
-    count.take("main", [(13, ended())])
-    count.take("other", [(91, ended())])
+    count.count("main", [(13, ended())])
+    count.count("other", [(91, ended())])
     assert count.by_status() == {"finished": 10, "cancelled": 2}
 
 
