@@ -18,6 +18,8 @@ import zlib
 
 import uvloop
 
+AT_ONCE = 50
+"""Number of visitors that come together: behind a proxy, each asks the node two questions, which have a time limit."""
 RESULT = re.compile(rb'^event: match_over\ndata: \{"match":"([^"]+)"', re.MULTILINE)
 
 
@@ -78,12 +80,13 @@ async def main(host: str, tournament: str, visitors: int, own: list[str]) -> Non
     loop = asyncio.get_running_loop()
     address, _, port = host.partition(":")
     crowd = [Visitor(host, tournament, unpacks=number == 0) for number in range(visitors)]
-    for number, visitor in enumerate(crowd):
-        local = (own[number % len(own)], 0) if own else None
-        await loop.create_connection(lambda visitor=visitor: visitor, address, int(port), local_addr=local)
-    async with asyncio.timeout(60):
-        for visitor in crowd:
-            await visitor.ready.wait()
+    for first in range(0, visitors, AT_ONCE):
+        for number, visitor in enumerate(crowd[first : first + AT_ONCE], first):
+            local = (own[number % len(own)], 0) if own else None
+            await loop.create_connection(lambda visitor=visitor: visitor, address, int(port), local_addr=local)
+        async with asyncio.timeout(60):
+            for visitor in crowd[first : first + AT_ONCE]:
+                await visitor.ready.wait()
     print("ready", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     report = {
