@@ -310,6 +310,7 @@ if __name__ == "__main__":
     more = dict(each.split("=", 1) for each in options.set)
     with tempfile.TemporaryDirectory(prefix="rumble-nodes-") as temporary:
         logs = options.logs or Path(temporary)
+        logs.mkdir(parents=True, exist_ok=True)
         logs.chmod(0o755)
         with machines(options.proxy, logs, more, options.source.resolve()) as at, busy(2 * options.busy):
             sys.exit(not asyncio.run(main(options, at)))
