@@ -22,6 +22,8 @@ from visitors import come
 
 OWN = [f"10.0.0.{number}" for number in range(100, 150)]
 """Addresses of the clients: one address may have 256 connections."""
+THINK_S = 0.2
+"""Mean thinking time of bots in s while the crowd comes: at full speed the proxy's questions would run out of time."""
 SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000", "RUMBLE_OPEN_NAMES": "true"}
 
 
@@ -58,9 +60,10 @@ async def main(running: Running, options: argparse.Namespace) -> None:
         await asyncio.gather(
             *(connect(running, "/bot", idle, each, OWN[n % len(OWN)]) for n, each in enumerate(logins))
         )
-    tally.pause()  # so that the crowd is there at once; it stays while the bots play
+    tally.think_s = THINK_S
     crowd: subprocess.Popen[str] = await asyncio.to_thread(come, running, tournament, options.visitors, OWN)
-    tally.go_on()
+    tally.think_s = 0.0
+    await asyncio.sleep(2.0)
     try:
         with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
         print(told("with them", with_them, await still(running, tally, 2 * options.seconds), running))
