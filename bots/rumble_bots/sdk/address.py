@@ -94,10 +94,10 @@ class Address:
 
 
 def ws_url(server: str) -> str:
-    """Return the WebSocket address of the club written `server`. Raises BadAddress."""
+    """Return the WebSocket address of the club that the text `server` names. Raises BadAddress."""
     return Address.parse(server).ws_url
 
 
 def http_base(server: str) -> str:
-    """Return the base of the HTTP addresses of the club written `server`. Raises BadAddress."""
+    """Return the base of the HTTP addresses of the club that the text `server` names. Raises BadAddress."""
     return Address.parse(server).http_base

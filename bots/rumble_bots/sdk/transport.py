@@ -94,9 +94,10 @@ class WebSocket:
 
 
 async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = None) -> Connection:
-    """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable.
+    """Connect to `server`, with pings and without compression. Raises Unreachable.
 
-    `tls` makes the context of a secure connection; without `tls` this machine must trust the certificate.
+    A server on this machine is reached without a proxy. `tls` makes the context of a secure connection; without `tls`
+    this machine must trust the certificate.
     """
     secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:

@@ -75,8 +75,8 @@ class Constants(BaseModel):
     sessions_per_bot: Count = 16
     """Sessions of a bot at the same time, one for each worker of the bot, on any machine; each takes memory."""
     invited_names_per_hour: Count = 120
-    """New names that an address may claim in an hour with a valid invitation to a tournament, beside other names: a
-    neighbour who claims names keeps no class out."""
+    """New names that an address may claim in an hour with a valid invitation to a tournament, when `names_per_hour` is
+    used up: others at the address who claim many names keep no class out."""
     freed_names_per_minute: Count = 120
     """New names a minute that an address may claim although its hourly names are used up. Each takes the place of a
     name that the address claimed and no bot has played with. Names with a valid invitation count apart. Each name
@@ -103,10 +103,10 @@ class Constants(BaseModel):
     """Time for which the moves and frames of a challenge are kept after its end, in ms: older frames make room for new
     challenges, and results stay."""
     unhurried_challenges: Count = 8
-    """Open challenges at a bot from which on `hurried_challenge_ms` bounds further challenges to the bot."""
+    """Number of open challenges at a bot, from which `hurried_challenge_ms` bounds the clock of each further one."""
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum of `move_ms` and `bank_ms` together of a challenge to a bot with many open challenges, in ms: a silent
-    bot holds a place until the end of its clock."""
+    """Maximum of `move_ms` and `bank_ms` together of a challenge to a bot with many open challenges, in ms, and of its
+    `increment_ms`: a silent bot holds a place until the end of its clock."""
     proxied_lag_ms: Milliseconds = 10_000
     """Lag that a seat may be allowed in a match when only pings measured the lag (behind a proxy), in ms: a bot
     can delay its pongs to gain time."""

@@ -188,7 +188,7 @@ class Place:
     def invite(self, tournament_id: str) -> None:
         """Count the connection as invited, after a login with a valid invitation to the tournament.
 
-        If the tournament has no room for another invited connection of the address, the place does not change.
+        If the address has the maximum of connections invited to this tournament, the connection counts as before.
         """
         if self._room[:1] in {("stranger",), ("known",)} and self._connections.has_room_for_invited(
             self.address, tournament_id

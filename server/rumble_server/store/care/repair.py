@@ -1,8 +1,9 @@
 """`rumble db repair`: all that can be read of a file goes into a new file, which takes the database's place.
 
-If the facts of a lost row rebuild a tournament, or are about a club, an empty row stays in their place, so that the
-next start shows the tournament as damaged, or holds names and takes back tokens. Lost moves leave no empty row: a start
-finds that a match lacks moves, and has the match played again. Indexes and missing records are made anew.
+A lost row from which a tournament is rebuilt leaves an empty row, and the next start shows the tournament as damaged.
+A lost row of facts about a club leaves an empty row, too: the next start takes back every host token, and lets nobody
+claim the name of a bot in a tournament until the host resets its key. Lost moves leave no empty row: a start finds that
+a match lacks moves, and has the match played again. Indexes and missing records are made anew.
 """
 
 import logging

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 FIND_S = 1.0
 """Maximum time in s to find a tournament's record for a bot: until then no later message to the club is answered."""
 LINE_BYTES = 200
-"""Size in bytes in memory of a line of a record, and of a record without lines."""
+"""Size in memory of each line of a record, in bytes, and once more for the rest of the record."""
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
@@ -70,7 +70,7 @@ class AsyncReader:
         self._set_aside: list[str] = []
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
-        """List tournaments, not over, that could not be rebuilt at the start; `problems` has the errors by id."""
+        """Note the open tournaments that could not be rebuilt at the start, with their errors by id, to list them."""
         for tournament_id, error in problems.items():
             self._damage(tournament_id, error)
         self._set_aside = list(problems)

@@ -1,7 +1,7 @@
 """Maximum-weight matching, by py4swiss's compiled part, with weights as int.
 
-After weights change, a matching is computed from the last one, which is faster than from nothing. Changes reach the
-compiled part only in `solve`. So a caller that can prove by `exchange` that a new matching is optimal needs no `solve`.
+`solve` gives changed weights to the compiled part, which computes the new matching from the last one: that is faster
+than from nothing. A caller needs no `solve` where `exchange` turns the last matching into one that is optimal.
 """
 
 from collections.abc import Iterable
