@@ -597,7 +597,10 @@ class HttpConnection(HttpToolsProtocol):
 
     @property
     def idleness(self) -> Idleness | None:
-        """Idleness of the connection; None during a request (except the first head) or an answer."""
+        """Idleness of the connection; None from the head of a request until its answer has been sent.
+
+        While the head of its first request comes in, the connection still counts as a stranger.
+        """
         if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER
         return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS

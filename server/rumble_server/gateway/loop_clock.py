@@ -44,9 +44,9 @@ class LoopClock:
         return self
 
     def now_ms(self) -> int:
-        """Return the server time in ms.
+        """Return the server time in ms. The first reading after a stall adds the lateness to `late_ms`.
 
-        The first call after a stall, here or from the next beat, counts the lateness.
+        The clock's own beat reads the time, too, so a stall is counted at the latest by the next beat.
         """
         now_ms = int((self._loop.time() + self._offset_s) * 1000)
         if now_ms >= self._late_from_ms:

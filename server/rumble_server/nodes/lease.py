@@ -426,10 +426,11 @@ class Lease:
         return nodes.index(self.node) if self.node in nodes else len(nodes)
 
     def _nodes_for(self, club: str) -> list[str]:
-        """Return the nodes that take clubs, in the order for a club. Every node finds the same order.
+        """Return the nodes that take clubs, the first choice for this club first. Every node computes the same list.
 
-        The order is by hashes of club and node (rendezvous hashing), so clubs spread evenly, and the loss of a node
-        moves only the clubs of the lost node. Nodes on standby have the same order for all clubs, for a single leader.
+        The nodes are sorted by hashes of club and node (rendezvous hashing), so clubs spread evenly, and the loss of a
+        node moves only the clubs of the lost node. On standby the hashes leave out the club, so that one node leads
+        all clubs.
         """
         nodes = [node.id for node in self.nodes.values() if not node.draining]
         place = "" if self._stands_by else club

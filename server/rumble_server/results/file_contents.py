@@ -40,7 +40,10 @@ class FileNames:
         """Each name as first written, and the place where it was first written, by the name without case."""
 
     def problem(self, name: object, where: str) -> str:
-        """Take in a name; return the problem with the name, or the empty text."""
+        """Check a name, and remember the name to compare later names with. Return the problem, or the empty text.
+
+        `where` is the name's place in the file, for the message.
+        """
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             return f"{where}: {name!r} is not a name"
         first, place = self.known.setdefault(name.casefold(), (name, where))

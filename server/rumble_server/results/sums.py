@@ -14,7 +14,7 @@ Values = Mapping[str, int]
 
 
 def split_by(group: list[str], values: Values) -> list[list[str]]:
-    """Return the group in parts of equal value, highest first."""
+    """Split the group into parts whose members have the same value, the part of the highest value first."""
     if len(group) == 1:
         return [group]
     key: Callable[[str], int] = values.__getitem__

@@ -69,7 +69,7 @@ Faults = Mapping[str, Mapping[Termination, int]]
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
     """Return the tie-breaks. Raises ValueError if a tie-break is unknown, comes twice, or cannot be computed.
 
-    `rounds` is true if the rounds are known, not only counts.
+    With `rounds` false only numbers of wins, draws and losses are known, and tie-breaks that need rounds are refused.
     """
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:

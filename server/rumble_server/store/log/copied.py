@@ -8,7 +8,7 @@ import orjson
 Row = tuple[int, str, int, str]
 """Number, tournament, kind and text of a row of the log; the text of a lost row is empty."""
 TournamentRow = tuple[str, bool, bool, bool]
-"""Id of a tournament, and true for each: listed, over, plies deleted."""
+"""Id of a tournament, and three flags: it is listed, it is over, its plies were deleted."""
 
 DERIVED = ("indexed", "runs", "bytes")
 """Keys of values that each database makes for itself, and that are not copied."""

@@ -27,7 +27,10 @@ class _Kept:
 
 
 class RebuiltTournaments:
-    """Rebuilt tournaments of all clubs, the last used ones, within `most_results` results in all, but at least one."""
+    """The tournaments rebuilt last, of all clubs. Together they have at most `most_results` results and names.
+
+    The tournament that was used last is always kept.
+    """
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
         self._open_reader = open_reader
