@@ -24,7 +24,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """The translation for bots written as functions of `board, player`: from states to boards, from answers to moves."""
+    """The translation for bots written as functions of `board, player`: of states to boards, of answers to moves."""
 
     columns: Callable[[Mapping[str, Any]], int]
     """Gives the number of columns of a state's board."""

@@ -166,7 +166,8 @@ def test_the_last_board_stays_until_another_match_begins() -> None:
 def test_faults_and_benched_bots_are_in_the_table() -> None:
     lines = [line("a", 1), {**line("b", 2), "faults": {"timeout": 2, "illegal_move": 1}}]
     shown = WatchedTournament(0)
-    shown.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": lines, "entrants": [entrant("a"), entrant("b")]}))
+    entrants = [entrant("a"), entrant("b")]
+    shown.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": lines, "entrants": entrants}))
     assert "2 timeout, 1 illegal move" in drawn(shown, width=150)
     shown.lines_of(StreamEvent("2", "field", {"entrants": [entrant("a"), entrant("b", benched=True)]}))
     assert "2 timeout, 1 illegal move; benched" in drawn(shown, width=150)
@@ -239,7 +240,8 @@ def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
     steering = "\x1b[2J\x9b"
     watched = WatchedTournament(1)
     watched.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
-    lines = watched.lines_of(StreamEvent("1", "status", {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}))
+    paused = {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}
+    lines = watched.lines_of(StreamEvent("1", "status", paused))
     lines += watched.lines_of(StreamEvent("1", "match_over", {**result("n"), "reason": steering}))
     watched.lines_of(
         StreamEvent("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."})
