@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.match.progress import Lateness
+from rumble_server.match.clock import Lateness
 from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact

@@ -5,10 +5,21 @@ of the time between asking and answering are not thinking time: `lag_ms`, the ne
 the server was late. These functions run at every move, so they compare by `if`, at a fifth of the cost of `max`.
 """
 
+from typing import Protocol
+
 from rumble_protocol.fields import TimeControl
 
 MOST_LAG_MS = 200
 """Maximum lag in ms allowed for a move; the rest of a longer lag is the bot's own time."""
+
+
+class Lateness(Protocol):
+    """The part of the arena's clock that tells how late the server is."""
+
+    late_ms: int
+    """Sum of all times for which the server was late, up to the newest time given to the referee, in ms."""
+    suspended_until_ms: int
+    """End of the club's newest suspension (the lease of its node was over), in server time; 0 without any."""
 
 
 class PlainControl:

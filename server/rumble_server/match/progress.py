@@ -5,11 +5,9 @@ few values belong to the running process alone, and are in no fact: the lag of c
 want left out, whether a turn still waits in the server, and how late the server was. All times are in ms.
 """
 
-from typing import Protocol
-
 from rumble_engine import State
 
-from rumble_server.match.clock import PlainControl, remaining_ms
+from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     FrameShared,
@@ -31,15 +29,6 @@ AwayTime = tuple[int, int]
 """The beginning of an absence, and the time at which the match stops waiting, in ms of server time."""
 INFO = '"info"'
 """A text in every frame with an `info`, and in few other frames."""
-
-
-class Lateness(Protocol):
-    """The part of the arena's clock that tells how late the server is."""
-
-    late_ms: int
-    """Sum of all times for which the server was late, up to the newest time given to the referee, in ms."""
-    suspended_until_ms: int
-    """End of the club's newest suspension (the lease of its node was over), in server time; 0 without any."""
 
 
 class Progress:

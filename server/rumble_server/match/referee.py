@@ -20,7 +20,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.limits.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.clock import MOST_LAG_MS, Lateness, PlainControl, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -36,7 +36,7 @@ from rumble_server.match.facts import (
 )
 from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
-from rumble_server.match.progress import UNASKED, Lateness, Progress
+from rumble_server.match.progress import UNASKED, Progress
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection
 
 STAMP_BEYOND_MS = 250
