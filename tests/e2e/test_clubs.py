@@ -21,7 +21,7 @@ from rumble_protocol.bot_messages import Challenge
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, running, serving, typed_here
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 ADMIN = "the-token-of-the-administrator"
 BOTS = {"main": ["ann", "ben"], "red": ["ann", "ben", "cid", "dan"], "blue": ["ann", "cid"]}

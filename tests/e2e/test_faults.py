@@ -22,7 +22,7 @@ from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_se
 from tests.needs import long_or
 from tests.simulation.checks.case import Fact
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 HEALTHY = tuple(f"healthy-{number}" for number in range(1, 5))
 FAULTY = tuple(f"faulty-{fault}" for fault in FAULTS)

@@ -10,7 +10,7 @@ from tests.e2e.processes import PATIENCE_S, Server
 from tests.protocol.golden_transcript import EXAMPLES, Frame, play_transcript
 from tests.server.cli.server_thread import TOKEN, server_on_thread
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 @pytest.fixture

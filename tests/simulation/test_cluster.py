@@ -51,6 +51,7 @@ HAPPENS = (
 """Methods whose calls show each event of nodes."""
 
 
+@pytest.mark.slow
 def test_everything_happens_in_some_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way of losing and keeping the lead occurs in some seed: an event of no seed is not tested."""
     seen: Counter[str] = Counter()

@@ -50,6 +50,7 @@ def test_a_seed_replays_exactly_in_any_process() -> None:
     assert len(lines) > 1000
 
 
+@pytest.mark.slow
 def test_everything_happens_in_some_seed() -> None:
     """Each fact, each termination and each trouble occurs in some seed: an event of no seed is not tested."""
     missing = {

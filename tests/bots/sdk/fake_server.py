@@ -67,6 +67,7 @@ class FakeServer:
             process_request=self._look,
             select_subprotocol=_subprotocol,
             compression=None,
+            close_timeout=0.1,  # a client that this server keeps waiting does not close
         ) as listener:
             self.port = next(iter(listener.sockets)).getsockname()[1]
             yield self
