@@ -18,6 +18,7 @@ from rumble_engine.errors import (
     UnreadableMove,
 )
 from rumble_engine.game import Game, GameFamily, Setting, SettingValue, State
+from rumble_engine.joint import JointState
 from rumble_engine.outcome import Outcome, Termination
 from rumble_engine.registry import broken_games, game_families, game_names, get_game, missing_games
 
@@ -31,6 +32,7 @@ __all__ = [
     "Game",
     "GameFamily",
     "IllegalMove",
+    "JointState",
     "MissingExtra",
     "MoveError",
     "Outcome",

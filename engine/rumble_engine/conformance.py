@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from math import isclose
 from random import Random
 from typing import Any
@@ -25,7 +26,8 @@ from typing import Any
 from rumble_engine.drawing_check import DrawingCheck
 from rumble_engine.errors import BadPosition, BadSettings, ConformanceError, EngineError, IllegalMove, MoveError
 from rumble_engine.game import Game, State
-from rumble_engine.outcome import Outcome, Termination
+from rumble_engine.joint import IDLE, JointState
+from rumble_engine.outcome import Outcome, Termination, scores_of
 from rumble_engine.registry import get_game
 from rumble_engine.texts import shown
 
@@ -60,21 +62,30 @@ class Report:
 
 
 def check_game(
-    game: Game, *, settings: Mapping[str, Any] | None = None, playouts: int = 100, seed: int = 0, longest: int = LONGEST
+    game: Game,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    playouts: int = 100,
+    seed: int = 0,
+    longest: int = LONGEST,
+    seats: int | None = None,
 ) -> Report:
     """Check `game` with these settings in `playouts` random games; equal seeds give equal games.
 
-    Raises ConformanceError, whose text is one line with the problem and the moves before it.
+    Without `seats`, matches have the game's minimum number of seats. Raises ConformanceError, whose text is one line
+    with the problem and the moves before it.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
     with _blaming(game, "reading settings"):
-        report = Report(game.name, _check_settings(game, settings), wins=[0] * game.seats)
+        seats = game.seats if seats is None else seats
+        report = Report(game.name, _check_settings(game, settings), wins=[0] * seats)
+        _raises(BadSettings, "initial_for", game.initial_for, max(game.seats, game.most_seats) + 1, settings)
     with _blaming(game, "reading positions"):
         _raises(BadPosition, "load", game.load, {})
         for text in GARBAGE:
             _raises(EngineError, "parse", game.parse, text, settings)
-    players = _Playouts(game, report.settings, Random(seed), longest)
+    players = _Playouts(game, seats, report.settings, Random(seed), longest)
     for number in range(playouts):
         outcome, plies = players.play(number)
         report.playouts += 1
@@ -121,7 +132,10 @@ def _check_description(game: Game) -> None:
     _require(game.title and game.title.isprintable(), "the title is not one printable line")
     _require(game.seats >= 2, "there are fewer than two seats")
     for what, given in (("seat_marks", game.seat_marks), ("seat_names", game.seat_names)):
-        _require(len(given) == len(set(given)) == game.seats, f"{what} is not one for each seat, each another")
+        _require(
+            len(given) == len(set(given)) == max(game.seats, game.most_seats),
+            f"{what} is not one for each seat, each another",
+        )
         _require(all(each and each.isprintable() for each in given), f"{what} holds what is not one printable line")
     _require(_is_json(game.describe()), "describe() is not JSON data")
 
@@ -145,8 +159,9 @@ def _is_json(data: object) -> bool:
 class _Playouts:
     """Plays random games, checks every state, and compares equivalent states with each other."""
 
-    def __init__(self, game: Game, settings: Mapping[str, Any], random: Random, longest: int) -> None:
+    def __init__(self, game: Game, seats: int, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
+        self.seats = seats
         self.settings = settings
         self.random = random
         self.longest = longest
@@ -157,8 +172,9 @@ class _Playouts:
     def play(self, seed: int) -> tuple[Outcome, int]:
         """Play one random game from the initial state of `seed`; return its outcome and length."""
         with _blaming(self.game, f"starting with seed {seed}"):
-            state = self.game.initial(self.settings, seed)
-            _check_same(state, self.game.initial(self.settings, seed), "two initial states of one seed")
+            state = self.game.initial_for(self.seats, self.settings, seed)
+            again = self.game.initial_for(self.seats, self.settings, seed)
+            _check_same(state, again, "two initial states of one seed")
         moves: list[str] = []
         while True:
             with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
@@ -167,22 +183,42 @@ class _Playouts:
                 self.drawings.check(state, moves[-1] if moves else None)
                 if outcome is not None:
                     return outcome, len(moves)
-                code = self.random.choice(state.codes())
+                code = self.choose(state)
                 moves.append(state.text_of(code))
                 state = self.step(state, code)
 
+    def choose(self, state: State) -> int:
+        """Return a legal ply at random: by its probability where chance decides."""
+        if chances := state.chances():
+            return self.random.choices([code for code, _ in chances], [weight for _, weight in chances])[0]
+        if isinstance(state, JointState):
+            return state.joint({seat: self.random.choice(state.codes_for(seat)) for seat in state.movers})
+        return self.random.choice(state.codes())
+
     def check(self, state: State) -> Outcome | None:
-        codes, outcome = list(state.codes()), state.outcome
-        _require(state.to_move in range(self.game.seats), f"to_move is {state.to_move}, which is no seat")
+        joint = state if isinstance(state, JointState) and state.movers else None
+        codes = list(state.codes()) if joint is None else [self.choose(state) for _ in range(OTHERS)]
+        outcome = state.outcome
+        _require(state.to_move in range(self.seats), f"to_move is {state.to_move}, which is no seat")
         _require(codes or outcome, "no legal move and no outcome")
         _require(not codes or not outcome, "legal moves and an outcome")
+        chances = state.chances()
+        _require(bool(outcome) + bool(chances) + bool(state.movers) == 1, "not just one of outcome, chances and movers")
         if outcome is not None:
-            _check_outcome(outcome, self.game.seats)
-        self.check_moves(state, codes)
+            _check_outcome(outcome, self.seats)
+        if chances:
+            _require(isclose(sum(weight for _, weight in chances), 1), "the probabilities of chances() do not sum to 1")
+            _require([code for code, _ in chances] == codes, "codes() is not the codes of chances()")
+            for code in self.random.sample(codes, min(len(codes), OTHERS)):
+                _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
+        if joint is not None:
+            self.check_joint(joint, codes)
+        elif not chances:
+            self.check_moves(state, codes)
         self.check_forms(state)
         guess = state.estimate()
         _require(-1 < guess < 1, f"estimate() is {guess}, not strictly between -1 and 1")
-        kind = (len(codes), None if outcome is None else outcome.scores[state.to_move])
+        kind = (len(_plies(state)), None if outcome is None else outcome.scores[state.to_move])
         known = self.kinds.get(key := state.canonical(), kind)
         if len(self.kinds) < REMEMBERED:
             self.kinds[key] = known
@@ -205,10 +241,31 @@ class _Playouts:
             if text not in moves:
                 _raises(MoveError, "code_of", state.code_of, text)
 
+    def check_joint(self, state: JointState, codes: list[int]) -> None:
+        """Check the moves of each seat, and that joint moves are made of them, in whatever order."""
+        for seat in state.movers:
+            own = list(state.codes_for(seat))
+            words = [state.text_for(seat, code) for code in own]
+            _require(own and len(set(words)) == len(own), f"seat {seat} has no move, or two moves of one text")
+            _require(all(0 <= code < state.moves_each for code in own), f"a code of seat {seat} is not in moves_each")
+            _require(all(" " not in word and word != IDLE for word in words), f"a move of seat {seat} is no word")
+            _require([state.code_for(seat, word) for word in words] == own, "code_for() does not read text_for()")
+            for text in NONSENSE:
+                if text not in words:
+                    _raises(MoveError, f"code_for, seat {seat}", partial(state.code_for, seat), text)
+        for code in codes:
+            moves = state.split(code)
+            _require(tuple(moves) == state.movers, "a joint move has not just the movers")
+            _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
+            backwards = state.after_all(dict(reversed(moves.items())))
+            _check_same(state.after_all(moves), backwards, "one joint move in another order")
+        for text in NONSENSE:
+            _raises(MoveError, "code_of", state.code_of, text)
+
     def check_forms(self, state: State) -> None:
         """Check that the state can be read from its views and its text, and that changing a view changes no state."""
         views: list[dict[str, Any]] = []
-        for seat in (None, *range(self.game.seats)):
+        for seat in (None, *range(self.seats)):
             view = state.view(seat)
             if view not in views:
                 _require(_is_json(view), f"view({seat}) is not JSON data")
@@ -221,9 +278,9 @@ class _Playouts:
 
     def step(self, state: State, code: int) -> State:
         """Return the state after `code`; check that the move is deterministic and leaves `state` unchanged."""
-        before = (deepcopy(state), hash(state), state.view(), state.text(), list(state.codes()))
+        before = (deepcopy(state), hash(state), state.view(), state.text(), _plies(state))
         after = state.after(code)
-        now = (state, hash(state), state.view(), state.text(), list(state.codes()))
+        now = (state, hash(state), state.view(), state.text(), _plies(state))
         _require(now == before, "a move changed the state it was made in")
         _check_same(after, state.after(code), "the same move made twice")
         _check_same(after, state.play(state.text_of(code)), "the same move made by its text")
@@ -232,18 +289,29 @@ class _Playouts:
 
 def _check_outcome(outcome: Outcome, seats: int) -> None:
     _require(len(outcome.scores) == seats, f"the outcome has {len(outcome.scores)} scores for {seats} seats")
-    _require(isclose(sum(outcome.scores), 1), f"the scores {outcome.scores} do not sum to 1")
+    _require(isclose(sum(outcome.scores), seats / 2), f"the scores {outcome.scores} do not sum to {seats / 2}")
+    if outcome.places is not None:
+        _require(outcome.scores == scores_of(outcome.places), f"the scores are not those of {outcome.places}")
+    if outcome.payoffs is not None:
+        _require(outcome == Outcome.paid(outcome.payoffs, outcome.reason), "places do not follow from the payoffs")
     _require(all(0 <= score <= 1 for score in outcome.scores), f"the scores {outcome.scores} are not from 0 to 1")
     _require(outcome.termination is Termination.NORMAL, "a game's own outcome has a termination other than normal")
     _require(outcome.reason and outcome.reason.isprintable(), "the outcome's reason is not one printable line")
+
+
+def _plies(state: State) -> list[object]:
+    """Return what may be played in a state: codes, or the codes of each mover."""
+    if isinstance(state, JointState) and state.movers:
+        return [list(state.codes_for(seat)) for seat in state.movers]
+    return list(state.codes())
 
 
 def _check_same(one: State, other: State, what: str) -> None:
     """Require two states to be equal, with equal moves, outcomes and views; `what` names them in the error."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
-    first = (one.to_move, one.outcome, list(one.codes()), one.view())
-    second = (other.to_move, other.outcome, list(other.codes()), other.view())
+    first = (one.to_move, one.outcome, _plies(one), one.view())
+    second = (other.to_move, other.outcome, _plies(other), other.view())
     _require(first == second, f"{what}: equal, but not the same moves, outcome or view")
 
 

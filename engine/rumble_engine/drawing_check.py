@@ -9,6 +9,7 @@ from typing import Any, get_args
 from rumble_engine.drawing import EMPTY, Colour, Drawing, Path, Shape, Surface
 from rumble_engine.errors import ConformanceError
 from rumble_engine.game import Game, State
+from rumble_engine.joint import JointState
 
 MOST_CELLS = 1024
 """Maximum number of cells of a drawing."""
@@ -33,7 +34,8 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        game, view, texts = self._game, state.view(), list(state.legal_moves)
+        game, view = self._game, state.view()
+        texts = [] if isinstance(state, JointState) else list(state.legal_moves)  # a joint move is entered seat by seat
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
         _require(view == state.view(), "drawing() or path() changed the view it was given")

@@ -115,6 +115,18 @@ class State:
         """Return the position as lines for a person at a terminal."""
 
     @property
+    def movers(self) -> tuple[int, ...]:
+        """The seats to move now, in ascending order: none after the end, and none where chance decides."""
+        return () if self.outcome is not None else (self.to_move,)
+
+    def chances(self) -> Sequence[tuple[int, float]]:
+        """Return the codes of what chance may bring now, each with its probability; empty unless chance decides.
+
+        `after(code)` brings one of them about. No state holds a seed or a generator: the referee draws.
+        """
+        return ()
+
+    @property
     def legal_moves(self) -> Sequence[str]:
         """The legal moves as text, in the order of `codes()`."""
         return [self.text_of(code) for code in self.codes()]
@@ -146,7 +158,9 @@ class Game(ABC):
     title: ClassVar[str]
     """The name for people."""
     seats: ClassVar[int] = 2
-    """The number of seats in a match."""
+    """The number of seats in a match; the minimum, where matches may have more."""
+    most_seats: ClassVar[int] = 0
+    """The maximum number of seats in a match; 0 where every match has `seats`."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
@@ -163,6 +177,12 @@ class Game(ABC):
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
         """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
+
+    def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
+        """Return the first state of a match of so many seats. Raises BadSettings, also for a wrong number of seats."""
+        if seats != self.seats:
+            raise BadSettings(f"{self.name} has {self.seats} seats, not {seats}")
+        return self.initial(settings, seed)
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:

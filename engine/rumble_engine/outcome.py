@@ -1,5 +1,6 @@
 """The outcome of a match: the scores and the termination, which are separate facts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,11 +24,16 @@ class Outcome:
     """The result of a match: the scores, the way the match ended, and the reason."""
 
     scores: tuple[float, ...]
-    """The score of each seat: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """The score of each seat: the share of the other seats that finished behind it, where a tie counts half. With two
+    seats, 1 for a win, 0.5 for a draw, 0 for a loss."""
     termination: Termination = Termination.NORMAL
     """The way the match ended."""
     reason: str = ""
     """The reason in a phrase for people: `three in a row`."""
+    places: tuple[int, ...] | None = None
+    """The place of each seat, 1 for the first; seats that tie share a place. None where the scores say all."""
+    payoffs: tuple[float, ...] | None = None
+    """The gain of each seat in the game's own points; None for a game without such points."""
 
     @property
     def winner(self) -> int | None:
@@ -39,10 +45,31 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: int, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """Return the outcome in which `seat` has the whole point."""
-        return cls(tuple(1.0 if index == seat else 0.0 for index in range(seats)), termination, reason)
+        """Return the outcome in which `seat` is first, and all other seats tie behind it."""
+        if seats == 2:
+            return cls((1.0, 0.0) if seat == 0 else (0.0, 1.0), termination, reason)
+        return cls.ranked([1 if index == seat else 2 for index in range(seats)], reason, termination=termination)
 
     @classmethod
     def draw(cls, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """Return the outcome in which all seats share the point equally."""
-        return cls((1.0 / seats,) * seats, termination, reason)
+        """Return the outcome in which all seats tie."""
+        if seats == 2:
+            return cls((0.5, 0.5), termination, reason)
+        return cls.ranked([1] * seats, reason, termination=termination)
+
+    @classmethod
+    def ranked(cls, places: Sequence[int], reason: str, *, termination: Termination = Termination.NORMAL) -> "Outcome":
+        """Return the outcome in which each seat has the given place."""
+        return cls(scores_of(places), termination, reason, tuple(places))
+
+    @classmethod
+    def paid(cls, payoffs: Sequence[float], reason: str) -> "Outcome":
+        """Return the outcome of a game with payoffs: the seat with the largest payoff is first."""
+        places = [1 + sum(other > own for other in payoffs) for own in payoffs]
+        return cls(scores_of(places), Termination.NORMAL, reason, tuple(places), tuple(payoffs))
+
+
+def scores_of(places: Sequence[int]) -> tuple[float, ...]:
+    """Return the score of each seat: the share of the other seats behind its place, where a tie counts half."""
+    others = len(places) - 1
+    return tuple([(sum(p > own for p in places) + (places.count(own) - 1) / 2) / others for own in places])

@@ -1,0 +1,206 @@
+"""The repeated prisoner's dilemma: two seats choose together, again and again, for the payoffs of their choices.
+
+Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `noise`, chance then turns each choice
+around with that probability; the ply has `-`, or the seats whose choices were turned around: `0`, `1`, `01`.
+
+View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
+after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
+settings. The text has the same: `12 30 35 CD -`.
+
+The names of the payoffs are those of R. Axelrod, The Evolution of Cooperation (1984). Any numbers are allowed, so
+every symmetric game of two choices can be played: chicken, the stag hunt.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Self
+
+from rumble_engine.errors import BadPosition, UnreadableMove
+from rumble_engine.game import Game, Setting, SettingValue
+from rumble_engine.joint import IDLE, JointState
+from rumble_engine.outcome import Outcome
+from rumble_engine.texts import shown
+from rumble_engine.views import count_in, settings_in, text_in
+
+CHOICES = "CD"
+LARGEST = 1_000
+"""The largest payoff allowed, and with a minus sign the smallest."""
+TURNED = (IDLE, "0", "1", "01")
+"""The texts of the noise, by the seats whose choices were turned around as bits."""
+
+
+class Rules:
+    """The settings of a match, in the form that play needs."""
+
+    __slots__ = ("chances", "payoffs", "rounds", "settings")
+
+    def __init__(self, settings: Mapping[str, SettingValue]) -> None:
+        self.settings = dict(settings)
+        reward, sucker, temptation, punishment = (
+            int(settings[name]) for name in ("reward", "sucker", "temptation", "punishment")
+        )
+        self.payoffs = ((reward, sucker), (temptation, punishment))
+        """The payoff of a seat, by its choice and the other seat's choice."""
+        self.rounds = int(settings["rounds"])
+        noise = int(settings["noise"]) / 100
+        self.chances = tuple(
+            (code, noise ** code.bit_count() * (1 - noise) ** (2 - code.bit_count())) for code in range(4)
+        )
+        """The probability of each noise, by the seats whose choices are turned around as bits; all 0 but one: none."""
+
+
+@lru_cache(64)
+def _rules(settings: tuple[tuple[str, SettingValue], ...]) -> Rules:
+    return Rules(dict(settings))
+
+
+class DilemmaState(JointState):
+    """The rounds played, the sums of the payoffs, and the choices of the last round and of the round under way."""
+
+    __slots__ = ("chosen", "last", "payoffs", "round", "rules")
+
+    seats = 2
+    moves_each = 2
+
+    def __init__(self, rules: Rules, round_: int, payoffs: tuple[int, int], last: str, chosen: str) -> None:
+        self.rules = rules
+        self.round = round_
+        self.payoffs = payoffs
+        self.last = last
+        self.chosen = chosen
+
+    def _key(self) -> tuple[object, ...]:
+        return self.round, self.payoffs, self.last, self.chosen, tuple(self.rules.settings.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DilemmaState) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.round < self.rules.rounds:
+            return None
+        first, second = self.payoffs
+        return Outcome.paid(self.payoffs, f"{first} to {second} after {self.round} rounds")
+
+    @property
+    def movers(self) -> tuple[int, ...]:
+        return () if self.chosen or self.round == self.rules.rounds else (0, 1)
+
+    def codes_for(self, seat: int) -> Sequence[int]:
+        return (0, 1)
+
+    def text_for(self, seat: int, code: int) -> str:
+        return CHOICES[code]
+
+    def code_for(self, seat: int, text: str) -> int:
+        if len(text) != 1 or text not in CHOICES:
+            raise UnreadableMove(f"{shown(text)} is not a move: C cooperates, D defects")
+        self.refuse_after_end(text)
+        return CHOICES.index(text)
+
+    def after_all(self, moves: Mapping[int, int]) -> Self:
+        chosen = CHOICES[moves[0]] + CHOICES[moves[1]]
+        if self.rules.settings["noise"]:
+            return type(self)(self.rules, self.round, self.payoffs, self.last, chosen)
+        return self._played(chosen)
+
+    def chances(self) -> Sequence[tuple[int, float]]:
+        return self.rules.chances if self.chosen else ()
+
+    def chance_text(self, code: int) -> str:
+        return TURNED[code]
+
+    def after_chance(self, code: int) -> Self:
+        return self._played("".join(CHOICES[CHOICES.index(self.chosen[seat]) ^ code >> seat & 1] for seat in (0, 1)))
+
+    def _played(self, choices: str) -> Self:
+        first, second = (CHOICES.index(choice) for choice in choices)
+        gains = self.rules.payoffs[first][second], self.rules.payoffs[second][first]
+        sums = self.payoffs[0] + gains[0], self.payoffs[1] + gains[1]
+        return type(self)(self.rules, self.round + 1, sums, choices, "")
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """Return the rounds played, the sums, and the last choices; all seats see the same."""
+        return {
+            "round": self.round,
+            "payoffs": list(self.payoffs),
+            "last": self.last,
+            "chosen": self.chosen,
+            **self.rules.settings,
+        }
+
+    def text(self) -> str:
+        return f"{self.round} {self.payoffs[0]} {self.payoffs[1]} {self.last or IDLE} {self.chosen or IDLE}"
+
+    def diagram(self) -> str:
+        """Return the round and the sums, and the last choices below them."""
+        lines = [f"round {self.round} of {self.rules.rounds}"]
+        lines += [
+            f"{name:6} {each:>6} {choice}"
+            for name, each, choice in zip(DilemmaGame.seat_names, self.payoffs, self.last or "  ", strict=True)
+        ]
+        return "\n".join(lines)
+
+
+class DilemmaGame(Game):
+    """The repeated prisoner's dilemma."""
+
+    name = "dilemma"
+    title = "Prisoner's dilemma"
+    seat_marks = ("A", "B")
+    seat_names = ("First", "Second")
+    settings = (
+        Setting("rounds", 100, "rounds of a match", 1, 10_000),
+        Setting("reward", 3, "payoff of each seat if both cooperate", -LARGEST, LARGEST),
+        Setting("temptation", 5, "payoff of a seat that defects if the other cooperates", -LARGEST, LARGEST),
+        Setting("sucker", 0, "payoff of a seat that cooperates if the other defects", -LARGEST, LARGEST),
+        Setting("punishment", 1, "payoff of each seat if both defect", -LARGEST, LARGEST),
+        Setting("noise", 0, "per cent of choices that chance turns around", 0, 50),
+    )
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> DilemmaState:
+        return DilemmaState(_rules(tuple(self.complete(settings).items())), 0, (0, 0), "", "")
+
+    def load(self, view: Mapping[str, Any]) -> DilemmaState:
+        payoffs = view.get("payoffs")
+        if not isinstance(payoffs, list) or [type(each) for each in payoffs] != [int, int]:
+            raise BadPosition('a dilemma view holds "payoffs", a list of two integers')
+        rules = _rules(tuple(settings_in(self, view).items()))
+        round_ = count_in(self, view, "round", rules.rounds)
+        last, chosen = text_in(self, view, "last"), text_in(self, view, "chosen")
+        return self._checked(DilemmaState(rules, round_, (payoffs[0], payoffs[1]), last, chosen))
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> DilemmaState:
+        rules = _rules(tuple(self.complete(settings).items()))
+        words = text.split(" ")
+        try:
+            round_, first, second = map(int, words[:3])
+            last, chosen = ("" if word == IDLE else word for word in words[3:])
+        except ValueError:
+            raise BadPosition(f"{shown(text)} is not a position: 12 30 35 CD -") from None
+        state = self._checked(DilemmaState(rules, round_, (first, second), last, chosen))
+        if state.text() != text:
+            raise BadPosition(f"{shown(text)} is not written as {state.text()}")
+        return state
+
+    def _checked(self, state: DilemmaState) -> DilemmaState:
+        """Return a state that play can reach, as far as bounds tell. Raises BadPosition."""
+        rules = state.rules
+        every = [each for row in rules.payoffs for each in row]
+        bounds = state.round * min(every), state.round * max(every)
+        known = {"", *(one + other for one in CHOICES for other in CHOICES)}
+        if (
+            not 0 <= state.round <= rules.rounds
+            or not all(bounds[0] <= each <= bounds[1] for each in state.payoffs)
+            or not {state.last, state.chosen} <= known
+            or bool(state.last) is (state.round == 0)
+            or (state.chosen and (not rules.settings["noise"] or state.round == rules.rounds))
+        ):
+            raise BadPosition("no play of the dilemma leads to this position")
+        return state
+
+
+GAME = DilemmaGame()

@@ -1,0 +1,322 @@
+"""Snakes: two to eight snakes on a board, which all move together, by the rules of Battlesnake.
+
+Moves: `up`, `down`, `left` and `right`; all four are always legal, also where they lead to death. A joint move is made
+in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rules"):
+
+1. Each snake moves its head by a square, and its tail follows. It loses a point of its 100 of health.
+2. A snake with its head on food has full health again, and is longer by a square from the next turn on.
+3. A snake without health, or off the board, is out. Then each other snake is out whose head is on a body, or on the
+   head of a snake that is at least as long.
+
+After a joint move chance brings food: `-` for none, or its square `3,7` (column and row, from 0 at the bottom left).
+
+`rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
+snakes never starve and are longer by a square each turn. The last snake on the board wins; after `turns` turns all that
+are left tie. Snakes that go out in the same turn tie.
+
+View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, and
+`out` (the turn in which it went out; 0 while it plays) with its `reason`; `feeds`, true while chance decides; and the
+settings. The text is the view as JSON.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from random import Random
+from typing import Any, NamedTuple
+
+from rumble_engine.errors import BadPosition, BadSettings, UnreadableMove
+from rumble_engine.game import Game, Setting, SettingValue
+from rumble_engine.joint import IDLE, JointState
+from rumble_engine.outcome import Outcome
+from rumble_engine.texts import shown
+from rumble_engine.views import count_in, settings_in
+
+Square = tuple[int, int]
+STEPS: Mapping[str, Square] = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0)}
+NAMES = tuple(STEPS)
+FULL_HEALTH = 100
+FIRST_LENGTH = 3
+FOOD_CHANCE = 0.15
+"""The probability of new food after a turn; without food on the board it is 1."""
+MOST_SEATS = 8
+REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake-collision", "head-collision")
+
+
+class Snake(NamedTuple):
+    """A snake. One that is out keeps its last body, which no longer counts."""
+
+    body: tuple[Square, ...]
+    health: int
+    out: int = 0
+    """The turn in which the snake went out; 0 while it plays."""
+    reason: str = ""
+
+    def moved(self, step: Square, width: int) -> "Snake":
+        """Return the snake after a step. With a `width` the edges of the board are joined."""
+        x, y = self.body[0][0] + step[0], self.body[0][1] + step[1]
+        head = (x % width, y % width) if width else (x, y)
+        return self._replace(body=(head, *self.body[:-1]), health=self.health - 1)
+
+    def grown(self) -> "Snake":
+        return self._replace(body=(*self.body, self.body[-1]), health=FULL_HEALTH)
+
+
+class SnakesState(JointState):
+    """The snakes by seat, the food, and the number of turns made."""
+
+    # No slots: what is derived from these fields is computed once, when it is first asked for.
+    moves_each = 4
+
+    def __init__(
+        self, settings: Mapping[str, SettingValue], turn: int, snakes: tuple[Snake, ...], food: frozenset[Square],
+        *, feeds: bool = False,
+    ) -> None:  # fmt: skip
+        self.settings = settings
+        self.turn = turn
+        self.snakes = snakes
+        self.food = food
+        self.feeds = feeds
+        """True while chance decides about new food."""
+        self.size = int(settings["size"])
+
+    def _key(self) -> tuple[object, ...]:
+        return self.turn, self.snakes, self.food, self.feeds, tuple(self.settings.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SnakesState) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.turn, self.snakes))
+
+    @property
+    def seats(self) -> int:
+        return len(self.snakes)
+
+    @cached_property
+    def _playing(self) -> tuple[int, ...]:
+        return tuple(seat for seat, snake in enumerate(self.snakes) if not snake.out)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        left = self._playing
+        if len(left) > 1 and self.turn < int(self.settings["turns"]):
+            return None
+        lasted = [snake.out or self.turn + 1 for snake in self.snakes]
+        places = [1 + sum(other > own for other in lasted) for own in lasted]
+        if len(left) == 1:
+            reason = f"{SnakesGame.seat_names[left[0]]} is the last on the board"
+        else:
+            reason = f"{len(left)} are left after {self.turn} turns" if left else "the last went out together"
+        return Outcome.ranked(places, reason)
+
+    @property
+    def movers(self) -> tuple[int, ...]:
+        return () if self.feeds or self.outcome is not None else self._playing
+
+    def codes_for(self, seat: int) -> Sequence[int]:
+        return range(4)
+
+    def text_for(self, seat: int, code: int) -> str:
+        return NAMES[code]
+
+    def code_for(self, seat: int, text: str) -> int:
+        if text not in STEPS:
+            raise UnreadableMove(f"{shown(text)} is not a move: up, down, left or right")
+        self.refuse_after_end(text)
+        return NAMES.index(text)
+
+    # --- a turn ---
+
+    def after_all(self, moves: Mapping[int, int]) -> "SnakesState":
+        rules = self.settings["rules"]
+        width = self.size if rules == "wrapped" else 0
+        moved = {seat: self.snakes[seat].moved(STEPS[NAMES[moves[seat]]], width) for seat in self._playing}
+        heads = {snake.body[0] for snake in moved.values()}
+        fed = {seat: snake.grown() if snake.body[0] in self.food else snake for seat, snake in moved.items()}
+        ended = {seat: snake._replace(reason=self._lost(snake)) for seat, snake in fed.items()}
+        there = {seat: snake for seat, snake in ended.items() if not snake.reason}
+        ended |= {seat: snake._replace(reason=_collided(seat, there)) for seat, snake in there.items()}
+        turn = self.turn + 1
+        snakes = list(self.snakes)
+        for seat, snake in ended.items():
+            snakes[seat] = snake._replace(out=turn) if snake.reason else snake
+        if rules == "constrictor":
+            snakes = [snake if self.snakes[seat].out else _grown_each_turn(snake) for seat, snake in enumerate(snakes)]
+        after = SnakesState(self.settings, turn, tuple(snakes), self.food - heads)
+        if rules == "constrictor" or after.outcome is not None:
+            return after
+        return SnakesState(self.settings, turn, after.snakes, after.food, feeds=True)
+
+    def _lost(self, snake: Snake) -> str:
+        """Return why a snake is out without any other snake; empty if it is not."""
+        if snake.health <= 0:
+            return "out-of-health"
+        return "" if all(0 <= each < self.size for each in snake.body[0]) else "wall-collision"
+
+    # --- food ---
+
+    @cached_property
+    def _free(self) -> list[int]:
+        """The squares without a snake and without food, each as a number: row times size, plus column."""
+        taken = self.food.union(*(self.snakes[seat].body for seat in self._playing))
+        return [number for number in range(self.size**2) if (number % self.size, number // self.size) not in taken]
+
+    def chances(self) -> Sequence[tuple[int, float]]:
+        if not self.feeds:
+            return ()
+        chance = (FOOD_CHANCE if self.food else 1.0) if self._free else 0.0
+        none = [(0, 1.0 - chance)] if chance < 1.0 else []
+        return none + [(1 + number, chance / len(self._free)) for number in self._free]
+
+    def chance_text(self, code: int) -> str:
+        return IDLE if code == 0 else f"{(code - 1) % self.size},{(code - 1) // self.size}"
+
+    def after_chance(self, code: int) -> "SnakesState":
+        new = () if code == 0 else (((code - 1) % self.size, (code - 1) // self.size),)
+        return SnakesState(self.settings, self.turn, self.snakes, self.food.union(new))
+
+    # --- forms ---
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """Return turn, food and snakes; all seats see the same."""
+        return {
+            "turn": self.turn,
+            "food": [list(square) for square in sorted(self.food)],
+            "snakes": [
+                {"body": [list(square) for square in each.body], "health": each.health, "out": each.out}
+                | {"reason": each.reason}
+                for each in self.snakes
+            ],
+            "feeds": self.feeds,
+            **self.settings,
+        }
+
+    def text(self) -> str:
+        return json.dumps(self.view(), separators=(",", ":"))
+
+    def diagram(self) -> str:
+        """Return the board, the top row first: heads as capital letters, bodies as small ones, food as `*`."""
+        rows = [["."] * self.size for _ in range(self.size)]
+        for x, y in self.food:
+            rows[y][x] = "*"
+        for seat in self._playing:
+            for place, (x, y) in reversed(list(enumerate(self.snakes[seat].body))):
+                mark = SnakesGame.seat_marks[seat]
+                rows[y][x] = mark.lower() if place else mark
+        return "\n".join(" ".join(row) for row in reversed(rows))
+
+
+def _collided(seat: int, there: Mapping[int, Snake]) -> str:
+    """Return with what the head of a snake collided, of the snakes that are `there`; empty for nothing."""
+    own = there[seat]
+    head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
+    if head in own.body[1:]:
+        return "snake-self-collision"
+    if any(head in other.body[1:] for other in others):
+        return "snake-collision"
+    is_beaten = any(head == other.body[0] and len(own.body) <= len(other.body) for other in others)
+    return "head-collision" if is_beaten else ""
+
+
+def _grown_each_turn(snake: Snake) -> Snake:
+    """Return a constrictor after its turn: fed, and longer unless it has just grown."""
+    return snake.grown() if snake.body[-1] != snake.body[-2] else snake._replace(health=FULL_HEALTH)
+
+
+class SnakesGame(Game):
+    """Snakes by the rules of Battlesnake."""
+
+    name = "snakes"
+    title = "Snakes"
+    seats = 2
+    most_seats = MOST_SEATS
+    seat_marks = tuple("ABCDEFGH")
+    seat_names = tuple(f"Snake {mark}" for mark in "ABCDEFGH")
+    settings = (
+        Setting("rules", "standard", "which rules of Battlesnake", choices=("standard", "wrapped", "constrictor")),
+        Setting("size", 11, "columns and rows of the board", 7, 25),
+        Setting("turns", 1_000, "turns after which all snakes left tie", 1, 1_000),
+    )
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
+        return self.initial_for(self.seats, settings, seed)
+
+    def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
+        """Return the start: snakes near the edges, in an order by the seed, food near each and in the middle."""
+        full = self.complete(settings)
+        if not self.seats <= seats <= self.most_seats:
+            raise BadSettings(f"{self.name} has {self.seats} to {self.most_seats} seats, not {seats}")
+        size, lot = int(full["size"]), Random(seed)
+        low, middle, high = 1, (size - 1) // 2, size - 2
+        corners = [(x, y) for x in (low, high) for y in (low, high)]
+        edges = [(low, middle), (middle, low), (high, middle), (middle, high)]
+        lot.shuffle(corners)
+        lot.shuffle(edges)
+        heads = (corners + edges)[:seats]
+        lot.shuffle(heads)
+        snakes = tuple(Snake((head,) * FIRST_LENGTH, FULL_HEALTH) for head in heads)
+        food: set[Square] = set()
+        if full["rules"] != "constrictor":
+            food = {(middle, middle)}
+            for x, y in heads:  # diagonally beside the head, outward if the head is at a corner
+                beside = [(x + i, y + j) for i in (-1, 1) for j in (-1, 1)]
+                free = [each for each in beside if each not in food and each not in heads and each != (middle, middle)]
+                food.add(lot.choice(free))
+        return SnakesState(full, 0, snakes, frozenset(food))
+
+    def load(self, view: Mapping[str, Any]) -> SnakesState:
+        settings = settings_in(self, view)
+        turn = count_in(self, view, "turn", int(settings["turns"]))
+        try:
+            snakes = tuple(_snake(each, turn) for each in view["snakes"])
+            food = [_square(each) for each in view["food"]]
+            feeds = view["feeds"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadPosition(f"not a snakes view: {error}") from error
+        size = int(settings["size"])
+        is_square = all(0 <= each < size for square in food for each in square)
+        on_board = all(
+            snake.out or all(0 <= each < size for square in snake.body for each in square) for snake in snakes
+        )
+        if not self.seats <= len(snakes) <= self.most_seats or not is_square or not on_board or type(feeds) is not bool:
+            raise BadPosition("not a snakes view: the numbers of snakes, or their places")
+        state = SnakesState(settings, turn, snakes, frozenset(food), feeds=feeds)
+        if len(food) != len(state.food) or (feeds and (state.outcome or settings["rules"] == "constrictor")):
+            raise BadPosition("not a snakes view: food that cannot be there")
+        return state
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> SnakesState:
+        full = self.complete(settings)
+        try:
+            view = json.loads(text)
+        except (ValueError, RecursionError):
+            raise BadPosition(f"{shown(text)} is not a position: the view as JSON") from None
+        if not isinstance(view, dict):
+            raise BadPosition(f"{shown(text)} is not a position: the view as JSON")
+        state = self.load({**full, **view})
+        if settings and any(state.settings[name] != value for name, value in settings.items()):
+            raise BadPosition(f"{shown(text)} has other settings")
+        return state
+
+
+def _square(given: Any) -> Square:
+    if not isinstance(given, list) or [type(each) for each in given] != [int, int]:
+        raise ValueError("a square is a list of two integers")
+    return given[0], given[1]
+
+
+def _snake(given: Mapping[str, Any], turn: int) -> Snake:
+    """Read a snake of a view. Raises KeyError, TypeError and ValueError."""
+    body = tuple(_square(each) for each in given["body"])
+    snake = Snake(body, given["health"], given["out"], given["reason"])
+    if len(body) < FIRST_LENGTH or type(snake.health) is not int or type(snake.out) is not int:
+        raise ValueError("a snake has a body, a health and an out")
+    if not (snake.health <= FULL_HEALTH and 0 <= snake.out <= turn and snake.reason in REASONS):
+        raise ValueError("the health or the end of a snake")
+    if bool(snake.out) is not bool(snake.reason) or (snake.health < 1 and not snake.out):
+        raise ValueError("a snake that is out has a reason")
+    return snake
+
+
+GAME = SnakesGame()

@@ -1,0 +1,101 @@
+"""Joint moves: one ply of several seats, as a code and as a text; and how the conformance kit finds broken games."""
+
+from typing import Any
+
+import pytest
+from rumble_engine import BadSettings, ConformanceError, Game, IllegalMove, Outcome, UnreadableMove
+from rumble_engine.conformance import check_game
+from rumble_engine.games import snakes
+from rumble_engine.games.dilemma import GAME, DilemmaState
+from rumble_engine.games.snakes import SnakesState
+
+NOISY = {"rounds": 5, "noise": 10}
+
+
+def test_a_joint_move_is_one_ply_with_a_word_for_each_seat() -> None:
+    state = GAME.initial()
+    assert list(state.legal_moves) == ["C C", "C D", "D C", "D D"]
+    assert state.play("D C").payoffs == (5, 0)
+    assert state.split(state.code_of("D C")) == {0: 1, 1: 0}
+    assert (state.movers, state.to_move) == ((0, 1), 0)
+
+
+def test_a_seat_that_is_out_has_a_dash() -> None:
+    state: SnakesState = snakes.GAME.initial_for(3, {"rules": "constrictor"}, 4)
+    while len(state.movers) == 3:
+        state = state.after_all(dict.fromkeys(state.movers, 0))
+    (out,) = (seat for seat in range(3) if seat not in state.movers)
+    words = ["-" if seat == out else "up" for seat in range(3)]
+    assert state.text_of(state.code_of(" ".join(words))) == " ".join(words)
+    for wrong in (["up"] * 3, ["-"] * 3, words[:2], [*words, "up"]):
+        with pytest.raises(UnreadableMove):
+            state.code_of(" ".join(wrong))
+
+
+def test_chance_is_a_ply_of_its_own() -> None:
+    state = GAME.initial(NOISY).play("C D")
+    assert (state.movers, state.outcome, list(state.legal_moves)) == ((), None, ["-", "0", "1", "01"])
+    assert [weight for _, weight in state.chances()] == pytest.approx([0.81, 0.09, 0.09, 0.01])
+    assert [state.play(text).last for text in state.legal_moves] == ["CD", "DD", "CC", "DC"]
+    with pytest.raises(UnreadableMove):
+        state.code_of("C C")
+
+
+def test_after_the_end_nobody_moves() -> None:
+    state = GAME.initial({"rounds": 1}).play("C C")
+    assert (state.movers, list(state.codes()), state.chances()) == ((), [], ())
+    with pytest.raises(IllegalMove, match="over"):
+        state.code_of("C C")
+    with pytest.raises(IllegalMove, match="over"):
+        state.code_for(0, "C")
+
+
+@pytest.mark.parametrize("seats", [1, 3])
+def test_a_game_of_two_seats_has_no_others(seats: int) -> None:
+    with pytest.raises(BadSettings, match="has 2 seats"):
+        GAME.initial_for(seats)
+
+
+def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:
+    return DilemmaState.after_all(self, moves if next(iter(moves)) == 0 else {0: moves[1], 1: moves[0]})
+
+
+@pytest.mark.parametrize(
+    ("members", "problem"),
+    [
+        ({"after_all": in_order}, "in another order"),
+        ({"chances": lambda self: [(0, 0.5)] if self.chosen else ()}, "do not sum to 1"),
+        ({"chances": lambda self: DilemmaState.chances(self) or [(0, 1.0)]}, "not just one of"),
+        ({"text_for": lambda self, seat, code: ["C", "C", "D", "D"][code + seat]}, "two moves of one text"),
+        ({"text_for": lambda self, seat, code: ("C", "-")[code]}, "no word"),
+        ({"codes_for": lambda self, seat: (0, 2)}, "IndexError"),
+        ({"codes_for": lambda self, seat: ()}, "Cannot choose from an empty"),
+        ({"code_for": lambda self, seat, text: int(text != "C")}, "does not raise MoveError"),
+        ({"chance_text": lambda self, code: "-"}, "code_of"),
+        ({"movers": property(lambda self: (0,) if not self.chosen else ())}, "KeyError"),
+    ],
+)  # fmt: skip
+def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> None:
+    state_class = type("Broken", (DilemmaState,), {"__slots__": (), **members})
+
+    def initial(self: Game, settings: Any = None, seed: int = 0) -> DilemmaState:
+        state: DilemmaState = state_class(GAME.initial(settings, seed).rules, 0, (0, 0), "", "")
+        return state
+
+    game = type("BrokenGame", (type(GAME),), {"initial": initial})()
+    with pytest.raises(ConformanceError, match=problem):
+        check_game(game, settings=NOISY, playouts=20)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (Outcome((1.0, 0.0), reason="wrong", places=(2, 1)), "are not those of"),
+        (Outcome((1.0, 0.0), reason="wrong", places=(1, 2), payoffs=(0, 1)), "do not follow from the payoffs"),
+        (Outcome((1.0, 1.0), reason="wrong"), "do not sum to 1"),
+    ],
+)
+def test_an_outcome_must_agree_with_itself(outcome: Outcome, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DilemmaState, "outcome", property(lambda self: None if self.round < 3 else outcome))
+    with pytest.raises(ConformanceError, match=problem):
+        check_game(GAME, settings={"rounds": 3}, playouts=5)
