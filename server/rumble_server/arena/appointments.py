@@ -16,8 +16,8 @@ from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2
-"""Number of matches begun elsewhere, for each of a bot's tournaments with matches for it, until the bot owes one of
-these tournaments a match."""
+"""Patience of a tournament: a bot owes it a match once the bot began so many matches elsewhere for each of its
+tournaments that had a match for it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -70,10 +70,11 @@ class Appointments:
         """Counts by player in several tournaments, and by the id of a tournament that has a match for the player."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament to which a player of this match owes its last place, so that the match must not begin.
+        """Return the tournament for which a player of this match has to keep its last place. None if the match may
+        begin.
 
-        An appointment of the tournament then keeps both its players. A match begins nevertheless (None) if its own
-        tournament was passed over as often, or if its players were kept for it.
+        An appointment of that tournament then keeps both players of the tournament's own match. The match begins all
+        the same if its tournament was passed over as often, or if its players were kept for it.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):

@@ -37,10 +37,10 @@ class Challenges:
         self._random = random
         self._door = door
         self._counted: dict[str, str] = {}
-        """Address that each open challenge counts for, or the tournament that its challenger was invited to, by
-        tournament id."""
+        """Holder of the place that each open challenge takes, by the challenge's tournament id: the tournament that
+        invited the challenger, or else the challenger's address."""
         self._spenders: dict[str, str] = {}
-        """The same for challenges not yet over on disk."""
+        """Holder that pays for the bytes of each challenge, as in `_counted`, until the challenge's end is on disk."""
 
     def open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""

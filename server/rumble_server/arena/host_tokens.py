@@ -57,6 +57,6 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret for a valid token, which is valid, too; return any other token unchanged."""
+        """Return the made secret that is valid beside a valid token; return any other token unchanged."""
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

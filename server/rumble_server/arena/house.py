@@ -98,7 +98,9 @@ class HouseBots:
             self._runner.keep(self._club, [])
 
     def follow(self, batch: Iterable[tuple[int, LogFact]]) -> None:
-        """Start newly added bots, and end bots no longer needed, by numbered facts that are now on disk."""
+        """Start newly added bots, and end bots that are no longer needed, as the numbered facts tell that are now on
+        disk.
+        """
         changed = False
         for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:
             if isinstance(fact, BotJoined) and fact.house is not None:

@@ -108,9 +108,10 @@ class Lifecycle:
     def create(
         self, config: TournamentConfig, challenger: str | None = None, made_invite: str | None = None
     ) -> Tournament:
-        """Create a tournament; `challenger` is the bot behind a challenge, `made_invite` as in `InviteChanged`.
+        """Create a tournament. Raises TournamentError with `quota`.
 
-        Raises TournamentError with `quota`.
+        `challenger` is the bot behind a challenge. `made_invite` is the secret that is valid beside the host's
+        invitation code.
         """
         self._recorder.allowance.check_creation()
         if challenger is None:

@@ -23,7 +23,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
 
 UNPLAYED_MS = 60_000
-"""Time in ms away after which a bot without matches gives its name up for a new name of its address."""
+"""Minimum time in ms for which a bot without matches is away before its name can be given up for a new name of its
+address."""
 MayClaim = Callable[[str, str | None], bool]
 """Function that returns true if a key may claim an unclaimed name."""
 
@@ -40,8 +41,8 @@ class Logins:
     _may_claim: MayClaim
     _door: Door
     _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
-    """Names claimed in this run by address, the newest last. Some of the bots may have played, and some names may
-    have been claimed anew."""
+    """Names claimed in this run, by the address that claimed them, the newest last. Some of the bots may have played,
+    and some names may have been claimed anew."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and its address never showed the key of its name.
@@ -55,7 +56,7 @@ class Logins:
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
     def _has_own_place(self, login: Login, address: str) -> bool:
-        """Return true if a login shows the right key for a place of its own. Count a wrong key.
+        """Return true if a login shows the right key of its name, and so has a place of its own. Count a wrong key.
 
         A bot in a tournament has a place for each of its workers, any other bot for a single session.
         """
@@ -130,7 +131,9 @@ class Logins:
         return player, is_open
 
     def _by_share(self, address: str) -> list[str]:
-        """Return the addresses that claimed at least two names more than `address`, the most first, and then itself."""
+        """Return the addresses that claimed at least two names more than `address`, those with the most names first,
+        and `address` itself last.
+        """
         counts = {each: len(names) for each, names in self._claimed.items()}
         own = counts.pop(address, 0)
         larger = [each for each in counts if counts[each] > own + 1]
@@ -174,9 +177,9 @@ class Logins:
     ) -> tuple[Player, bool]:
         """Check a name and its key, and record a new name. Return the player, and true if the name is open.
 
-        `make_room` is called if a new name is beyond the quota, `may_name` before a new name is recorded. Raises
-        TournamentError with `bad_name`, `key_required`, `bad_key`, or if these return false, `quota` or
-        `too_many_messages`.
+        For a new name beyond the quota `make_room` is called, and before any new name is recorded, `may_name`. Raises
+        TournamentError with `quota` or `too_many_messages` if these return false, and with `bad_name`, `key_required`
+        or `bad_key`.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):

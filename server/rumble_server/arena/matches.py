@@ -137,7 +137,9 @@ class Matches:
         return f"{self._prefix}{self._turns:x}"
 
     def give_grace(self, grace_ms: int) -> None:
-        """Let no away or absent time run for so long, as after a start: the bots have to find the server again."""
+        """Let no away or absent budget run for the time of a grace, as after a start: the bots have to find the server
+        again.
+        """
         now_ms = self.recorder.clock.now_ms()
         self.nobody_away_before_ms = now_ms + grace_ms
         for match in self.live.values():

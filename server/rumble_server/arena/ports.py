@@ -86,11 +86,12 @@ class Caller:
     has_room: bool
     """True if the address may have a further connection that has logged in."""
     has_invited_room: bool
-    """True if the address may have it by a valid invitation to the tournament that the login names."""
+    """True if the address may have a further connection by a valid invitation to the tournament that the login
+    names."""
     may_speak: bool
     """True if the address may send a further message of a stranger."""
     delay_ms: DelayMs | None = None
-    """None if waiting times are unknown."""
+    """Function that tells how long a frame and its answer waited in this machine; None where that is unknown."""
 
 
 class Sessions(Protocol):

@@ -79,7 +79,7 @@ class Recorder:
         """Ids of tournaments to settle at the transaction's end; a dict for its order."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
-        """Function that appends a fact of concern to a single match."""
+        """Function that appends a fact that concerns a single match alone."""
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: LogFact) -> None:
