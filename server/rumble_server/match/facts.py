@@ -238,7 +238,9 @@ class FrameSeen:
 
 @dataclass(slots=True)
 class FrameShared:
-    """A frame of several matches, held by a `FrameSeen` of the match `other`: the fact with number `other_number`."""
+    """A frame that belongs to several matches. The `FrameSeen` of the match `other`, the fact with number
+    `other_number`, holds the frame.
+    """
 
     match: str
     attempt: int

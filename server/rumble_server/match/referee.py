@@ -223,7 +223,7 @@ class Referee(Progress):
         return 0 if self._is_told(turn) else self._excused_ms(seat, now_ms)
 
     def _is_told(self, turn: OpenTurn) -> bool:
-        """Whether it is known for how long an answer to this turn waits to be read."""
+        """Return whether it is known for how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and not turn.in_doubt and self.seats[turn.seat].is_stamped
 

@@ -7,10 +7,10 @@ from typing import Protocol
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
-"""Function from the age in ms of a turn, whose answer is handled now, to the turn's and the answer's waiting time.
+"""Function that tells for how long a turn waited in this machine to be written, and its answer to be read, in ms.
 
-The waiting time in ms is how long the turn waited in this machine to be written, and the answer to be read. It is exact
-if True, else the minimum.
+It is given the age of the turn in ms, and is called while the answer is handled. It returns the time, and True if the
+time is exact, False if it is the minimum.
 """
 
 

@@ -50,7 +50,7 @@ class Absence:
             entrant.count_absence_from(at_ms)
 
     def used(self, now_ms: int) -> list[BotAbsent]:
-        """Return facts with the rests of all running budgets."""
+        """Return facts that tell what is left of each running budget."""
         return [
             BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()

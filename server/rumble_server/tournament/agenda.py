@@ -73,7 +73,9 @@ class Agenda:
         return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
     def prepare(self) -> Task | None:
-        """Return the task that pairs the next round; None for not now, or never if `exhausted`. Changes no state."""
+        """Return the task that pairs the next round; this call changes no state. None while no round can be paired, and
+        for good if the schedule is `exhausted`.
+        """
         return self.schedule.prepare(self._played, self._gone)
 
     def add(self, paired: Round) -> None:

@@ -39,8 +39,8 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Time in ms since which the match is known: its pairing from results (Swiss, knockout), or the voiding of its
-    result. No bot waits for the match before."""
+    """Time in ms at which the match became known: its round was paired by results (Swiss, knockout), or its result was
+    voided. No bot waits for the match earlier."""
     free_since_ms: tuple[int, ...] = (0, 0)
     """Times in ms, by seat, since which the bots were connected with a free place when the match began."""
 

@@ -45,7 +45,7 @@ class Entrant:
         return (self.absent_since_ms or 0) + self.absent_left_ms
 
     def absent_left(self, now_ms: int) -> int:
-        """Return the rest in ms at `now_ms` of a running budget."""
+        """Return what is left of a running budget at `now_ms`, in ms."""
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
     def set_absent_left(self, left_ms: int, now_ms: int) -> None:

@@ -15,9 +15,10 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament was created, and is in its lobby. `challenger` is the bot that asked for it if it is a challenge.
+    """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge; None for any other
+    tournament.
 
-    `made_invite` is as in `InviteChanged`.
+    `made_invite` is a made secret that is valid beside an invitation code of the host's own choice, else None.
     """
 
     tournament: str
@@ -150,7 +151,7 @@ class ResultVoided:
 class NameUsed:
     """A name was used for the first time, or got a key from the organiser.
 
-    The name is claimed by a key (its salt and SHA-256, in hex), or open to all (None).
+    A name with a key has the key's salt and SHA-256, in hex. A name that is open to all has None for both.
     """
 
     name: str

@@ -20,9 +20,9 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.results.trf import codes
 
 MOST_PLAYERS = 9999
-"""Maximum number of players, by the four columns of a starting number; more are refused."""
+"""Maximum number of players: a starting number has four columns. More are refused."""
 MOST_POINTS = 99.5
-"""Maximum number of points, by the four columns of points; more are refused."""
+"""Maximum number of points: points have four columns. More are refused."""
 RESULT_COLUMN = 91
 """The column of the first round, counted from 0; each round takes ten columns."""
 TRF16, TRF_2026 = "16", "2026"

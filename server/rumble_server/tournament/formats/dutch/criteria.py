@@ -51,7 +51,7 @@ class Bracket:
         self.slot: dict[int, int] = {}
         """The shift of each score's count in a number that compares the counts of higher scores first."""
         self.slot_bits = 0
-        """The number of bits of such a number."""
+        """The number of bits of a number that holds the counts of all scores."""
         for score in sorted(set(scores)):
             self.slot[score] = self.slot_bits
             self.slot_bits += scores.count(score).bit_length()
