@@ -5,7 +5,7 @@ from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DutchPlayer,
 
 
 def with_white_first(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> tuple[DutchPlayer, DutchPlayer]:
-    """Return the pair, the player with white first. `first_seat` is the colour of the first player in the first round."""
+    """Return the pair, the player with white first. `first_seat` is the first player's colour in the first round."""
     return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
 
 
