@@ -74,6 +74,19 @@ async def test_moves_of_chess_are_in_san_and_numbered_by_pairs(
     assert first["x"] < second["x"]
 
 
+async def test_the_note_of_the_ply_on_the_board_is_in_sight(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    match = (await played(server, paced_bots, "In sight", "connect4", legs=1))[0]
+    last = server.host.get(f"matches/{match}")["ply"]
+    await page.goto(f"/matches/{match}")
+    for key, ply in (("End", last), ("ArrowLeft", last - 1), ("Home", 0), ("ArrowRight", 1), ("End", last)):
+        await page.keyboard.press(key)
+        await expect_ply(page, ply)
+        if ply:
+            await expect(page.locator(".moves .note").nth(ply - 1)).to_be_in_viewport(ratio=0.9)
+
+
 async def test_bars_tell_times_and_lead_to_their_plies(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:

@@ -55,12 +55,12 @@ const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 function onShow({ position }) {
   const { ply, plies, over } = replay;
   controls.show();
+  told.open = !over || (wanted ?? ply === plies); // before the list, which has less room below an open result
   list.mark(ply);
   chart.mark(ply);
   ask.textContent = `${ask.dataset.ask} --position ${quoted(position)}`;
   byId("asking").hidden = part(document.body, ".command:has(#ask)").hidden = over && ply === plies;
   byId("here").textContent = `${location.origin}${location.pathname}?ply=${ply}`;
-  told.open = !over || (wanted ?? ply === plies);
 }
 
 function onCourse() {

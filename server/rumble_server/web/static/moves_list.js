@@ -63,8 +63,8 @@ export class MovesList {
     this.#ply = ply;
     this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     [...this.list.children].forEach((item, index) => item.classList.toggle("later", index >= ply));
-    const current = this.list.children[ply - 1]?.querySelector("a");
-    current?.setAttribute("aria-current", "step");
+    const current = this.list.children[ply - 1];
+    current?.querySelector("a")?.setAttribute("aria-current", "step");
     if (current) this.#reveal(current);
     else this.list.scrollTop = 0;
   }
@@ -76,11 +76,10 @@ export class MovesList {
     return element("li", {}, element("a", { href: `${location.pathname}?ply=${ply + 1}` }, count, " ", element("code"), " ", took));
   }
 
-  /** Scroll the list, but not the page. @param {HTMLElement} move */
-  #reveal(move) {
-    const [inside, around] = [move.getBoundingClientRect(), this.list.getBoundingClientRect()];
-    if (inside.top < around.top) this.list.scrollTop -= around.top - inside.top;
-    if (inside.bottom > around.bottom) this.list.scrollTop += inside.bottom - around.bottom;
+  /** Scroll the list, but not the page, to a move and its note; to the move, if both are too high. @param {Element} item */
+  #reveal(item) {
+    const [inside, around] = [item.getBoundingClientRect(), this.list.getBoundingClientRect()];
+    this.list.scrollTop += Math.min(Math.max(inside.bottom - around.bottom, 0), inside.top - around.top);
   }
 }
 
