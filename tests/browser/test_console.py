@@ -9,8 +9,10 @@ from playwright.async_api import Page, expect
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
+from tests.browser.sample_site import LONG_NAMES, SLOW
 
 NAME = "<img src=x onerror=alert(1)> & Sons"
 
@@ -259,3 +261,19 @@ async def test_how_it_was_created_is_told_in_seconds(page: Page, server: Running
     await expect(shown).to_contain_text("time controlmove 2.5 s, bank 0 s, increment 0 s")
     await expect(shown).to_contain_text("away30 s")
     await expect(shown).not_to_contain_text(" ms")
+
+
+async def test_buttons_beside_matches_of_long_names_are_in_sight(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup = server.create("A league of twenty-five", "connect4", time_control=SLOW)
+    pace = await paced_bots.join(server.bot_url, cup, *LONG_NAMES[:2])
+    pace.hold()
+    server.command(cup, "start")
+    await page.set_viewport_size({"width": 1280, "height": 800})
+    await page.goto(f"/console/{cup}")
+    await log_in(page, server.token)
+    button = page.locator("#matches button")
+    await button.scroll_into_view_if_needed()
+    await page.locator("#matches-table").evaluate("table => { table.parentElement.scrollLeft = 0; }")
+    await expect(button).to_be_in_viewport(ratio=1)

@@ -129,7 +129,7 @@ function inWords(value, name = "") {
 function matchRow(match, what) {
   const cells = [
     element("th", { scope: "row", class: "nowrap" }, element("a", { href: `${root}/matches/${match.match}` }, match.match)),
-    element("td", {}, match.seats.join(" – ")),
+    element("td", { class: "pairing" }, match.seats.join(" – ")),
     element("td", {}, what),
   ];
   const actions = element("td", {});
