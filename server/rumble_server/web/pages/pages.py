@@ -163,7 +163,7 @@ async def _tournament(request: Request) -> Response:
 async def _rounds(request: Request) -> Response:
     page = await answers_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
     if not page:
-        raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
+        raise WebError.not_found("this tournament is not shown in rounds")
     return await packed_answer(request, page, "text/html")
 
 

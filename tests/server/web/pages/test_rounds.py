@@ -80,7 +80,7 @@ async def test_other_formats_have_no_rounds(server: MemoryServer, browser: httpx
     assert rounds_of(tournament) == []
     answer = await browser.get("/tournaments/friday/rounds")
     assert answer.status_code == 404
-    assert "not shown in rounds" in answer.text
+    assert "this tournament is not shown in rounds" in answer.text
 
 
 @pytest.mark.parametrize("format_", ["swiss", "knockout"])
