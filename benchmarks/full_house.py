@@ -22,6 +22,8 @@ from visitors import come
 
 OWN = [f"10.0.0.{number}" for number in range(100, 150)]
 """Addresses of the clients: one address may have 256 connections."""
+CLOCK = {"move_ms": 60_000}
+"""Time control: the clients connect thousands in between, and nobody may lose on time."""
 THINK_S = 0.2
 """Mean thinking time of bots in s while the crowd comes: at full speed the proxy's questions would run out of time."""
 SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000", "RUMBLE_OPEN_NAMES": "true"}
@@ -49,7 +51,9 @@ def told(what: str, rounds: Sequence[Measured], still_share: float, running: Run
 
 async def main(running: Running, options: argparse.Namespace) -> None:
     tally = Tally()
-    tournament = await play(running, Load(game=options.game, bots=options.bots, seconds=options.seconds), tally)
+    tournament = await play(
+        running, Load(game=options.game, bots=options.bots, seconds=options.seconds), tally, time_control=CLOCK
+    )
     await asyncio.sleep(2.0)
     alone = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
     print(told("without them", alone, await still(running, tally, 2 * options.seconds), running), flush=True)
