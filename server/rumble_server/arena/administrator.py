@@ -15,14 +15,14 @@ from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCr
 
 
 class Administrator:
-    """The commands of a server's administrator, on the arena of main."""
+    """The commands of a server's administrator. They act on the arena of the club main."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
 
     @transactional
     def set_token(self, token: str) -> None:
-        """Make this the administrator's token, in place of the older token."""
+        """Make `token` the administrator's token. The former token is no longer valid."""
         salt = self.arena.logins.new_salt()
         self.arena.recorder.record(AdministratorSet(salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
@@ -47,7 +47,11 @@ class Administrator:
         house: bool | None = None,
         quotas: Quotas | None = None,
     ) -> ClubEntry:
-        """Change the given values of a club. Main is always listed, and the configuration decides on its residents."""
+        """Change the given values of a club, and return the new entry.
+
+        Raises TournamentError for an attempt to unlist main, or to set `house` of main: main is always listed, and the
+        configuration decides on its residents.
+        """
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise TournamentError(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
@@ -67,7 +71,7 @@ class Administrator:
         self.arena.recorder.record(ClubRemoved(name, self.arena.clock.now_ms()))
 
     def entry(self, name: str) -> ClubEntry:
-        """Return the directory's entry of a club. Raises TournamentError."""
+        """Return a club's entry in the directory. Raises TournamentError if the club does not exist."""
         found = self.arena.clubs.get(name)
         if found is None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"there is no club {name!r}")

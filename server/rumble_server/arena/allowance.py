@@ -1,4 +1,4 @@
-"""The rest of a club's quotas. Each refusal is a TournamentError with `quota`."""
+"""The unused part of a club's quotas. Each refusal is a TournamentError with the code `quota`."""
 
 import sys
 
@@ -8,11 +8,11 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
 
 UNBOUNDED = sys.maxsize
-"""Number greater than any count."""
+"""Stands for a number without a limit; it is greater than any count."""
 
 
 class Allowance:
-    """Quotas of a club, and the bytes used of them. Both may change at any time."""
+    """The quotas of a club, and the number of bytes that it has used. Both may change at any time."""
 
     def __init__(self) -> None:
         self.quotas = NO_QUOTAS
@@ -34,7 +34,10 @@ class Allowance:
         self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:
-        """Return the number of house bots that can be added; `most` is the server's own maximum for this club."""
+        """Return the number of house bots that can be added beside the `added` bots of the club.
+
+        `most` is the server's own maximum for the club.
+        """
         quota = self.quotas.house_bots
         return max(0, min(most, most if quota is None else quota) - added)
 

@@ -1,8 +1,10 @@
-"""Appointments: a bot in several tournaments keeps a place for a match that has waited too long. For the scheduler.
+"""Appointments, for the scheduler: a bot in several tournaments keeps a place free for a match that has waited too
+long.
 
 Bots whose matches end together are often the only free bots. Without appointments, two tournaments would pair these
-bots again and again, while a third tournament waits for a bot of theirs. An appointment keeps both bots of a match for
-the match. No bot has two appointments, so a kept bot waits for its opponent's current match, never for an appointment.
+bots again and again, while a third tournament waits for one of the bots. An appointment keeps both bots of a match free
+for the match. No bot has two appointments. So a bot with an appointment waits only for the end of its opponent's
+current match, never for another appointment.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,23 +18,27 @@ from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2
-"""Patience of a tournament: a bot owes it a match once the bot began so many matches elsewhere for each of its
-tournaments that had a match for it."""
+"""Number of matches, for each tournament with matches for a bot, that the bot may begin elsewhere before a tournament
+is owed a match.
+
+For example, if three tournaments have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the bot
+in the others.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """The count of matches that a bot began elsewhere while a tournament had a match for the bot."""
+    """The count of the matches that a bot began elsewhere while a tournament had a match for the bot."""
 
     since_ms: int
-    """Time in ms of the first such match."""
+    """Time in ms of the first counted match. An appointment for the tournament does not change the time."""
     times: int = 0
-    """Number of such matches since the last appointment for the tournament."""
+    """Number of matches counted since the last appointment for the tournament."""
 
 
 @dataclass(slots=True, eq=False)
 class Appointment:
-    """A match for which both its players are kept, until the match begins or the appointment's time is over."""
+    """A waiting match, and its players. Both are kept free until the match begins or the appointment's time is over."""
 
     tournament: Tournament
     slot: Slot
@@ -56,8 +62,8 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    Players are kept no longer than their match has waited before. So no bot idles for more than half of the time, and a
-    match with an opponent whose matches are long begins at last.
+    Players are kept free for a match no longer than the match has waited before. So a bot idles for half of the time at
+    most, and a match against an opponent with long matches begins at last.
     """
 
     def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
@@ -67,14 +73,14 @@ class Appointments:
         self._lapse = lapse
         self._of: dict[Player, Appointment] = {}
         self._passed: dict[Player, dict[str, Passed]] = {}
-        """Counts by player in several tournaments, and by the id of a tournament that has a match for the player."""
+        """Counts by player, and by the id of a tournament that has a match for the player. Only players in several
+        tournaments have counts."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament for which a player of this match has to keep its last place. None if the match may
-        begin.
+        """Return the tournament to which a player of this match owes a match; None if this match may begin.
 
-        An appointment of that tournament then keeps both players of the tournament's own match. The match begins all
-        the same if its tournament was passed over as often, or if its players were kept for it.
+        An appointment then keeps both players of the owed match free. The match `started` begins all the same if its
+        own tournament was passed over as often, or if an appointment was made for the match.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):
@@ -92,7 +98,9 @@ class Appointments:
         return None
 
     def _make(self, player: Player, tournament: Tournament, counted: Passed) -> bool:
-        """Make an appointment for a player's oldest match with a present opponent. Return whether one was made."""
+        """Make an appointment for the player's oldest match with a connected opponent. Return whether an appointment
+        was made.
+        """
         found: Appointment | None = None
         for slot in tournament.waiting(player.name):
             if found is None or slot.order < found.slot.order:
@@ -111,7 +119,7 @@ class Appointments:
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
-        """Yield the matches of appointments whose players are now both free, and end appointments that fell through."""
+        """Yield the matches of appointments with both players free now. End the appointments that fell through."""
         if not self._of:
             return
         for name in tournament.to_look_at:
@@ -125,7 +133,10 @@ class Appointments:
                 yield tournament.start_of(made.slot, now_ms)
 
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
-        """Count a match begun in this tournament as passing over the players' other tournaments."""
+        """Note the start of a match in a tournament, between the players of `pair`. An appointment for the match ends.
+
+        The match is counted as passing over every other tournament that has a waiting match for one of the players.
+        """
         now_ms = self._clock.now_ms()
         for player in pair:
             others = player.tournaments.values()
@@ -147,7 +158,7 @@ class Appointments:
         return [made for made in dict.fromkeys(self._of.values()) if made.tournament is tournament]
 
     def end(self, made: Appointment) -> None:
-        """End an appointment, and keep its players no longer."""
+        """End an appointment. Its players are free for other matches again."""
         if made.timer is not None:
             made.timer.cancel()
         for player in made.players:

@@ -1,8 +1,8 @@
 """The arena: all play in a club. It puts the parts together, and takes the events of sessions.
 
-Each event is a call without waiting, and a transaction: its consequences (new matches, a tournament's end) are settled
-at the call's end. Only the consequences of a move that ends a match wait until the end is on disk and told. The gateway
-calls with session ids; answers leave by the `Sessions` port.
+Each event is a call that never waits. Each is also a transaction: its consequences (new matches, a tournament's end)
+are settled at the end of the call. Only a move that ends a match is different: its consequences are settled once the
+end is on disk and the bots are told. The gateway calls with session ids; answers leave by the `Sessions` port.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,7 +46,7 @@ FATAL = {
 
 
 class Arena:
-    """The play of a club. `run` is the number of this run on the database."""
+    """The play of a club. `run` is the number of this run of the server on the database."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Arena:
         clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever; no away or absent budget runs for the first `grace_ms`.
+        """`taken_ids` are the ids of all tournaments ever. In the first `grace_ms` no away or absent budget runs.
 
         `clubs` is the directory of the server, which the arena of main keeps.
         """
@@ -89,7 +89,7 @@ class Arena:
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Callbacks after a ban, to end other open connections of the address."""
+        """Callbacks after a ban. They end the connections of banned addresses that are not logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Sessions between login and end of connection."""
 
@@ -100,13 +100,18 @@ class Arena:
         self.scheduler.on_over(tournament, over, players)
 
     def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
-        """Go on after a suspension. Bots whose connections were closed meanwhile have the grace of a start."""
+        """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the grace of a
+        start begins again.
+        """
         if bots_were_closed:
             self.matches.give_grace(self._grace_ms)
         self.scheduler.excuse_absence(suspended_ms)
 
     def transaction(self) -> Transaction:
-        """Return a transaction, which settles its events at its end, and has the `number` to wait for."""
+        """Return the arena's transaction for a `with` statement. The consequences of its events are settled at the end.
+
+        Before anything about the events is told, the fact of the transaction's `number` must be on disk.
+        """
         return self._transaction
 
     def is_connected(self, name: str) -> bool:
@@ -179,8 +184,8 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         answered = self.matches.move(session, message, text)
-        # Hardly any move ends a match. The consequences are settled when its bots are told, or here if they were told
-        # at once.
+        # Hardly any move ends a match. The consequences of an end are settled when the bots are told: here, if the end
+        # is on disk already.
         if self.recorder.unsettled and self.log.durable == self.log.last:
             with self._transaction:
                 pass
@@ -236,9 +241,10 @@ class Arena:
             self._outlet.sessions.invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
-        """Answer a bot about an ended tournament that is not in memory, once the record is found.
+        """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
 
-        The answer is not rebuilt from facts, because bots may ask as often as they like.
+        The answer is made from the record. Rebuilding the tournament from its facts would cost too much, because bots
+        may ask as often as they like.
         """
 
         def tell(ended: EndedTournament | None) -> None:
@@ -255,7 +261,10 @@ class Arena:
         self._find_ended(tournament_id, tell)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        """Handle a frame that is no valid message: keep it and answer with this error, or judge the frame as a move."""
+        """Handle an invalid frame. If the frame names an open turn, judge the frame as an answer to the turn.
+
+        Otherwise log the frame, and answer with `error`.
+        """
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
@@ -264,7 +273,7 @@ class Arena:
             self._tell_error(known[1], error)
 
     def _is_try(self, session: BotSession, text: str, error: bytes) -> bool:
-        """Judge a frame that is no valid message as an answer, if it names an open turn. Return whether it does."""
+        """Judge an invalid frame as the answer to the turn that it names. Return false if it names no open turn."""
         named, told = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(told, Error):
             return False
@@ -321,7 +330,10 @@ class Arena:
                 self.logins.detach(player, session)
 
     def close_banned(self) -> None:
-        """Close the sessions of banned bots and addresses once the ban is on disk; other connections close at once."""
+        """Close the sessions of banned bots and addresses once the ban is on disk.
+
+        Connections from banned addresses that are not logged in are closed at once.
+        """
         bans, now_ms = self.door.bans, self.clock.now_ms()
         for player, session in list(self._sessions.values()):
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
@@ -353,9 +365,10 @@ class Arena:
                 self.matches.take_up(player)
 
     def on_trouble(self, trouble: str | None) -> None:
-        """Pause running tournaments while the log cannot be written, and resume them (None) afterwards.
+        """Pause running tournaments when the log cannot be written; `trouble` is the reason. None resumes the
+        tournaments.
 
-        Frames about facts that are not on disk stay unsent meanwhile.
+        In the meantime, frames about facts that are not on disk stay unsent.
         """
         self.scheduler.trouble = trouble
         now_ms = self.clock.now_ms()
@@ -387,6 +400,6 @@ class Arena:
             player.send(frame)
 
     def stop(self) -> None:
-        """Stop judging. Running matches stay in the log, from which the next run continues."""
+        """Stop judging. The log keeps the running matches, and the next run continues them."""
         self.scheduler.stop()
         self.matches.stop()

@@ -1,6 +1,6 @@
 """Challenges: each is an unlisted, unrated tournament of a single match between two connected bots.
 
-Bounds keep challenges of an address, or at a bot, from filling the places and the disk of all.
+Bounds keep the challenges from one address, or against one bot, from filling the places and the disk of everybody.
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ from rumble_server.tournament.tournament import OVER, Tournament
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
-"""Maximum of each part of a challenge's clock, in ms. The clock bounds a match with a silent bot."""
+"""Maximum in ms of `move_ms`, `bank_ms` and `increment_ms` in a challenge. The clock ends a match with a silent bot."""
 
 
 class Challenges:
-    """Open challenges, and whom each counts for."""
+    """The open challenges of a club, and the holder of the place that each challenge takes."""
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder
@@ -37,10 +37,10 @@ class Challenges:
         self._random = random
         self._door = door
         self._counted: dict[str, str] = {}
-        """Holder of the place that each open challenge takes, by the challenge's tournament id: the tournament that
-        invited the challenger, or else the challenger's address."""
+        """Holders of places by the tournament id of an open challenge. A holder is the tournament that invited the
+        challenger, or else the challenger's address."""
         self._spenders: dict[str, str] = {}
-        """Holder that pays for the bytes of each challenge, as in `_counted`, until the challenge's end is on disk."""
+        """Holders charged with the bytes of challenges, by tournament id, until the challenge's end is on disk."""
 
     def open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
@@ -97,7 +97,8 @@ class Challenges:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel the oldest challenge of the largest holder of places, if it has at least two more than the asker.
+        """Cancel the oldest challenge of the holder with the most places, if the holder has at least two more than
+        `asker`.
 
         Return whether a challenge was cancelled.
         """
@@ -117,7 +118,7 @@ class Challenges:
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
-        """Count the bytes on disk of challenges for their challengers; `sizes` has the bytes by tournament."""
+        """Charge bytes on disk to the holders of challenges. `sizes` has the bytes newly written, by tournament id."""
         for tournament_id in self._spenders.keys() & sizes.keys():
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
             self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
@@ -131,7 +132,10 @@ class Challenges:
 
 
 def _counted_for(player: Player, session: BotSession) -> str:
-    """Return the share that a challenge counts for: the tournament of its challenger's invitation, or an address."""
+    """Return the holder of the place that a challenge takes.
+
+    The holder is a tournament that the challenger joined by invitation, or else the challenger's address.
+    """
     for tournament in player.tournaments.values():
         if tournament.challenger is None and tournament.invite is not None:
             return f"tournament {tournament.id}"

@@ -1,6 +1,6 @@
 """The directory of clubs with their settings and quotas, and the administrator's token.
 
-The directory is rebuilt from facts of main, and settles the settings of every club.
+The directory is rebuilt from the facts in the log of main. The settings of every club come from the directory.
 """
 
 import hmac
@@ -24,7 +24,8 @@ class ClubEntry:
     listed: bool = False
     """True if the public list of clubs has the club."""
     house: bool = False
-    """True if the house's residents are there to be challenged; in main only the configuration decides."""
+    """True if the club has residents: house bots that can always be challenged. For main, only the configuration
+    decides."""
     quotas: Quotas = NO_QUOTAS
     since_ms: int = 0
 

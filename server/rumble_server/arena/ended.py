@@ -1,4 +1,4 @@
-"""Answers to bots about ended tournaments that are not in memory, made from the record."""
+"""Answers to bots about ended tournaments that are not in memory, made from the tournament's record."""
 
 from collections.abc import Callable
 
@@ -12,11 +12,14 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 
 Answer = Callable[[EndedTournament, str], list[bytes]]
-"""Function that returns the frames for a bot, by its name. Raises TournamentError."""
+"""Function that returns the frames to answer a bot with, from the tournament's record and the bot's name.
+
+It raises TournamentError to answer with an error.
+"""
 
 
 def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the result for a bot of the field. Raises TournamentError for any other bot."""
+    """Return `joined` and the result for a bot that stayed to the end. Raises TournamentError for any other bot."""
     line = ended.line(bot)
     if line is None:
         raise closed(ended.id, ended.status, "; it takes no more bots: join another")
@@ -29,7 +32,9 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
 
 
 def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
-    """Return the confirmation for a bot that left, or was never in the field. Raises TournamentError for others."""
+    """Return `left` for a bot that left, or was never in the field. Raises TournamentError for a bot that stayed to the
+    end.
+    """
     line = ended.line(bot)
     if line is not None and not line.withdrawn:
         raise closed(ended.id, ended.status)

@@ -1,4 +1,4 @@
-"""Host tokens: each has a name, and only its hash is kept."""
+"""Host tokens. Each has a name, and the server keeps only the hash of a token."""
 
 import hmac
 from collections.abc import Callable
@@ -8,16 +8,17 @@ from rumble_server.arena.names import digest_of, exchanged
 from rumble_server.tournament.facts import HostFact, HostTokenSet, HostTokensRemoved
 
 DEFAULT = "default"
-"""Name of the token given by `--host-token`, or made at the first start."""
+"""Name of the token that is given by `--host-token`, or made at the first start."""
 MOST_TOKENS = 100
-"""Maximum number of tokens of a club: each request's token is compared with each. A further one is refused."""
+"""Maximum number of tokens of a club, because the token of a request is compared with every one of them. A further
+token is refused."""
 ADMINISTRATOR = "administrator"
-"""Name of the administrator's token for the audit log; no list of a club has it."""
+"""Name of the administrator's token in the audit log. No club's list of tokens has this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostToken:
-    """A token's name, and the time of its making in ms."""
+    """A token's name, and the time in ms at which the token was set."""
 
     name: str
     since_ms: int
@@ -49,7 +50,9 @@ class HostTokens:
         return [HostToken(each.name, each.at_ms) for each in self._tokens.values()]
 
     def holder(self, token: str) -> str | None:
-        """Return the name of this token, `ADMINISTRATOR` for the administrator's, or None for an invalid token."""
+        """Return the name of a valid token, `ADMINISTRATOR` for the administrator's token, or None for an invalid
+        token.
+        """
         found = ADMINISTRATOR if self._is_administrator(token) else None
         for each in self._tokens.values():
             if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
@@ -57,6 +60,6 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that is valid beside a valid token; return any other token unchanged."""
+        """Return the made secret that a valid host token can be exchanged for; return any other token unchanged."""
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

@@ -1,7 +1,7 @@
-"""House bots: residents, always there to be challenged, and bots added to a field by a host.
+"""House bots: residents, which can always be challenged, and bots added to a tournament's field by a host.
 
-A house bot plays under a name of its own, claimed with a key of the server's. An added bot is in the tournament from a
-fact of the log on, and stays connected until the tournament is over, even after a restart.
+The server claims a name for each house bot, with a key of the server's own. Each added bot is recorded in the log. It
+stays connected until the tournament is over, even after a restart of the server.
 """
 
 import hmac
@@ -24,9 +24,9 @@ from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, Tourname
 from rumble_server.tournament.tournament import OVER, Tournament
 
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
-"""Facts that change the bots kept by `HouseBots.follow`."""
+"""Types of facts after which `HouseBots.follow` may start or end house bots."""
 MOST_ADDED = 32
-"""Maximum number of added house bots on the server, each of which is a process. A further one is refused."""
+"""Maximum number of added house bots on the server, each of which is a process. A further bot is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,9 @@ class HouseKeys:
         return make_secret(hmac.digest(self._secret, name.casefold().encode(), "sha256")[:RANDOM_BYTES])
 
     def may_claim(self, name: str, key: str | None) -> bool:
-        """Return true if a new name may be claimed: a house name only with the house's key."""
+        """Return true if a login with this key may claim a new name. A house name needs the house's own key for the
+        name.
+        """
         return not is_house_name(name) or key == self.key(name)
 
 
@@ -79,7 +81,7 @@ class HouseBots:
         """Added bots by name in lower case."""
 
     def open(self) -> None:
-        """Keep the bots of open tournaments and the residents, after a start."""
+        """Connect the residents and the added bots of open tournaments, after a start."""
         for tournament in self.arena.tournaments.values():
             if tournament.status not in OVER:
                 for entrant in tournament.field.values():
@@ -88,18 +90,19 @@ class HouseBots:
         self._keep()
 
     def change_residents(self, residents: Sequence[str]) -> None:
-        """Keep these reference bots as the only residents."""
+        """Make these reference bots the only residents."""
         self._residents = {resident_name(bot): bot for bot in residents}
         self._keep()
 
     def close(self) -> None:
-        """Keep no bot any more."""
+        """Disconnect all house bots of the club."""
         if self._runner is not None:
             self._runner.keep(self._club, [])
 
     def follow(self, batch: Iterable[tuple[int, LogFact]]) -> None:
-        """Start newly added bots, and end bots that are no longer needed, as the numbered facts tell that are now on
-        disk.
+        """Start newly added bots, and end bots that are no longer needed.
+
+        `batch` has the facts newly on disk, each with its number.
         """
         changed = False
         for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:
@@ -123,21 +126,21 @@ class HouseBots:
             self._runner.keep(self._club, self.bots())
 
     def bots(self) -> list[HouseBot]:
-        """Return the house bots to be connected now."""
+        """Return the house bots that should be connected now."""
         residents = [(name, bot, True) for name, bot in self._residents.items() if self._may_use(name)]
         added = [(each.name, each.reference_bot, False) for each in self._added.values()]
         return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
 
     def names_lost(self) -> list[str]:
-        """Return the names of residents in use by other bots; these residents are left out."""
+        """Return the names of residents in use by other bots. Residents with these names do not play."""
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """Return every reference bot, the weakest first, with a line about each."""
+        """Return a line about every reference bot, by the bot's name, the weakest bot first."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
-        """Return the reference bots that can be added to a tournament, each with a line about it."""
+        """Return a line about each reference bot that can be added to a tournament, by the bot's name."""
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
@@ -159,7 +162,10 @@ class HouseBots:
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
-        """Add house bots to a tournament: `name`, or `name-1` and so on. Raises TournamentError."""
+        """Add `count` house bots to a tournament. Raises TournamentError.
+
+        A single bot is called `name`, if given. Otherwise the bots' names are numbered, such as `name-1`.
+        """
         arena = self.arena
         tournament = arena.lifecycle.tournament(tournament_id)
         bots = self.reference_bots(tournament.config)
@@ -201,5 +207,7 @@ class HouseBots:
 
 
 def resident_name(reference_bot: str) -> str:
-    """Return the resident name of a reference bot, or of a function of a file."""
+    """Return the name of the resident that plays a reference bot. For a bot given as `FILE:FUNCTION`, only `FUNCTION`
+    counts.
+    """
     return f"{HOUSE_PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"

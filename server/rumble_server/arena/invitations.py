@@ -1,4 +1,4 @@
-"""Invitations that bots show: a valid one admits a bot beyond the bounds of its address; wrong ones are counted."""
+"""Invitation codes that bots show. A valid code admits a bot beyond its address's bounds. Wrong codes are counted."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,27 @@ from rumble_server.tournament.tournament import Tournament
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """The invitation of a login: valid for a tournament, none, or (`refused`) not compared after many wrong ones."""
+    """The result of checking a login's invitation.
+
+    `tournament_id` is the tournament for which the invitation is valid, or None. `refused` is true if the code was not
+    even compared, because too many wrong codes came before.
+    """
 
     tournament_id: str | None = None
     refused: bool = False
 
 
 class Invitations:
-    """Comparison of invitation codes, with a bound on wrong ones."""
+    """Comparison of invitation codes, with a bound on the number of wrong codes."""
 
     def __init__(self, recorder: Recorder, door: Door) -> None:
         self._recorder = recorder
         self._door = door
 
     def shown_by(self, login: Login, address: str) -> Invitation:
-        """Return the invitation shown by a login, and count a wrong invitation. Call this once for each login.
+        """Check the invitation of a login, and count a wrong code. Call this once for each login.
 
-        A bot in the field needs no code, if its key was shown from this address before.
+        A bot in the field needs no code, if the address has shown the bot's key before.
         """
         tournament = self._recorder.tournaments.get(login.join or "")
         if tournament is None or tournament.invite is None:
@@ -46,7 +50,7 @@ class Invitations:
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:
-        """Count a wrong invitation. Raises TournamentError after too many, even for a right invitation."""
+        """Count a wrong invitation. Raises TournamentError after too many wrong invitations, even for a right one."""
         if invite is None or tournament.invite is None:
             return
         now_ms = self._recorder.clock.now_ms()
@@ -57,5 +61,5 @@ class Invitations:
 
 
 def too_many() -> TournamentError:
-    """Return the error for an invitation that is not compared."""
+    """Return the error for an invitation that is not compared, because too many wrong invitations were shown."""
     return TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many wrong invitations; try again in a minute")

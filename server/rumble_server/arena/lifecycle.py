@@ -1,4 +1,4 @@
-"""The life of tournaments: creation, joining and leaving, start, end, and the messages to bots about these."""
+"""The life of tournaments: creation, joining, leaving, start and end, and the messages to bots about these events."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class Lifecycle:
         return found
 
     def is_over(self, tournament_id: str) -> bool:
-        """Return true if the tournament is over, and its end is on disk: it is not in memory."""
+        """Return true if the tournament is over and no longer in memory, because its end is on disk."""
         in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged
 
@@ -54,7 +54,10 @@ class Lifecycle:
     def join(
         self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
     ) -> None:
-        """Enter a bot in a tournament and tell the bot; if it is in, tell only the `asker`. Raises TournamentError."""
+        """Enter a bot in a tournament, and tell all its sessions. Raises TournamentError.
+
+        If the bot is in the tournament already, tell only the `asker`.
+        """
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
@@ -71,7 +74,7 @@ class Lifecycle:
             tournament.disappear(player.name, self.absent_from_ms())
 
     def absent_from_ms(self) -> int:
-        """Return the time in ms from which the absent budget of a bot that disconnects now runs."""
+        """Return the time in ms at which the absent budget of a bot begins to run if the bot disconnects now."""
         return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
 
     def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
@@ -84,7 +87,10 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
-        """Take a bot out for good for the host; the bot loses its remaining matches. Raises TournamentError."""
+        """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
+
+        Raises TournamentError.
+        """
         self._take_out(player, tournament, removed=True)
         message = f"the host removed {player.name} from {tournament.id}"
         notice = messages.notice(NoticeCode.REMOVED, message, tournament_id=tournament.id)
@@ -92,7 +98,7 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
-        """Return whether the bot was in the tournament."""
+        """Record that a bot is out of a tournament for good. Return false if the bot was out before."""
         fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
@@ -108,10 +114,10 @@ class Lifecycle:
     def create(
         self, config: TournamentConfig, challenger: str | None = None, made_invite: str | None = None
     ) -> Tournament:
-        """Create a tournament. Raises TournamentError with `quota`.
+        """Create a tournament. Raises TournamentError with the code `quota`.
 
-        `challenger` is the bot behind a challenge. `made_invite` is the secret that is valid beside the host's
-        invitation code.
+        `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is the secret
+        that is valid beside the host's invitation code.
         """
         self._recorder.allowance.check_creation()
         if challenger is None:
@@ -124,7 +130,7 @@ class Lifecycle:
         return self._recorder.tournaments[created.tournament]
 
     def count_open(self) -> int:
-        """Return the number of open tournaments, without challenges and damaged ones."""
+        """Return the number of open tournaments. Challenges and damaged tournaments do not count."""
         tournaments = self._recorder.tournaments.values()
         return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
@@ -148,7 +154,7 @@ class Lifecycle:
         self._ended.append(tournament)
 
     def forget_ended(self) -> None:
-        """Free the tournaments whose end is on disk: everything about them is read from there."""
+        """Forget the tournaments whose end is on disk. From now on, everything about these is read from the disk."""
         while self._ended and self._recorder.is_durable(self._ended[0]):
             self._recorder.forget(self._ended.popleft())
 

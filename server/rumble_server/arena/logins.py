@@ -23,8 +23,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
 
 UNPLAYED_MS = 60_000
-"""Minimum time in ms for which a bot without matches is away before its name can be given up for a new name of its
-address."""
+"""Minimum time in ms of a bot's absence before its name can be freed for a new name of the same address. Bots with a
+match in this run keep their names."""
 MayClaim = Callable[[str, str | None], bool]
 """Function that returns true if a key may claim an unclaimed name."""
 
@@ -41,13 +41,13 @@ class Logins:
     _may_claim: MayClaim
     _door: Door
     _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
-    """Names claimed in this run, by the address that claimed them, the newest last. Some of the bots may have played,
-    and some names may have been claimed anew."""
+    """Claims of names in this run, by address and name, the newest last. Some of the bots may have played since then,
+    and some of the names may have been claimed anew."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and its address never showed the key of its name.
 
-        Raises TournamentError with `too_many_messages` without room for the connection.
+        Raises TournamentError with the code `too_many_messages` if there is no room for the connection.
         """
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
         if not has_room and not self._has_own_place(login, caller.address):
@@ -56,9 +56,11 @@ class Logins:
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
     def _has_own_place(self, login: Login, address: str) -> bool:
-        """Return true if a login shows the right key of its name, and so has a place of its own. Count a wrong key.
+        """Return true if a login shows the right key of its name, and the bot has a place outside the bounds of the
+        address.
 
-        A bot in a tournament has a place for each of its workers, any other bot for a single session.
+        A wrong key is counted. A bot in a tournament has a place for each of its workers, any other bot for a single
+        session.
         """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
         claim = self._recorder.names.get(login.name)
@@ -76,10 +78,10 @@ class Logins:
         return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
-        """Log a bot in. Return the player, and true if the name is open.
+        """Log a bot in. Return the player, and true if no key protects the name.
 
-        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, and with
-        `banned`, `too_many_messages`, or `unavailable` if the bot has its maximum of workers.
+        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
+        the code `banned` or `too_many_messages`. If the bot has its maximum of workers, the code is `unavailable`.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
         if is_stranger and not caller.may_speak and not self._has_own_place(login, address):
@@ -131,8 +133,10 @@ class Logins:
         return player, is_open
 
     def _by_share(self, address: str) -> list[str]:
-        """Return the addresses that claimed at least two names more than `address`, those with the most names first,
-        and `address` itself last.
+        """Return the addresses that may lose a name to `address`, the address with the most names first, `address`
+        itself last.
+
+        Another address may lose a name only if it claimed at least two names more than `address`.
         """
         counts = {each: len(names) for each, names in self._claimed.items()}
         own = counts.pop(address, 0)
@@ -140,10 +144,11 @@ class Logins:
         return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
 
     def _free_name(self, address: str, may_free: Callable[[], bool], now_ms: int) -> bool:
-        """Free a name of this address for a new name, so that claimed names of idle bots keep no bot out.
+        """Free a name claimed by this address, so that names of idle bots keep no new bot out. Return whether a name
+        was freed.
 
-        The freed name is the newest whose bot has been away for `UNPLAYED_MS`, was never in a match, and is at most in
-        lobbies. Return whether a name was freed; none is if `may_free` then returns false.
+        The freed name is the newest whose bot was never in a match, is in no tournament that has started, and has been
+        away for `UNPLAYED_MS`. No name is freed if `may_free` then returns false.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):
@@ -175,11 +180,11 @@ class Logins:
         may_name: Callable[[], bool] = lambda: True,
         make_room: Callable[[], bool] = lambda: False,
     ) -> tuple[Player, bool]:
-        """Check a name and its key, and record a new name. Return the player, and true if the name is open.
+        """Check a name and its key, and record a new name. Return the player, and true if no key protects the name.
 
-        For a new name beyond the quota `make_room` is called, and before any new name is recorded, `may_name`. Raises
-        TournamentError with `quota` or `too_many_messages` if these return false, and with `bad_name`, `key_required`
-        or `bad_key`.
+        `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
+        `quota` is raised. `may_name` is called before a new name is recorded; if it returns false, the code is
+        `too_many_messages`. The other codes are `bad_name`, `key_required` and `bad_key`.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
@@ -203,7 +208,7 @@ class Logins:
         return player, claim.open
 
     def new_salt(self) -> str:
-        """Return a new salt of a key, in hex."""
+        """Return a new random salt for a key or a token, in hex."""
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:

@@ -109,7 +109,7 @@ class LiveMatch:
 
 
 class Matches:
-    """The running matches by id. `run` is the number of this run on the database, with which turn ids begin."""
+    """The running matches by id. Turn ids begin with `run`, the number of this run of the server on the database."""
 
     def __init__(
         self,
@@ -137,9 +137,7 @@ class Matches:
         return f"{self._prefix}{self._turns:x}"
 
     def give_grace(self, grace_ms: int) -> None:
-        """Let no away or absent budget run for the time of a grace, as after a start: the bots have to find the server
-        again.
-        """
+        """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""
         now_ms = self.recorder.clock.now_ms()
         self.nobody_away_before_ms = now_ms + grace_ms
         for match in self.live.values():
@@ -148,7 +146,7 @@ class Matches:
     # --- matches begin, go on and stop ---
 
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
-        """Begin a match of players with room, by seat."""
+        """Begin a match. `players` are by seat, each with room for the match."""
         self.recorder.record_of(tournament, started)
         match = self._place(started, tournament, players)
         # Only connected players are free for a match.
@@ -160,7 +158,9 @@ class Matches:
             self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
-        """Take up a match that was running when the server stopped, from the later facts of its attempt."""
+        """Take up a match that was running when the server stopped. `facts` are the facts of its attempt after
+        `started`.
+        """
         tournament = self.recorder.tournaments[started.tournament]
         match = self._place(started, tournament, self.recorder.players.of(started.seats))
         match.referee.rebuild(facts, self.recorder.clock.now_ms())
@@ -200,7 +200,7 @@ class Matches:
         return bool(self.live) and not self._stopped
 
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], None]) -> None:
-        """Tell the referee of an event after which it may ask for a ply; an error aborts the match."""
+        """Call `event`, in which the referee may ask for a ply. An error in the game's code aborts the match."""
         try:
             event()
         except Exception:
@@ -210,15 +210,15 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Give a player's matches without a session to sessions, after a session got room."""
+        """Give a player's waiting matches to its sessions, after a session got room."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)
 
     def go_on(self, player: Player, taken: Iterable[Part]) -> None:
-        """Send the sessions of a player the matches that they have taken up.
+        """Tell a player's sessions about the matches that they have taken up.
 
-        The player is away from the remaining matches: the clock there stops, and the away budget runs.
+        The player is away from its remaining matches. In such a match the clock stops, and the away budget runs.
         """
         now_ms = self.recorder.clock.now_ms()
         for part in taken:
@@ -283,9 +283,9 @@ class Matches:
         self._follow(match)
 
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
-        """Keep a frame of no particular match in the log of all matches that the session plays.
+        """Log a frame of no particular match in every match of the session.
 
-        Keys and invitations are blanked. The first match has the frame, and the others refer to it.
+        Keys and invitations in a bot's frame are blanked. The first match has the frame, and the others refer to it.
         """
         now_ms, first, number = self.recorder.clock.now_ms(), "", 0
         for match_id, part in session.matches.items():
@@ -329,7 +329,7 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer no later than its referee wants; an early timer only sets the next one."""
+        """Set the match's timer no later than its referee wants. A timer that fires early only sets the next timer."""
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return

@@ -13,7 +13,7 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameFact, NameUsed
 
 HOUSE_PREFIX = "house-"
-"""Prefix of names for house bots alone."""
+"""Prefix of the names that only house bots may have."""
 
 _name = re.compile(NAME_PATTERN)
 
@@ -25,7 +25,10 @@ def is_house_name(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A name in its first spelling, and its key's salt and salted SHA-256 in hex; both are None for an open name."""
+    """A name in its first spelling. `salt` and `digest`, the salted SHA-256 of the name's key, are in hex.
+
+    Both are None for an open name, which no key protects.
+    """
 
     name: str
     salt: str | None
@@ -76,7 +79,7 @@ class Names:
 
     @property
     def of_bots(self) -> int:
-        """Number of names without those of the house; the quota of bots counts these."""
+        """Number of names, without the names of house bots. The quota of bots limits this number."""
         return len(self._claims) - self._of_house
 
     def get(self, name: str) -> Claim | None:
@@ -98,9 +101,10 @@ class Names:
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
     ) -> tuple[Claim, NameUsed | None]:
-        """Check a login; return the claim on the name, and the fact to record if the name is new.
+        """Check a login. Return the claim on the name, and the fact to record if the name is new.
 
-        `salt` is fresh random hex for a new claim. Raises TournamentError with `bad_name`, `key_required` or `bad_key`.
+        `salt` is fresh random hex for a new claim. Raises TournamentError with the code `bad_name`, `key_required` or
+        `bad_key`.
         """
         if _name.fullmatch(name) is None:
             raise TournamentError(

@@ -101,20 +101,23 @@ class Organiser:
 
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
-        """Ask joining bots for this code from now on, or (None) for no code; entrants stay."""
+        """Let bots join only with this code from now on; None asks for no code. Entrants stay."""
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
         made = self._made_beside(invite)
         self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made))
 
     def _made_beside(self, invite: str | None) -> str | None:
-        """Make the secret that is valid beside a code of the host's own choice; None for any other code."""
+        """Return a made secret to be valid beside an invitation code of the host's own choice.
+
+        Return None without a code, and for a code that is a made secret already.
+        """
         if invite is None or is_made(invite):
             return None
         return make_secret(self.arena.random.randbytes(RANDOM_BYTES))
 
     @transactional
     def play_again(self, match_id: str) -> None:
-        """Have a match played again, under the same id as the next attempt."""
+        """Have a match played again: the next attempt has the same match id."""
         arena, tournament = self.arena, self._tournament(tournament_id_of(match_id))
         if match_id in arena.matches.live:
             arena.matches.abort(match_id, "the host has the match played again")
@@ -128,7 +131,7 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Set the key of a name, open or not; with None, forget the key, so that the next login claims the name."""
+        """Set the key of a name, open or not. With None, forget the key: the next login claims the name anew."""
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
@@ -143,7 +146,7 @@ class Organiser:
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
         """Keep out a network (as `network_to_ban` writes it) or a name, and close its connections.
 
-        Raises TournamentError.
+        Raises TournamentError if the maximum number of bans is in force.
         """
         arena = self.arena
         bans, now_ms = arena.door.bans, arena.clock.now_ms()

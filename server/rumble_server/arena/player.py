@@ -9,9 +9,10 @@ from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
 
 MOST_UNTOLD = 16
-"""Maximum number of ends of matches kept for an absent bot; the newest are kept."""
+"""Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
 Free = dict[str, set[str]]
-"""Names of the players who can take a further match of a tournament, if need be in a challenge's place, by game."""
+"""Names of the free players, by game. A free player can take a further tournament match, perhaps in a challenge's
+place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -20,19 +21,19 @@ class Player:
 
     name: str
     _free: Free
-    """The names of free players, in which this player keeps its own name."""
+    """Names of all free players of the club. The player adds and removes only its own name."""
     sessions: dict[str, BotSession] = field(default_factory=dict)
     """Sessions by worker in lower case, the newest login last."""
     sole: BotSession | None = None
     """The bot's only session, if it names no worker. This session gets matches of any game."""
     away_from: dict[str, Part] = field(default_factory=dict)
-    """Matches without a session, by id, the longest waiting first."""
+    """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     """Open tournaments of the bot by id; the tournament whose last match ended longest ago comes first."""
     claimed: int = 0
-    """Number of the fact of the bot's name, if the name is new in this run; otherwise 0."""
+    """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
-    """Time in ms when the bot last came, or a match of it ended: for audits."""
+    """Time in ms at which the bot last came or became free. The fairness audit uses it."""
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None
@@ -64,7 +65,9 @@ class Player:
         return sum(each.room for each in self.sessions.values() if each.room > 0)
 
     def has_room_for_challenge(self, game: str) -> bool:
-        """Return true if the bot can take a further match, beside a place for a tournament with matches for it."""
+        """Return true if the bot has room for a challenge. If a tournament has matches for the bot, one more place must
+        be free.
+        """
         return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
 
     @property
@@ -76,7 +79,9 @@ class Player:
         return None
 
     def is_shared(self, tournament: Tournament) -> bool:
-        """Return true if the bot has matches to play in this tournament and in another, challenges not counted."""
+        """Return true if the bot has matches to play in this tournament, and plays or has matches in another.
+        Challenges do not count.
+        """
         others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
         return tournament.has_matches(self.name) and any(
             each.has_matches(self.name) or each.field[self.name].playing for each in others
@@ -94,7 +99,10 @@ class Player:
         return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
 
     def connect(self, session: BotSession) -> BotSession | None:
-        """Add a session. Return the older session of the same worker, if any, which plays no match any more."""
+        """Add a session in place of an older session of the same worker. Return the older session, or None.
+
+        The matches of the older session wait until a session takes them up.
+        """
         older = self.sessions.get(session.worker.casefold())
         if older is not None:
             self.disconnect(older)
@@ -103,7 +111,7 @@ class Player:
         return older
 
     def disconnect(self, session: BotSession) -> bool:
-        """Remove a session, whose matches wait for another. Return false if a newer session has taken its place."""
+        """Remove a session; its matches wait for a new session. Return false if a newer login replaced the session."""
         worker = session.worker.casefold()
         if self.sessions.get(worker) is not session:
             return False
@@ -119,7 +127,7 @@ class Player:
         self.note_room()
 
     def begin(self, part: Part) -> None:
-        """Enter a match, on a session with room if there is any."""
+        """Let the bot enter a match, played by a session with room, if there is any."""
         self.has_played = True
         session = self.session_for(part.game)
         if session is None:
@@ -129,7 +137,7 @@ class Player:
             self.note_room()
 
     def end(self, part: Part) -> None:
-        """Leave an ended match."""
+        """Remove an ended match from the bot's matches."""
         if part.session is None:
             del self.away_from[part.match_id]
         else:
@@ -160,7 +168,7 @@ class Player:
         self.note_room()
 
     def able(self, game: str) -> list[BotSession]:
-        """Return the sessions for matches of this game: those whose login admits the game."""
+        """Return the sessions for matches of the game: `sole`, or else the sessions with logins that admit the game."""
         if self.sole is not None:
             return [self.sole]
         return [each for each in self.sessions.values() if each.plays(game)]
@@ -190,7 +198,7 @@ class Player:
         return any(each.has_place() for each in able)
 
     def spares(self, game: str, other: str) -> bool:
-        """Return true if a match of this game takes no needed place from a match of the game `other`."""
+        """Return true if a match of this game does not take the last place for a match of the game `other`."""
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:
@@ -198,7 +206,7 @@ class Player:
         return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
 
     def note_room(self) -> None:
-        """Update the sets of free players by the room of the sessions."""
+        """Add the player's name to the sets of free players, or remove the name, by the room of the sessions."""
         sole, name = self.sole, self.name
         is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, for any game
         for game, names in self._free.items():
@@ -208,7 +216,7 @@ class Player:
                 names.discard(name)
 
     def keep(self, game: str | None) -> None:
-        """Keep the bot's last place for a match of this game; None ends this."""
+        """Keep the bot's last place for a match of this game; None frees the place."""
         self.kept_for = game
         self.note_room()
 
@@ -247,7 +255,7 @@ class Players:
         return self.by_name.setdefault(name.casefold(), Player(name, self._free))
 
     def forget(self, name: str) -> None:
-        """Forget a bot without a claimed name, without matches, and without tournaments in memory."""
+        """Forget a bot that has no claimed name, no matches, and no tournaments in memory."""
         del self.by_name[name.casefold()]
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:

@@ -1,6 +1,6 @@
 """The arena's ports: log, clock with timers, sessions, slow work, and house bots.
 
-The arena defines the ports, `store` and `gateway` have the adapters, and tests have their own.
+The arena defines the ports. `store` and `gateway` have the adapters, and tests have adapters of their own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,13 +56,13 @@ class Clock(Protocol):
 
     @property
     def lateness(self) -> Lateness:
-        """Lateness of the running process while watched, up to the newest time that was read."""
+        """Lateness of this process while it was watched (see `watch`), up to the last reading of the clock."""
 
     def now_ms(self) -> int:
         """Return the server time in ms since the epoch; it never goes back within a run."""
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Measure the process's lateness until `is_wanted` returns false. A second call meanwhile has no effect."""
+        """Measure the process's lateness until `is_wanted` returns false. Several callers share one measurement."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         """Call back at a server time, or soon if the time has passed."""
@@ -84,14 +84,16 @@ class Caller:
     lag_by_pings: bool
     """True if only pings measure the round trips."""
     has_room: bool
-    """True if the address may have a further connection that has logged in."""
+    """True if the address may have a further logged-in connection."""
     has_invited_room: bool
-    """True if the address may have a further connection by a valid invitation to the tournament that the login
-    names."""
+    """True if the address may have a further connection that shows a valid invitation to the tournament named in the
+    login."""
     may_speak: bool
-    """True if the address may send a further message of a stranger."""
+    """True if the address may send a further message of a stranger: a bot with neither a known key nor an
+    invitation."""
     delay_ms: DelayMs | None = None
-    """Function that tells how long a frame and its answer waited in this machine; None where that is unknown."""
+    """Function that tells how long a turn and its answer waited in this machine; None if the waiting time is
+    unknown."""
 
 
 class Sessions(Protocol):
@@ -134,17 +136,17 @@ class HouseBot:
     key: str
     reference_bot: str
     challenges: bool
-    """True for a bot to be challenged; false for a bot of a tournament, which its session will name."""
+    """True for a resident, which takes challenges; false for a bot that learns its tournament from `session`."""
 
 
 class HouseRunner(Protocol):
     """The processes of house bots."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the reference bots for a game, with a line about each."""
+        """Return a line about each reference bot that can play a game, by the bot's name."""
 
     def ladder(self) -> Mapping[str, str]:
-        """Return every reference bot, the weakest first, with a line about each."""
+        """Return a line about every reference bot, by the bot's name, the weakest bot first."""
 
     def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
         """Make these bots the club's only connected house bots; a bot that ends is started again."""

@@ -1,6 +1,6 @@
-"""Recording: append a fact to the log, apply it to its state machines, and settle the consequences.
+"""Recording: append a fact to the log, apply it to its state machine, and settle the consequences.
 
-State machines change only by facts, so this run's state and the log always agree.
+A state machine changes only by facts, so this run's state and the log always agree.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class Transaction:
 
     @property
     def number(self) -> int:
-        """Number of the fact to wait for, after the end, before the transaction's facts may be told."""
+        """Number of the fact that must be on disk before the transaction's facts may be told. Read it at the end."""
         return self._log.last
 
     def __enter__(self) -> "Transaction":
@@ -72,14 +72,14 @@ class Recorder:
         self.clubs = clubs
         """Clubs of the server, which only facts of main change."""
         self.allowance = Allowance()
-        """Rest of this club's quotas."""
+        """Unused part of this club's quotas."""
         self.tournaments: dict[str, Tournament] = {}
         """Tournaments in memory, by id."""
         self.unsettled: dict[str, None] = {}
         """Ids of tournaments to settle at the transaction's end; a dict for its order."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
-        """Function that appends a fact that concerns a single match alone."""
+        """Function that appends a fact to the log without applying it, for facts about a single match alone."""
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: LogFact) -> None:
@@ -112,7 +112,9 @@ class Recorder:
             self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
-        """Return the number of the tournament's newest fact in this run; once on disk, the state may be told."""
+        """Return the number of the tournament's newest fact in this run. The state may be told once this fact is on
+        disk.
+        """
         return self._numbers.get(tournament.id, 0)
 
     def is_durable(self, tournament: Tournament) -> bool:

@@ -18,9 +18,12 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 TournamentFacts = Callable[[str], Iterable[LogFact]]
-"""Function that returns the facts to rebuild a tournament, by id."""
+"""Function that returns the facts to rebuild a tournament from, given the tournament's id."""
 MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
-"""Function that returns the facts of a tournament's matches by match id, of all attempts, in order."""
+"""Function that returns the facts of matches by match id, given the tournament's id and the matches' ids.
+
+The facts of all attempts at a match are in order.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,10 @@ def read(
     match_facts: MatchFacts,
     begun: Mapping[str, Tournament] = MappingProxyType({}),
 ) -> Recovered:
-    """Rebuild the open tournaments, on any thread. A tournament that cannot be rebuilt is set aside.
+    """Rebuild the open tournaments, on any thread. A tournament that cannot be rebuilt is put into `damaged`.
 
-    Tournaments in `begun` are rebuilt in part; `tournament_facts` returns only their later facts.
+    `begun` has tournaments rebuilt from earlier facts, by id. For these, `tournament_facts` returns only the later
+    facts.
     """
     recovered = Recovered(list(of_club), [], {})
     for tournament_id in unfinished:
@@ -59,9 +63,11 @@ def take_up(
 ) -> None:
     """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
 
-    No away or absent budget runs during the arena's grace, nor ran while the server was down. With `lost_rows`, facts
-    about the club are lost: no bot may claim the name of a bot in an open tournament's field, or a name in
-    `played_before`, until the host resets the key, and no earlier host token is valid.
+    No away or absent budget runs during the arena's grace, and none ran while the server was down.
+
+    `lost_rows` are the numbers of damaged rows, whose facts about the club are lost. If there are any, no earlier host
+    token is valid any more. The names in the fields of open tournaments, and the names in `played_before`, may also
+    have lost their keys. No bot may claim such a name until the host resets its key.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
@@ -105,7 +111,7 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
 
 
 def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) -> None:
-    """Go on with a match; with lost moves the attempt is void, and the match is played again."""
+    """Go on with a match. If moves were lost, the attempt is void, and the match is played again."""
     plies = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
     if plies == list(range(len(started.moves), len(started.moves) + len(plies))):
         arena.matches.rebuild(started, facts)
@@ -122,7 +128,7 @@ def _hold_names(arena: Arena, names: Iterable[str]) -> None:
 
 
 def facts_of_attempt(started: MatchStarted, facts: Iterable[LogFact]) -> list[MatchFact]:
-    """Return the facts of an attempt at a match after its start."""
+    """Return the facts of the attempt begun by `started`, without `started`."""
     return [
         fact
         for fact in facts

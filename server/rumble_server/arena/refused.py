@@ -1,10 +1,10 @@
-"""Recently refused logins and joins, for the club's hosts: a missing bot cannot tell the reason."""
+"""Recently refused logins and joins, for the club's hosts: a missing bot cannot tell them the reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of refusals kept, where equal ones count once; beyond it the oldest is forgotten."""
+"""Maximum number of kept refusals, where refusals of the same kind count once. The oldest is forgotten first."""
 
 Kind = tuple[str, str, str | None, str]
 """Bot's name, address, tournament that it asked for, and error code."""
@@ -12,7 +12,7 @@ Kind = tuple[str, str, str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Refusals of a bot at an address for a reason."""
+    """Refusals of the same bot, at the same address, for the same tournament and reason."""
 
     name: str
     address: str
@@ -27,14 +27,14 @@ class Refused:
 
 
 class RefusedBots:
-    """Refusals of a club since its start."""
+    """The refusals in a club since the server's start."""
 
     def __init__(self) -> None:
         self._latest: dict[Kind, Refused] = {}
         """Latest refusal of each kind, in order of time."""
 
     def note(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:
-        """Keep a refusal. Do not pass a key or a code."""
+        """Keep a refusal. `code` is the error code. No argument may contain a key or an invitation code."""
         kind = name, address, tournament, code
         before = self._latest.pop(kind, None)
         times = 1 if before is None else before.times + 1

@@ -1,4 +1,4 @@
-"""The consequences of events: starts and losses of matches; starts, pairings and ends of tournaments.
+"""The consequences of events: matches begin or are lost; tournaments start, pair their rounds, and end.
 
 A transaction settles the tournaments changed by its facts. The scheduler starts few matches in a turn of the event
 loop, so that frames are not kept waiting.
@@ -27,7 +27,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match that pause its tournament, for the host to look into the match."""
 MOST_STALLS = 2
-"""Number of attempts with too much excused time that pause the tournament: a bot cannot void matches at will."""
+"""Number of attempts at a match, void because too much time was excused, that pause the tournament. So a bot cannot
+void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
@@ -43,7 +44,7 @@ class Scheduler:
         self.trouble: str | None = None
         """Reason why the log cannot be written at present; until it can, no match starts."""
         self.stopped = False
-        """True after `stop`: later events are ignored, and recovered from the log."""
+        """True after `stop`. Later events are ignored; the next run recovers the state from the log."""
         self._recorder = recorder
         self._matches = matches
         self._lifecycle = lifecycle
@@ -52,10 +53,11 @@ class Scheduler:
         self._queue: dict[str, None] = {}
         """Ids of tournaments to settle in a later turn of the loop, since this turn has started enough matches."""
         self._held: dict[str, None] = {}
-        """Ids of tournaments whose matches wait for the club's quota; a tournament that started a match goes to the
-        end."""
+        """Ids of tournaments whose matches wait for the club's quota, the longest waiting first. A tournament that
+        starts a match goes to the end."""
         self._wakes: dict[str, int] = {}
-        """Times in ms of the next used-up absent budget, or of the automatic start, by tournament id."""
+        """Times in ms, by tournament id, at which the next absent budget is used up, or the tournament starts by
+        itself."""
         self._timer: TimerHandle | None = None
         self._timer_at_ms = 0
 
@@ -70,8 +72,7 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player came or became free.
 
-        The tournament whose last match with the player ended longest ago comes first: so every tournament gets its
-        turn.
+        The tournament whose last match with the player ended longest ago comes first. So every tournament gets a turn.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
@@ -117,7 +118,7 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Charge no absent budget for the last `for_ms`, in which the club was suspended, nor during a grace."""
+        """Charge no absent budget for the last `for_ms`, in which the club was suspended, and none during a grace."""
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
@@ -130,7 +131,10 @@ class Scheduler:
     # --- what follows ---
 
     def settle(self) -> None:
-        """Start, lose and end what is due until nothing changes, or `STARTS_AT_ONCE` matches have started."""
+        """Start the due matches, record the lost ones, and start, pair or end tournaments, until nothing changes.
+
+        After `STARTS_AT_ONCE` matches, the rest is left to a later turn of the event loop.
+        """
         if self.stopped:
             return
         queue, changed = self._queue, self._recorder.unsettled
@@ -225,7 +229,10 @@ class Scheduler:
                     self.look_at(player)
 
     def _hold(self, tournament: Tournament) -> None:
-        """Let a tournament wait for the quota. The bots of a challenge wait for this match alone, and are told once."""
+        """Let a tournament wait for the club's quota of matches.
+
+        The bots of a challenge are told, once, because they wait for this match alone.
+        """
         if tournament.id in self._held:
             return
         self._held[tournament.id] = None
@@ -312,7 +319,7 @@ class Scheduler:
     # --- time ---
 
     def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
-        """Note when a settled tournament wants to be woken, and set the only timer no later than that."""
+        """Note when a settled tournament wants to be woken, and set the scheduler's only timer no later than that."""
         if wake_at_ms is None:
             self._wakes.pop(tournament_id, None)
         elif wake_at_ms != self._wakes.get(tournament_id):

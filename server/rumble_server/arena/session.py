@@ -1,6 +1,6 @@
-"""A bot's session on the arena's side: login, matches, and frames held for the disk.
+"""A bot's session on the arena's side: login, matches, and frames that are held until facts are on disk.
 
-The socket belongs to the gateway, so the session sends only ids with frames or close codes.
+The socket belongs to the gateway. The session passes it only its id, with a frame or a close code.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Outlet:
 
     @property
     def waiting(self) -> int:
-        """Number of sessions that wait for the disk."""
+        """Number of sessions with frames that wait for the disk."""
         return len(self._waiting)
 
     def on_durable(self) -> "list[BotSession]":
@@ -47,7 +47,7 @@ class Outlet:
 Kind = Literal["frame", "over", "barrier"]
 """Kind of a held item: it ends a match (over), waits for all earlier items (barrier), or neither (frame)."""
 Said = bytes | CloseCode
-"""Frame, or close of the connection."""
+"""Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
 """Callback after a frame has left."""
 Held = tuple[Said, int, str, Kind, Written]
@@ -100,9 +100,9 @@ class BotSession:
     def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
         self.id = session_id
         self.worker = login.worker or ""
-        """Worker of the bot; a login without a worker is a worker of its own."""
+        """Name of the bot's worker; empty for a login without a worker, which counts as a separate worker."""
         self.matches: dict[str, Part] = {}
-        """Parts in matches, by match id."""
+        """Parts in the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
         """Ids of challenges among the matches, the newest last. A tournament's match may take a challenge's place."""
         self.address = caller.address
@@ -121,15 +121,15 @@ class BotSession:
         """True if only pings measure the round trips; a bot can delay its pongs."""
         self.delay_ms = caller.delay_ms
         self.is_stamped = caller.delay_ms is not None
-        """True if the waiting time of the bot's answers before reading is known."""
+        """True if the server can tell how long the bot's answers waited in this machine before they were read."""
         self.closing = False
-        """True once nothing more is sent or taken."""
+        """True once the session takes no further frame of the bot, and sends only frames already held."""
         self._outlet = outlet
         self._held: list[Held] = []
         """Held items in order."""
         self._held_places: dict[str, None] = {}
-        """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty set would be
-        larger.)"""
+        """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty dict is smaller than
+        an empty set.)"""
         self.held_overs = 0
         """Number of held frames that end a match."""
 
@@ -237,7 +237,7 @@ class BotSession:
         return self.held_overs < held_overs
 
     def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
-        """Send an item behind the held items if it need not wait; otherwise hold it."""
+        """Send an item now if it need not wait for the disk or for held items; otherwise hold it."""
         if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
             self._hold((said, after, match_id, kind, None))
         else:
