@@ -28,9 +28,10 @@ class Absence:
             self._absent[entrant.bot] = entrant
 
     def end(self) -> None:
-        """Take note that the tournament is over: no bot has matches.
+        """Note that the tournament is over: no bot has matches any more.
 
-        The tournament's method is dropped, too, so that no reference cycle keeps the tournament in memory.
+        `has_matches`, a method of the tournament, is dropped, so that no reference cycle keeps the tournament in
+        memory.
         """
         self._has_matches = _none
 
@@ -50,7 +51,7 @@ class Absence:
             entrant.count_absence_from(at_ms)
 
     def used(self, now_ms: int) -> list[BotAbsent]:
-        """Return facts that tell what is left of each running budget."""
+        """Return a fact for each running budget, with the rest of the budget at `now_ms`."""
         return [
             BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()

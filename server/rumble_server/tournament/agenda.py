@@ -1,8 +1,9 @@
 """The agenda of a running tournament: the matches still to be played by each bot, pulled from the schedule.
 
-A schedule that does not depend on results is pulled lazily: when a bot finds no match to play, the next round is
-pulled, until the bot has `LOOK_AHEAD` opponents or `MOST_IN_SIGHT` matches in sight. So memory grows with the bots and
-not with the pairings, no round is a barrier, and a bot plays on while its matches with a few slow opponents pile up.
+A schedule that does not depend on results is pulled lazily. When a bot finds no match to play, the next round is
+pulled, unless the bot has waiting matches with `LOOK_AHEAD` opponents, or `MOST_IN_SIGHT` waiting matches. So memory
+grows with the number of bots, not of pairings. No bot has to wait for the end of a round, and a bot plays on while its
+matches with a few slow opponents pile up.
 """
 
 from collections.abc import Sequence, Set
@@ -16,9 +17,9 @@ from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
-"""Number of opponents in sight at which no further round is pulled for a bot. Late joiners do not count."""
+"""Number of opponents with waiting matches at which no further round is pulled for a bot. Late joiners do not count."""
 MOST_IN_SIGHT = 256
-"""Number of matches in sight at which no further round is pulled for a bot. Late joiners do not count."""
+"""Number of waiting matches at which no further round is pulled for a bot. Matches of late joiners do not count."""
 
 
 @dataclass(slots=True, eq=False)
@@ -37,7 +38,7 @@ class Slot:
 
 
 class Agenda:
-    """Slots by bot and opponent, so that finding a bot's next match costs the same in any field."""
+    """Slots by bot and opponent. So finding a bot's next match costs the same in a field of any size."""
 
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule) -> None:
         self._tournament_id = tournament_id
@@ -58,7 +59,7 @@ class Agenda:
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
         self.open: dict[str, Slot] = {}
-        """Matches without a result, waiting or running, of the added rounds."""
+        """Matches of the added rounds without a result, waiting or running, by match id."""
 
     @property
     def exhausted(self) -> bool:
@@ -73,8 +74,9 @@ class Agenda:
         return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
     def prepare(self) -> Task | None:
-        """Return the task that pairs the next round; this call changes no state. None while no round can be paired, and
-        for good if the schedule is `exhausted`.
+        """Return the task that pairs the next round. This call changes no state.
+
+        Return None while no round can be paired yet, and always once the schedule is `exhausted`.
         """
         return self.schedule.prepare(self._played, self._gone)
 
@@ -102,10 +104,10 @@ class Agenda:
                 self.put(Slot(match_id_of(tournament_id, key), key, seats))
 
     def enter_late(self, bot: str) -> None:
-        """Add matches of a late joiner with all earlier bots, in rounds of their own after the schedule's.
+        """Add matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
 
-        An opponent with more first moves gets the second move, and the reverse, so that the first and second moves of
-        each bot differ by one at most.
+        A bot with more first than second moves gets the second move against the late joiner, and the other way round.
+        So the numbers of first and second moves of each bot differ by one at most.
         """
         plan = self.schedule.plan
         swing = plan.cycles % 2 * plan.legs % 2
@@ -131,7 +133,7 @@ class Agenda:
         self._late_matches += newcomer * plan.cycles * plan.legs
 
     def withdraw(self, bot: str) -> None:
-        """Mark a bot as withdrawn, so that no further pairing of a schedule that follows results has it."""
+        """Mark a bot as withdrawn. A schedule that depends on results does not pair the bot any more."""
         self._gone.add(self.bots.index(bot))
 
     def give_half_bye(self, bot: str, number: int) -> None:
@@ -140,7 +142,7 @@ class Agenda:
             self.schedule.half_byes.setdefault(number, set()).add(self.bots.index(bot))
 
     def take_half_bye(self, bot: str, number: int) -> None:
-        """Take a bot's half-point bye in a round of a Swiss back, so that the bot is paired."""
+        """Take back a bot's half-point bye in a round of a Swiss, so that the bot is paired in the round."""
         if bot in self.bots:
             self.schedule.half_byes.get(number, set()).discard(self.bots.index(bot))
 
@@ -164,7 +166,7 @@ class Agenda:
         self._see(first, second, 1)
 
     def start(self, slot: Slot) -> None:
-        """Remove a match from the waiting ones, because it starts, or is lost before its start."""
+        """Remove a match from the waiting matches, because it starts, or is lost before its start."""
         if not slot.order:
             return
         slot.order = 0
@@ -199,7 +201,9 @@ class Agenda:
         return slot
 
     def find(self, match_id: str) -> Slot:
-        """Return the open slot of a match, pulling rounds until it comes. Raises KeyError for an unknown match."""
+        """Return the open slot of a match; pull rounds until the match comes. Raises KeyError for a match that is not
+        open.
+        """
         while match_id not in self.open and not self.schedule.follows_results:
             if self.pull() is None:
                 break
@@ -217,10 +221,11 @@ class Agenda:
         return [slots[0] for slots in self._waiting[bot].values()]
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
-        """Return the match to start for a free or gone bot: the oldest for both of its bots; None if there is none.
+        """Return the match to start next because `bot` is free or gone; None without such a match.
 
-        The oldest match of the bot may be with an opponent that owes an older match to another waiting bot. The older
-        match then comes first, so that no bot is passed over again and again.
+        The search begins with the oldest match of `bot`. If the opponent has an older match with another free or gone
+        bot, the older match comes first, and so on. So no bot is passed over again and again. The found match may be
+        one of other bots.
         """
         found = self._oldest_of(bot, free, gone)
         while found is not None:

@@ -1,9 +1,9 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
 A flag is an event that cost a bot something and that nobody chose; docs/HOSTING.md explains each kind:
-- `seats`: a schedule with equal numbers of first and second moves for each bot was played to the end, and failed;
-- `passed_over`: a bot that could play waited longer than `patience_ms` while its next opponent began more than
-  `patience` matches with other bots, later in the schedule than theirs;
+- `seats`: a bot's first and second moves differ by more than one after a complete schedule that gives both equally;
+- `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
+  `patience` matches with other bots, which come later in the schedule than the match of these two;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
 
 A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
@@ -39,10 +39,10 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Time in ms at which the match became known: its round was paired by results (Swiss, knockout), or its result was
-    voided. No bot waits for the match earlier."""
+    """Time in ms from which bots can wait for the match: its round was paired from results (Swiss, knockout), or an
+    earlier result was voided. 0 for any other match."""
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms, by seat, since which the bots were connected with a free place when the match began."""
+    """Times in ms, by seat, since which the bots had been connected with a free place when the match began."""
 
     @property
     def place(self) -> Place:
@@ -71,9 +71,9 @@ class BotAudit:
     waits_since_ms: int | None = None
     """Time in ms since which the bot is connected, idle, and has matches to play; None in any other state."""
     waits_for: dict[str, str] = field(default_factory=dict)
-    """Opponents to come, while the bot waits, with the obstacle of each (`playing`, `away` or `nothing`)."""
+    """Reasons why the matches of a waiting bot do not begin, by opponent: `playing` or `away`, or `nothing`."""
     excused_ms: int = 0
-    """Time in ms on the bot's clock in which the server was late and the bot could think on, in all ended attempts."""
+    """Time in ms that the bot's clock was not charged because the server was late, in all ended attempts."""
     drops: int = 0
     """Number of times that the bot's connection ended on its own turn, in all ended attempts."""
 
@@ -127,9 +127,10 @@ class Context:
     has_even_seats: bool = False
     """True if a schedule that gives each bot both seats equally often was played completely."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Matches in sight by bot, each as its opponent and its place."""
+    """Waiting matches by bot, each as the opponent and the place of the match."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
-    """Times in ms since which bots are connected with a free place, by bot; other bots are missing."""
+    """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
+    missing."""
     absent: frozenset[str] = frozenset()
     """Bots that are not connected now."""
     paused: Sequence[Span] = ()
@@ -182,12 +183,12 @@ class _Waits:
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
         """Times in ms of the ends of the last matches, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """Opponents that passed bots over most often, and the length of the wait in ms, by bot."""
+        """The opponent that passed a bot over most often, and the length of the bot's wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
-        """Idle opponents for which bots waited longest, by bot."""
+        """The idle opponent for which a bot waited longest, by bot."""
 
     def add(self, record: MatchRecord) -> None:
-        """Take a match; matches must come in the order of their starts."""
+        """Add a match. Matches must be added in the order of their starts."""
         if record.was_played:
             since = [
                 max(self._ended_ms[name], record.known_ms, free_ms)
@@ -202,7 +203,7 @@ class _Waits:
             self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
 
     def look_at_now(self) -> None:
-        """Take the waits that last until now."""
+        """Add the waits that have not ended yet."""
         context, now_ms = self._context, self._context.now_ms
         since = {
             name: max(self._ended_ms[name], free_ms)

@@ -17,7 +17,7 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 VOIDED = "the host has it played again"
-"""Reason of an announced result that no longer counts."""
+"""Reason that watchers are told when a result no longer counts."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
-"""Commands to a tournament: each checks, and returns a fact, which the caller records and applies.
+"""Commands to a tournament. Each function checks a command, and returns a fact that the caller records and applies.
 
-The organiser (`arena/organiser.py`) and the players' sessions call them, on behalf of hosts and bots.
+The organiser (`arena/organiser.py`) and the players' sessions call the functions, on behalf of hosts and bots.
 """
 
 from math import inf
@@ -18,11 +18,11 @@ from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
-"""End of the refusal of most commands to an ended tournament."""
+"""End of the message that refuses most commands on an ended tournament."""
 
 
 def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> facts.BotJoined | None:
-    """Return the fact that a bot enters the field; None for a bot in the field. Raises TournamentError."""
+    """Return the fact that a bot enters the field; None if the bot is in the field already. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is not None:
         if entrant.withdrawn:
@@ -52,9 +52,9 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
 
 
 def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> facts.TournamentStarted:
-    """Return the fact of the start, which numbers the field: by ratings, then by the seed, or by `order`.
+    """Return the fact of the start, which numbers the field by `order`, if given. Raises TournamentError.
 
-    Raises TournamentError.
+    Otherwise the bots are numbered by their seed ratings. Bots with equal ratings or none are ordered by the seed.
     """
     if tournament.status != "lobby":
         raise _closed(tournament, cannot="started")
@@ -113,14 +113,17 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
 def change_invite(
     tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None
 ) -> facts.InviteChanged:
-    """Return the fact that bots join with this code or the `made` one, or without a code. Raises TournamentError."""
+    """Return the fact that bots join with the code `invite` from now on; None for no code. Raises TournamentError.
+
+    `made` is a made secret that is valid beside the code.
+    """
     if tournament.status in OVER:
         raise _closed(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
 
 
 def bench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched | None:
-    """Return the fact that a bot is benched for too many own faults in a row; None if no bench is due."""
+    """Return the fact that a bot is benched, after too many matches in a row lost by its own fault. None if not due."""
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
         return None
@@ -139,7 +142,10 @@ def unbench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched:
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
-    """Raise TournamentError unless a half-point bye of a bot in this round, counted from 1, may still change."""
+    """Raise TournamentError unless a bot's half-point bye in a round may still be given or taken back.
+
+    `number` is the number of the round, from 1.
+    """
     if tournament.status in OVER:
         raise _closed(tournament)
     if tournament.config.format != "swiss":
@@ -159,9 +165,9 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
 
 
 def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeGiven | None:
-    """Return the fact that a bot gets a half-point bye in a round of a Swiss, from 1; None if the bye was given before.
+    """Return the fact that a bot gets a half-point bye in the round `number` of a Swiss, counted from 1.
 
-    Raises TournamentError.
+    Return None if the bye was given before. Raises TournamentError.
     """
     _check_bye(tournament, bot, number)
     given = bot in tournament.half_byes.get(number, ())
@@ -192,12 +198,15 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
 
 
 def _closed(tournament: Tournament, cannot: str = "") -> TournamentError:
-    """Return the error for a command; `cannot` is what a tournament that goes on cannot be."""
+    """Return the error for a command that the tournament's status does not allow.
+
+    If the tournament goes on, the message ends with "it cannot be `cannot`", such as "it cannot be paused".
+    """
     goes_on = tournament.status not in OVER
     return closed(tournament.id, tournament.status, f"; it cannot be {cannot}" if cannot and goes_on else STANDS)
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
-    """Return the error for a command that this status does not allow; `so` ends the message with a consequence."""
+    """Return the error for a command that this status does not allow. `so` is the end of the message: a consequence."""
     text = "over" if status in OVER else status
     return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

@@ -27,17 +27,18 @@ class TournamentConfig(BaseModel):
 
     Durations are in ms, and times in ms since the epoch.
 
-    The description of a field is its only one: the API's document, the console's form and the command line show it.
+    A field is described only by its docstring: the API's document, the console's form and the command line show the
+    text.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=80)]
-    """Name for people. The tournament's id, as in addresses, is made from it."""
+    """Name for people. The tournament's id, which is part of its addresses, is made from the name."""
     game: ShortText
     """Game that is played."""
     settings: Settings = Field(default_factory=dict)
-    """Settings of the game by name; the game's own defaults where they are missing."""
+    """Settings of the game by name; a missing setting has the game's own default."""
     format: Annotated[ShortText, Field(json_schema_extra={"enum": list(FORMATS)})] = "round-robin"
     """Rule by which pairings are made."""
     cycles: Count = 1
@@ -47,9 +48,9 @@ class TournamentConfig(BaseModel):
     rounds: Count | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
     pairing_rules: Literal["dutch-2025", "dutch-2026"] = NEWEST_PAIRING_RULES
-    """Swiss: edition of the FIDE Dutch System, by default the newest; the tournament keeps it."""
+    """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition."""
     acceleration: Literal["none", "baku"] = "none"
-    """Swiss: with baku, the first half of the seeds meet each other at first, by virtual points."""
+    """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, and so meets each other."""
     challengers: Count = 1
     """Gauntlet: number of bots, the first by number, that meet all others."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
@@ -66,15 +67,15 @@ class TournamentConfig(BaseModel):
     """Round-robin: bots may join while the tournament runs. A late bot meets all earlier bots, in rounds after the
     schedule's own."""
     openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
-    """Openings, each played from both seats: auto begins without an opening and goes on with the game's openings, suite
-    plays only the game's, none plays without; or your own."""
+    """Openings, each played from both seats. auto: a pair begins without an opening, and goes on with the game's
+    openings. suite: a pair plays only the game's openings. none: matches begin without openings. Or your own list."""
     points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
     """Points for a win, a draw and a loss."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
     """Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, tpr (by given
     ratings); by default the tie-breaks of the format."""
     tiebreak_rules: Edition = NEWEST
-    """Edition of FIDE's tie-break rules, by default the newest; the tournament keeps it."""
+    """Edition of FIDE's tie-break rules, by default the newest. A tournament keeps its edition."""
     rated: bool = True
     """Ratings, with their intervals, are computed."""
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
@@ -82,14 +83,14 @@ class TournamentConfig(BaseModel):
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """Ratings by which the bots are seeded, the greatest first; bots without a rating come last, by the
+    """Ratings by which the bots are seeded, the greatest first. Bots without a rating come last, in an order by the
     seed."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     """Number of illegal moves in a match that a bot may correct, on the same clock."""
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
     """Number of matches lost in a row by its own fault after which a bot is benched; 0: never."""
     away_ms: Duration = 30_000
-    """Time for which a bot may be disconnected in a match, apart from its clock."""
+    """Time for which a bot may be disconnected in a match, separate from its thinking time."""
     away_clock: AwayClock = "stands"
     """Rule for the clock of a bot that is away on its own turn: the clock stands or runs."""
     absent_ms: Duration = 120_000
@@ -174,9 +175,9 @@ class TournamentConfig(BaseModel):
         return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
 
     def make_openings(self) -> list[tuple[str, ...]]:
-        """Return the openings of every pair, in order; equal configurations give equal openings.
+        """Return the openings that every pair plays, in order. Equal configurations give equal openings.
 
-        Making them may take a second in some games, so the first call belongs off the event loop. The result is kept.
+        In some games the first call may take a second, so it belongs off the event loop. The result is kept.
         """
         return list(self.made_openings)
 

@@ -20,7 +20,7 @@ class ConfigField:
     about: str
     """Description, one or more sentences."""
     type: str
-    """Type in JSON; the first one of a field that takes several."""
+    """Type in JSON; the first type of a field that may have several."""
     default: Any
     """Value in a new tournament; None for a field that is empty at first."""
     minimum: int | None
@@ -32,7 +32,7 @@ class ConfigField:
 
 @cache
 def config_fields() -> Mapping[str, ConfigField]:
-    """Return the fields by name, those of the time control each for itself, without the game's settings."""
+    """Return the fields by name. Each part of the time control is a field; the game's settings are left out."""
     schema = TournamentConfig.model_json_schema()
     defaults = TournamentConfig(name="any", game="tictactoe").model_dump() | {"name": None}
     fields: dict[str, ConfigField] = {}

@@ -36,7 +36,7 @@ class FinalResult:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The facts that a list shows of a tournament in the log. `bots` is None if the number is unknown."""
+    """The values of a tournament that a list shows. `bots` is the number of bots, or None if unknown."""
 
     damaged: ClassVar[bool] = False
     """True if the tournament is too damaged to be rebuilt."""
@@ -72,7 +72,7 @@ class DamagedTournament(Outline):
 
     @classmethod
     def of(cls, tournament_id: str, facts: Iterable[LogFact] = (), *, over: bool) -> "DamagedTournament":
-        """Return the outline made from the tournament's readable facts, if there are any."""
+        """Return the outline of a damaged tournament, made from its readable facts, if there are any."""
         created = next((fact for fact in facts if isinstance(fact, TournamentCreated)), None)
         name, game = (tournament_id, "") if created is None else (created.config.name, created.config.game)
         created_at_ms = 0 if created is None else created.at_ms
@@ -81,7 +81,7 @@ class DamagedTournament(Outline):
 
 @dataclass(frozen=True, slots=True)
 class EndedTournament(Outline):
-    """The record of a tournament. `lines` has its field by rank."""
+    """The record of an ended tournament. `lines` are the results of its field by rank."""
 
     settings: dict[str, SettingValue]
     time_control: TimeControl

@@ -7,14 +7,16 @@ from rumble_server.match.facts import MatchOver
 
 @dataclass(slots=True)
 class Entrant:
-    """A bot that joined. `absent_left_ms` is the rest of its budget for being absent when its matches are due."""
+    """A bot that joined. `absent_left_ms` is the rest of the absent budget: the time for which due matches wait for the
+    bot.
+    """
 
     bot: str
     absent_left_ms: int
     absent_since_ms: int | None = None
     """Time in ms from which the absent budget runs, perhaps in the future; None while the bot is connected."""
     playing: int = 0
-    """Number of matches that the bot is playing; during matches their away budgets run instead of the absent budget."""
+    """Number of matches that the bot is playing. In a match its away budget runs, not its absent budget."""
     withdrawn: bool = False
     benched: bool = False
     faulty_in_a_row: int = 0
@@ -45,11 +47,11 @@ class Entrant:
         return (self.absent_since_ms or 0) + self.absent_left_ms
 
     def absent_left(self, now_ms: int) -> int:
-        """Return what is left of a running budget at `now_ms`, in ms."""
+        """Return the rest of a running budget at `now_ms`, in ms."""
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
     def set_absent_left(self, left_ms: int, now_ms: int) -> None:
-        """Set the budget as of `now_ms`; if the bot is still absent, the budget runs on from then."""
+        """Set the budget as of `now_ms`. If the bot is still absent, the budget runs on from this time."""
         self.absent_left_ms = left_ms
         self.count_absence_from(now_ms)
 

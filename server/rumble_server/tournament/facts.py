@@ -15,8 +15,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge; None for any other
-    tournament.
+    """A tournament was created, and is in its lobby. `challenger` is the bot behind a challenge, else None.
 
     `made_invite` is a made secret that is valid beside an invitation code of the host's own choice, else None.
     """
@@ -81,7 +80,7 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundPaired:
-    """A round was paired from results (Swiss, knockout); the pairings and byes have bots' numbers, from 0."""
+    """A round was paired from results (Swiss, knockout). In the pairings and byes, bots are numbers from 0."""
 
     tournament: str
     pairings: tuple[Pairing, ...]
@@ -102,7 +101,7 @@ class HalfByeGiven:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeTaken:
-    """The organiser took a half-point bye back before the round was paired."""
+    """The organiser took back a bot's half-point bye, before the round was paired."""
 
     tournament: str
     bot: str
@@ -151,7 +150,7 @@ class ResultVoided:
 class NameUsed:
     """A name was used for the first time, or got a key from the organiser.
 
-    A name with a key has the key's salt and SHA-256, in hex. A name that is open to all has None for both.
+    A name with a key has the key's salt and salted SHA-256, in hex. An open name has None for both.
     """
 
     name: str
@@ -170,7 +169,7 @@ class NameReset:
 
 @dataclass(frozen=True, slots=True)
 class InviteChanged:
-    """Bots join with a new code from now on; None for no code.
+    """Bots join with the code `invite` from now on; None for no code.
 
     `made_invite` is a made secret that is valid beside a code of the host's own choice, else None.
     """
@@ -183,9 +182,9 @@ class InviteChanged:
 
 @dataclass(frozen=True, slots=True)
 class Banned:
-    """The organiser banned a network (of one or more addresses) or a name, until a time or (None) until lifted.
+    """The organiser banned a network (of one or more addresses) or a name, until the time `until_ms`.
 
-    A newer ban replaces an older ban of the same network or name.
+    Without a time the ban holds until it is lifted. A newer ban replaces an older ban of the same network or name.
     """
 
     what: str
@@ -206,7 +205,7 @@ class BanLifted:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenSet:
-    """A host token became valid, in place of any older token of its name: its salt and SHA-256, in hex."""
+    """A host token became valid, in place of any older token of its name. Its salt and salted SHA-256 are in hex."""
 
     name: str
     salt: str
@@ -224,7 +223,10 @@ class HostTokenRemoved:
 
 @dataclass(frozen=True, slots=True)
 class HostTokensRemoved:
-    """No host token is valid any more, since one of the damaged rows with these numbers may have removed it."""
+    """No host token is valid any more, because a damaged row of the log may have removed a token.
+
+    `rows` are the numbers of the damaged rows.
+    """
 
     rows: tuple[int, ...]
     at_ms: int
@@ -232,7 +234,7 @@ class HostTokensRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorSet:
-    """The administrator got a token, in place of any older token: its salt and SHA-256, in hex."""
+    """The administrator got a token, in place of any older token. Its salt and salted SHA-256 are in hex."""
 
     salt: str
     digest: str
@@ -241,7 +243,7 @@ class AdministratorSet:
 
 @dataclass(frozen=True, slots=True)
 class ClubCreated:
-    """A club was created. Facts about clubs are facts of main."""
+    """A club was created. Only the log of main has facts about clubs."""
 
     club: str
     title: str
@@ -274,7 +276,7 @@ HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
 ServerFact = NameFact | HostFact | BanFact | ClubFact
-"""Facts about a club as a whole; only main has facts about clubs."""
+"""Facts about a club as a whole. A `ClubFact` is only in the log of main."""
 
 TournamentFact = (
     TournamentCreated
@@ -304,7 +306,7 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament of a fact; empty for facts about a club as a whole."""
+    """Return the id of the tournament that a fact is about; empty for facts about a club as a whole."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
         return tournament_id_of(fact.match)  # type: ignore[union-attr]  # this kind has a match

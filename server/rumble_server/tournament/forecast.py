@@ -14,7 +14,7 @@ from rumble_server.tournament.formats import make_schedule
 QUICK = 0.1
 """Share of its time that a quick bot is assumed to use."""
 PLAYOUTS = 5
-"""Number of random matches by which the length of a match is estimated, as the median."""
+"""Number of random matches for an estimate of the length of a match: the median of their lengths."""
 LONGEST_MS = 2**53 - 1
 """Longest forecast time in ms: the largest integer of the protocol."""
 MOST_PLIES = 1000
@@ -26,17 +26,17 @@ class Forecast:
     """The forecast for bots that each play one match at a time."""
 
     matches: int
-    """Number of matches, without repeated ties of a knockout."""
+    """Number of matches if no pairing of a knockout is tied."""
     most_matches: int
-    """Number of matches if a knockout repeats every tie as often as allowed."""
+    """Number of matches if every pairing of a knockout is tied, and played again as often as allowed."""
     in_a_row: int
-    """Number of matches that must follow each other."""
+    """Number of steps that all matches take, if a bot plays at most one match in a step."""
     plies: int
     """Assumed number of plies of a match."""
     quick_ms: int
-    """Time in ms if bots use the `QUICK` share of their time, and no tie is repeated."""
+    """Time in ms if bots use the `QUICK` share of their time, and no pairing is tied."""
     longest_ms: int
-    """Time in ms if bots use all their time, and every tie is repeated."""
+    """Time in ms if bots use all their time, and every pairing of a knockout is tied."""
 
 
 def forecast(config: TournamentConfig, bots: int) -> Forecast:
@@ -54,7 +54,7 @@ def _told(ms: float) -> int:
 
 
 def usual_plies(game: str, settings: Mapping[str, SettingValue]) -> int:
-    """Return the number of plies of a random match of a game. The first call may take a second in some games."""
+    """Return the median number of plies of some random matches. The first call may take a second in some games."""
     return _usual_plies(game, tuple(sorted(settings.items())))
 
 

@@ -1,4 +1,4 @@
-"""The times that the fairness audit needs, taken from a tournament's facts, since the machine does not keep them.
+"""The times that the fairness audit needs, taken from a tournament's facts, because `Tournament` does not keep them.
 
 `context_of` runs in the server's process, and `audit_facts` in the process that reads the log.
 """
@@ -26,7 +26,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
-    """Return the machine's part of the audit's input, for an audit in another process.
+    """Return the part of the audit's input that a `Tournament` has, for an audit in another process.
 
     `free_since_ms` has, by bot, the time since which a connected bot has a free place; other bots are missing.
     """
@@ -56,7 +56,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
 
 
 def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
-    """Return the audit of a tournament, from the facts that rebuild it and the machine's part `now`."""
+    """Return the audit of a tournament from the facts that rebuild it. `now` is the result of `context_of`."""
     history = _History(now)
     for fact in facts:
         history.apply(fact)

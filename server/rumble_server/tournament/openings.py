@@ -1,8 +1,9 @@
 """Openings: short lists of moves from which matches begin, so that two bots do not play the same match again. Pure.
 
 All pairings have the same list, and play each opening from both seats (`opening_of`). Tic-tac-toe has a listed suite.
-Openings of other games come from a seeded generator that uses only functions of every game. It makes positions that no
-symmetry maps onto each other, with an estimate near even, and in which neither seat can force a win within some plies.
+Openings of other games come from a seeded generator, which uses only functions that every game has. In its positions
+the game's estimate is near even, and neither seat can force a win within some plies. No symmetry maps one of the
+positions onto another.
 """
 
 from collections import Counter
@@ -20,12 +21,15 @@ LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 13
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
 """All 21 positions after three plies, up to symmetry, that are drawn with best play."""
 TRIES = 60
-"""Number of random openings tried, plus a quarter of it for each opening wanted; then the requirements are lowered."""
+"""Number of random openings tried before the requirements are lowered. A quarter of this number is added for each
+wanted opening."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The requirements of a generated opening: its number of plies, and no forced win in `quiet` further plies."""
+    """The requirements of a generated opening. It has `plies` plies, and no seat can force a win in `quiet` further
+    plies.
+    """
 
     plies: int
     quiet: int
@@ -40,7 +44,7 @@ OTHERS = Recipe(3, 3, 0.2)
 
 
 def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int) -> list[Opening]:
-    """Return `count` openings for this seed: distinct while the game has more, then again from the first.
+    """Return `count` openings for this seed. They are distinct while the game has more, and then begin again.
 
     Equal arguments give equal lists; the list is empty if the game has no opening. A long list may take a second.
     """
@@ -67,9 +71,9 @@ def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> 
 
 
 def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None, seed: int = 0) -> list[Opening]:
-    """Return the openings in a text with an opening a line, and blanks between moves.
+    """Return the openings in a text. Each line is an opening, with blanks between the moves.
 
-    Empty lines and lines that begin with `#` are skipped. Raises BadOpenings, which has every bad line's number.
+    Empty lines and lines that begin with `#` are skipped. Raises BadOpenings, with the number of every bad line.
     """
     openings: list[Opening] = []
     lines: dict[Opening, int] = {}
@@ -112,7 +116,7 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the lists of moves that come more than once with the same key, such as the seats, and their counts."""
+    """Return the lists of moves that occur more than once with the same key, such as the seats, and their counts."""
     counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
 
@@ -155,9 +159,10 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
 
 
 def affordable(plies: int, moves: int) -> int:
-    """Return the number of these plies that can be searched if each has this number of moves.
+    """Return the number of plies, at most `plies`, that can be searched for a forced win, with `moves` moves at each
+    ply.
 
-    A search without success tries every move of a seat, and a single answer of its opponent.
+    A search that finds no win tries every move of the seat, and a single answer of the opponent to each.
     """
     while plies > 0 and moves ** ((plies + 1) // 2) > MOST_STATES:
         plies -= 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rumble_server.match.match_id import MatchKey
 
 
-@dataclass(slots=True, unsafe_hash=True)  # making a frozen one takes twice as long
+@dataclass(slots=True, unsafe_hash=True)  # a frozen pairing takes twice as long to make
 class Pairing:
     """Two bots that meet. `first` has seat 0 in odd legs. Cycle, round and board count from 1."""
 
@@ -42,7 +42,7 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """Return, by number, how many more first than second moves each bot has in a cycle of the Berger table."""
+    """Return, by bot number, the surplus of first over second moves in a cycle of the Berger table."""
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]

@@ -9,9 +9,9 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None = None) -> Tournament | None:
-    """Return the tournament rebuilt from these facts, in order; None if its creation is missing.
+    """Return the tournament rebuilt from `facts`, in order; None if the creation is missing.
 
-    `tournament` is the tournament rebuilt from the facts before these.
+    `tournament` is the tournament rebuilt from the earlier facts, if any.
     """
     for fact in facts:
         tournament = apply_to(tournament, fact)
@@ -29,11 +29,11 @@ def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """A rebuilt tournament. Results that cost much to make from it are kept in `made`, by name."""
+    """A rebuilt tournament. `made` keeps, by name, results made from the tournament at great cost."""
 
     tournament: Tournament
     facts: Callable[[], Sequence[LogFact]]
     """Function that reads the facts that rebuild the tournament."""
     match_facts: Callable[[str], Sequence[LogFact]]
-    """Function that reads the facts of a match. Raises Pruned if they were deleted."""
+    """Function that reads the facts of a match. Raises Pruned if the facts were deleted."""
     made: dict[str, Any] = field(default_factory=dict)

@@ -11,7 +11,9 @@ from rumble_server.tournament.openings import Opening, opening_of
 
 
 class Terms:
-    """The terms of every match, read only once: reading a pydantic model costs more than making the fact."""
+    """The terms of a tournament's matches, read from the configuration only once, because reading a pydantic model
+    costs more than making the fact of a start.
+    """
 
     def __init__(self, config: TournamentConfig, openings: Sequence[Opening]) -> None:
         self._openings = openings
@@ -25,7 +27,9 @@ class Terms:
         self._away_clock = config.away_clock
 
     def start(self, slot: Slot, at_ms: int) -> MatchStarted:
-        """Return the fact that a match begins. The seed is the tournament's, so that pairs have the same openings."""
+        """Return the fact that a match begins. The seed is the same in all matches, so an opening leads to the same
+        position.
+        """
         return MatchStarted(
             slot.match_id,
             slot.attempt,
@@ -42,7 +46,9 @@ class Terms:
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Return the fact that a match is lost by `gone` bots (reasons by name). If both are gone, neither scores."""
+        """Return the fact that a match is lost by the bots in `gone`, which has reasons by name. If both are gone,
+        neither scores.
+        """
         at_fault = tuple(seat for seat, bot in enumerate(slot.seats) if bot in gone)
         return MatchOver(
             match=slot.match_id,

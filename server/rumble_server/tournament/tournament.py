@@ -1,7 +1,7 @@
 """The state machine that leads a tournament: synchronous, without I/O or a clock of its own. The arena drives it.
 
-State that the log tells changes only in `apply`, fact by fact, so that live play and rebuilding run the same code.
-`commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by absence.
+State that facts of the log determine changes only in `apply`, fact by fact. So live play and rebuilding run the same
+code. `commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by absence.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -214,7 +214,11 @@ class Tournament:
         return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """Let the absent budget of a bot run from `at_ms`, if the bot gets matches after it had none to play."""
+        """Let the absent budget of a bot run from `at_ms` at the earliest, if the bot had no matches to play until
+        then.
+
+        This must be called before the bot gets further matches.
+        """
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
 
@@ -272,13 +276,16 @@ class Tournament:
     # --- what is to be done ---
 
     def admits(self, invite: str | None) -> bool:
-        """Return true if a bot with this code may join; without a code of the tournament, any bot may."""
+        """Return true if a bot that shows this code may join. If the tournament has no code, any bot may join."""
         codes = [code.encode() for code in (self.invite, self.made_invite) if code is not None]
         return not codes or (invite is not None and any(compare_digest(invite.encode(), code) for code in codes))
 
     @property
     def shared_invite(self) -> str | None:
-        """Made code for links and commands: always compared, however many wrong codes came. None if none is needed."""
+        """Code for links and commands; None if no code is needed.
+
+        Beside a code of the host's own choice, it is the made secret, which is compared even after many wrong codes.
+        """
         return self.made_invite or self.invite
 
     def ready_to_start(self, now_ms: int) -> bool:
@@ -290,7 +297,7 @@ class Tournament:
 
     @property
     def plays(self) -> bool:
-        """True if matches without a result are in sight; otherwise the next step is a pairing or the end."""
+        """True if an added round has matches without a result. Otherwise the next step is a pairing or the end."""
         return self.agenda is not None and bool(self.agenda.open)
 
     @property
@@ -304,14 +311,17 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
-        """Return the task that pairs the next round, if slow and due; run it once, off the event loop, for `paired`."""
+        """Return the task that pairs the next round, if the pairing is slow and due; otherwise None.
+
+        Run the task once, off the event loop, and pass its result to `paired`.
+        """
         agenda = self.agenda
         if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
         return agenda.prepare()
 
     def paired(self, paired: Round, now_ms: int) -> facts.RoundPaired | None:
-        """Return the fact of the round that a pairing task gave; None if the tournament has ended meanwhile."""
+        """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
         if self.status in OVER:
             return None
         return facts.RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
@@ -327,7 +337,7 @@ class Tournament:
         return tuple(self._unsettled)
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the oldest waiting match of a bot with each opponent while the tournament runs; else an empty list."""
+        """Return the oldest waiting match of a bot with each opponent; an empty list unless the tournament runs."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
@@ -338,7 +348,7 @@ class Tournament:
         return self._terms.start(slot, now_ms)
 
     def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | facts.RoundPaired]:
-        """Yield the matches that start now, matches lost now because a bot is gone, and newly paired rounds.
+        """Yield the matches that start now, the matches lost now because a bot is gone, and newly paired rounds.
 
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
         connected and can take a further match; the caller keeps it current between facts.
@@ -367,7 +377,10 @@ class Tournament:
         return pulled
 
     def _pair(self, now_ms: int) -> facts.RoundPaired | None:
-        """Pair the round that follows from the results so far, also for bots that are not free."""
+        """Return the fact of the next round, paired from the results so far, even for bots that are not free.
+
+        Return None if no round can be paired yet, or if the pairing is slow.
+        """
         self._may_pair = False
         agenda = self._agenda()
         if not agenda.schedule.follows_results or agenda.schedule.slow:
@@ -425,12 +438,14 @@ class Tournament:
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
-        """Return facts of the absent budgets that are used up: these bots lose due matches until they come back."""
+        """Return a fact for each used-up absent budget: its bot loses due matches until it comes back."""
         return self.absence.expired(now_ms)
 
     @property
     def wake_at_ms(self) -> int | None:
-        """Time in ms of the next timed event: a used-up absent budget, or the automatic start; None without any."""
+        """Time in ms of the next timed event: a used-up absent budget, or the automatic start. None without such an
+        event.
+        """
         if self.status == "lobby":
             return self.config.start_at_ms if len(self.field) >= 2 else None
         return self.absence.wake_at_ms
@@ -453,7 +468,7 @@ class Tournament:
 
 
 def _table(config: TournamentConfig) -> Table:
-    """Return the table of a new tournament; of a Swiss it keeps the rounds."""
+    """Return the table of a new tournament. The table of a Swiss also keeps the rounds."""
     is_swiss = config.format == "swiss"
     rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if is_swiss else None
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds)

@@ -9,7 +9,7 @@ HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termi
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document. The column `at_fault` is left out if a match does not have the field."""
+    """Write the matches of an export document. The column `at_fault` is left out if any match lacks the field."""
     has_fault = all("at_fault" in match for match in document["matches"])
     header = [name for name in HEADER if has_fault or name != "at_fault"]
     out = io.StringIO()

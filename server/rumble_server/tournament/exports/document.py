@@ -12,10 +12,10 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
-    """Return the tournament, its standings, its matches by the attempt that counts, and the void attempts.
+    """Return the tournament, its standings, the counting attempt at each match, and the void attempts.
 
     Matches are in the order in which they ended; only the matches from `first` to before `until` are included. The
-    document of a Swiss also has `byes`: the numbers of matches that count as won without an opponent, by name.
+    document of a Swiss also has `byes`: the number of matches that count as won without an opponent, by bot.
     """
     document = {
         "tournament": summary(tournament),
@@ -62,7 +62,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def _swiss(tournament: Tournament) -> dict[str, Any]:
-    """Return the facts that, with the results, determine the pairings of a Swiss. A win is 1 in virtual points."""
+    """Return the data that, with the results, determine the pairings of a Swiss. In virtual points, a win counts 1."""
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
         "pairing_rules": config.pairing_rules,

@@ -1,9 +1,9 @@
-"""PGN, and for games other than chess the same file with PGN's headers and the game's own moves.
+"""PGN. The file of a game other than chess has the headers of PGN, and the game's own moves.
 
 The file follows the Portable Game Notation standard (S. J. Edwards, 1994): the seven tag roster first and in order,
 then further tags by name. Moves are written as people write them, chess moves in SAN. White is the seat called White,
-which is the second in Go and Othello; in a game without a seat of that name, White is the first seat. Comments have the
-bots' thoughts.
+which is the second in Go and Othello; in a game without a seat of that name, White is the first seat. Comments contain
+the bots' thoughts.
 """
 
 import json

@@ -14,11 +14,11 @@ GO = "openspiel:go"
 COLUMNS = ascii_lowercase.replace("i", "")
 """The letters of Go's columns, from the left; Go skips the letter i."""
 ENDINGS = {"resignation": "R", "timeout": "T", "normal": ""}
-"""SGF's letters for the ways a match is won; a win in any other way is a forfeit, `F`."""
+"""SGF's letters for ways of winning a match; a win in any other way is a forfeit, `F`."""
 
 
 def check(game: str) -> None:
-    """Raise ValueError for any game except Go, and if the library that plays Go is missing."""
+    """Raise ValueError for any game except Go, and for Go if the library that plays it is missing."""
     if game != GO:
         raise ValueError(f"SGF is for {GO}; this tournament is of {game}")
     get_game(GO)

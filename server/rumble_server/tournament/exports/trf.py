@@ -1,13 +1,13 @@
 """The FIDE Tournament Report File: TRF16 (Handbook C.04, Annex 2) or TRF-2026, for FIDE's tools and pairing engines.
 
-A round of TRF has one match for each player, so each leg of each round is a TRF round of its own, in schedule order.
-Players are numbered as the schedule numbers them. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss is `U`
-or `H`, any other round without a match `Z`, and a match lost by `no_show` is a forfeit.
+A round of TRF has one match for each player. So each leg of each round is a TRF round of its own, in schedule order.
+Players are numbered as the schedule numbers them. Points are always 1, 1/2, 0, as FIDE counts. A bye of a Swiss is `U`
+or `H`, and any other round without a match is `Z`. A match lost by `no_show` is a forfeit.
 
-Other programs can pair the next round of a Swiss of one leg with these points from its file. For that the file has
-complete rounds only, the number of rounds, the initial colour, virtual points, and the players who miss the next round.
-TRF16 has no fields for these, so JaVaFo's are written (`XXR`, `XXC`, `XXA`). If other programs cannot pair the next
-round, comment lines `### ...` say why. Lines end with CR and LF.
+Other programs can pair the next round of a Swiss from its file, if the Swiss has one leg and these points. For this the
+file has complete rounds only, the number of rounds, the initial colour, virtual points, and the players who miss the
+next round. TRF16 has no fields for these, so the fields of the program JaVaFo are written (`XXR`, `XXC`, `XXA`). If
+other programs cannot pair the next round, comment lines `### ...` say why. Lines end with CR and LF.
 """
 
 from collections import Counter
@@ -20,15 +20,15 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.results.trf import codes
 
 MOST_PLAYERS = 9999
-"""Maximum number of players: a starting number has four columns. More are refused."""
+"""Maximum number of players: a starting number has four columns. A report with more players is refused."""
 MOST_POINTS = 99.5
-"""Maximum number of points: points have four columns. More are refused."""
+"""Maximum number of points: points have four columns. A report with more points is refused."""
 RESULT_COLUMN = 91
 """The column of the first round, counted from 0; each round takes ten columns."""
 TRF16, TRF_2026 = "16", "2026"
 REMARK = "### "
 UNPAIRABLE = "this cannot be paired again elsewhere"
-"""Beginning of a remark: the rounds of the file differ from the rounds as Rumble paired them."""
+"""Beginning of the remark for a file whose rounds differ from the rounds as Rumble paired them."""
 DUTCH_2026 = "FIDE_DUTCH_2025"
 """TRF-2026's name for the rules `dutch-2026`; it has the year in which the rules were approved."""
 
@@ -107,7 +107,8 @@ class _Report:
     def _enter_next_round(self) -> None:
         """Enter the players who will not be paired in the next round of a Swiss of one leg.
 
-        TRF-2026 has a line for such players. In TRF16 they get a result in the next round's column, whose points count.
+        TRF-2026 has a line for such players. In TRF16 they get a result in the column of the next round, and the points
+        of this result count.
         """
         tournament = self.tournament
         number = len(self.rounds) + 1

@@ -21,8 +21,8 @@ def pair_round(event: DutchEvent) -> PairedRound:
 def _report(event: DutchEvent) -> object:
     """Return the event as the parsed TRF that `py4swiss` pairs from.
 
-    `py4swiss` counts points from results by itself. With several legs, or with other points, its count would be wrong,
-    so the difference to the true points is added to the virtual points ("accelerations").
+    `py4swiss` counts points from results by itself. With several legs, or with other points, its count would be wrong.
+    So the difference to the true points is added to the virtual points ("accelerations").
     """
     from py4swiss.trf import ParsedTrf, results, sections
     from py4swiss.trf.codes import PlayerCode

@@ -1,4 +1,4 @@
-"""An event of a TRF file as the input of pairing, before any of its rounds. The command `rumble pair` uses it."""
+"""The event of a TRF file, as input for the pairing of any of its rounds. The command `rumble pair` uses it."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -26,7 +26,7 @@ class TrfRounds:
     def before(self, number: int) -> DutchEvent:
         """Return the event from which the round `number`, counted from 1, is paired.
 
-        The last possible number is the round after the rounds played.
+        The greatest possible number is that of the first round that is not played yet.
         """
         if number <= self.trf.played:
             absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}
@@ -74,10 +74,11 @@ class TrfRounds:
 
 
 def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
-    """Return the initial colour, as it follows from the first round with colours.
+    """Return the initial colour, as determined by the first round with colours.
 
-    Nobody has a preference in that round, so the higher ranked player of a pair has the initial colour if its pairing
-    number is odd, and the other colour if it is even (article 5.2.5). The first player with a colour is such a player.
+    In that round, no player has a preference yet. So the higher ranked player of a pair has the initial colour if its
+    pairing number is odd, and the other colour if it is even (article 5.2.5). The first player with a colour is the
+    higher ranked player of a pair.
     """
     for number in range(len(entries[0]) if entries else 0):
         counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]

@@ -18,7 +18,9 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """Yield rounds in which each bot of the smaller side meets another bot of the larger side than before."""
+        """Yield the rounds. In each round, every bot of the smaller side meets a bot of the larger side that is new in
+        this cycle.
+        """
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers
         fewer, more = sorted((challengers, others))

@@ -6,10 +6,10 @@ seeds. A pairing is open as soon as both its bots are known.
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
 that ids stay unique), `replays` times at most. If the pairing is still tied, the better seed goes on.
 
-In a pairing with an odd number of legs, the first seat goes to the bot that had it less often, else to the better seed.
+In a pairing with an odd number of legs, the bot that had the first seat less often gets it; else the better seed does.
 
-A bot has gone on when its next pairing is made. A result voided before that moment is decided anew; a result voided
-later does not take the bot back.
+A bot has gone on when its next pairing is made. Until then a result of its last pairing can be voided, and the pairing
+is decided anew.
 """
 
 from collections import ChainMap
@@ -23,7 +23,9 @@ TIED = -1
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds of a full bracket of 2, 4, 8, ... bots, from top to bottom. Neighbours meet in round 1."""
+    """Return the seeds of a full bracket of `size` bots, a power of two, from top to bottom. Neighbours meet in round
+    1.
+    """
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
@@ -45,7 +47,8 @@ class Knockout(Schedule):
         self._repeats = 0
         """Number of pairings that were played again."""
         self._firsts = [0] * plan.bots
-        """Number of pairings in which each bot was first, less the number in which it was second; odd legs only."""
+        """Number of pairings with a bot first, less the number with the bot second, by bot; counted only for odd
+        legs."""
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):
             seeds = self._seeded(board)
@@ -59,7 +62,10 @@ class Knockout(Schedule):
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """Return a task with all pairings that can be made now: tied pairings again, and places with two known bots."""
+        """Return a task with all pairings that can be made now; None if there are none.
+
+        The task has the tied pairings to be played again, and the pairings at places whose two bots are known.
+        """
         pairings = []
         winners: dict[Place, int] = {}
         for place, winner in self._decided(results).items():
@@ -77,8 +83,8 @@ class Knockout(Schedule):
     def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
         """Yield the places that can be paired now, each with its bots, the better seed first.
 
-        At the start places of rounds 1 and 2 are looked at, since two byes can meet at once; later, places after
-        `winners`.
+        At the start the places of rounds 1 and 2 are tried, because two bots with byes can meet at once. Later only the
+        places are tried to which the bots in `winners` go on.
         """
         places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:
@@ -105,7 +111,7 @@ class Knockout(Schedule):
         return decided
 
     def add(self, paired: Round) -> None:
-        """Put the pairings at their places; the bots of a pairing have gone on from the places that feed it.
+        """Put the pairings at their places. The bots of a pairing have gone on from the places before.
 
         Raises ValueError if a pairing cannot be next.
         """
@@ -131,8 +137,8 @@ class Knockout(Schedule):
     def places(self, results: Results) -> dict[int, int]:
         """Return the rank of each bot by the round in which it lost.
 
-        The ranks are 1, 2, 3 for both losers of semi-finals, 5 for the four losers before, and so on. Bots that have
-        not lost share the first rank.
+        The ranks are 1, 2, 3 for both losers of semi-finals, 5 for the four losers of the round before, and so on. Bots
+        that have not lost share the first rank.
         """
         lost_in: dict[int, int] = {}
         for place, winner in (self.went_on | self._decided(results)).items():

@@ -1,4 +1,4 @@
-"""The editions of the pairing rules of a Swiss, by name, and the pairing of a round by an edition. Pure."""
+"""The editions of a Swiss's pairing rules, by name, and the pairing of a round by an edition. Pure."""
 
 from typing import Final
 

@@ -14,7 +14,7 @@ class RoundRobin(FixedSchedule):
     """
 
     def rounds(self) -> Iterator[Round]:
-        """Yield the rounds one at a time. In an odd field a bot has a bye in each round, without points."""
+        """Yield the rounds one at a time. In each round of an odd field, a bot has a bye, which gives no points."""
         bots, plan = self.plan.bots, self.plan
         number_of_rounds = bots - 1 + bots % 2
         swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1

@@ -40,7 +40,7 @@ class Round:
 
 
 Task = Callable[[], Round]
-"""Pairs a round when called; the task of a `slow` schedule can be pickled."""
+"""Function that pairs a round. The task of a `slow` schedule can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Plan:
     challengers: int = 1
     """Number of challengers of a gauntlet: the first bots by number."""
     replays: int = 1
-    """Maximum number of times that a knockout's tied pairing is played again; then the better seed goes on."""
+    """Maximum number of times that a tied pairing of a knockout is played again. After that the better seed goes on."""
     points: tuple[float, float, float] = (1, 0.5, 0)
     """The points of a Swiss for a win, a draw and a loss."""
     pairing_rules: str = NEWEST
@@ -74,20 +74,20 @@ class Schedule(ABC):
     has_bracket = False
     """True if bots are ranked by `places` (the round they reach), not by points."""
     number_of_rounds = 0
-    """The number of rounds if the tournament is played to the end, for a schedule that depends on results."""
+    """The number of rounds of a complete tournament, set by schedules that depend on results."""
 
     def __init__(self, plan: Plan) -> None:
         if plan.bots < 2 or plan.cycles < 1 or plan.legs < 1:
             raise ValueError("a schedule needs two bots, one cycle and one leg at least")
         self.plan = plan
         self.went_on: dict[Place, int] = {}
-        """The bot that went on from each place of a bracket, by the rounds added so far."""
+        """The bot that went on from each place of a bracket, as determined by the rounds added so far."""
         self.half_byes: dict[int, set[int]] = {}
         """The bots that get half a point in place of a pairing, by round of a Swiss."""
 
     @property
     def rounds_in_all(self) -> int:
-        """The number of rounds if the tournament is played to the end; a bot has at most one pairing in each."""
+        """The number of rounds of a complete tournament. A bot has at most one pairing in each round."""
         return self.number_of_rounds
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Schedule(ABC):
         return ()
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Return why the schedule finished before its last round; empty if it did not."""
+        """Return the reason why the schedule finished before its last round; empty if it did not."""
         return ""
 
     def places(self, results: Results) -> dict[int, int]:
@@ -156,7 +156,9 @@ class FixedSchedule(Schedule):
 
 
 def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[Played] | None:
-    """Return the results of all legs, each as (score of `first`, score of `second`); None while a result is missing."""
+    """Return the results of all legs, with the score of `first` before the score of `second`; None if a result is
+    missing.
+    """
     found = []
     for leg in range(1, legs + 1):
         played = results.get(pairing.match_key(leg))

@@ -47,7 +47,7 @@ class SwissTask:
 
 
 def most_rounds(bots: int) -> int:
-    """Return the number of rounds that `bots` can play without meeting again."""
+    """Return the maximum number of rounds in which no two of `bots` bots meet again."""
     return bots - 1 + bots % 2
 
 
@@ -122,7 +122,9 @@ class Swiss(Schedule):
         return SwissTask(number, event, plan.pairing_rules, tuple(sorted(half_byes)))
 
     def _enter(self, entries: list[list[DutchEntry]], number: int, played: Round, results: Results) -> bool:
-        """Add a round to each bot's entries, and return True; return False if a result of the round is missing."""
+        """Add a round to each bot's entries. Return False, and stop, if a result of the round is missing; otherwise
+        True.
+        """
         scheme, legs = self.scheme, self.plan.legs
         seats = (codes.WHITE, codes.BLACK)
         if legs % 2 == 0:

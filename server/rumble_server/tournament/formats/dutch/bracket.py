@@ -1,8 +1,8 @@
 """The pairing of a bracket: the best by the criteria (article 2); among equals, the first in sequence (articles 3, 4).
 
-The criteria are weights of a matching of the bracket and the players after it. The preferences of the sequence follow
-step by step, in the lowest bits of the weights, which the criteria leave free. So the next matching meets a preference
-exactly if that costs nothing in the criteria.
+The criteria are the weights of a matching of the players in the bracket and after it. Then the preferences of the
+sequence are added one by one, in the lowest bits of the weights, which the criteria leave free. So the next matching
+meets a preference exactly if this costs nothing in the criteria.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,9 @@ class BracketPairing:
         self.graph.solve()
 
     def _set_weights(self) -> None:
-        """Give each pair that may meet its worth, computed once for all pairs that the criteria see alike."""
+        """Give a weight to each pair that may meet. A weight is computed once for all pairs that look alike to the
+        criteria.
+        """
         bracket, graph = self.bracket, self.graph
         players = bracket.players
         first_beyond = self._first_lower + len(bracket.lower)
@@ -77,7 +79,7 @@ class BracketPairing:
 
     @property
     def unpaired(self) -> list[DutchPlayer]:
-        """The players without a partner in the matching, of the bracket and of the players after it."""
+        """The players in the bracket and after it who have no partner in the matching."""
         players = self.bracket.players
         return [players[vertex] for vertex, partner in enumerate(self.graph.matching) if vertex == partner]
 
@@ -183,7 +185,7 @@ class BracketPairing:
     def _exchange_up(self, lower: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int) -> None:
         """Choose the players who enter the upper half, the highest ranked first (4.3.4).
 
-        The last player needs no choice: the sum of the exchanged ranks, minimal by 4.3.2, determines the player.
+        The last player needs no choice. The sum of the exchanged ranks is minimal by 4.3.2, and leaves only one player.
         """
         graph = self.graph
         first = len(rest) - len(lower)
@@ -237,7 +239,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] |
 
 
 def _kind(player: DutchPlayer, bracket: Bracket) -> object:
-    """Return all that the criteria see of a player, except its earlier opponents."""
+    """Return the values of a player that the criteria use, without the earlier opponents."""
     return (
         player.score,
         player.preference,

@@ -5,17 +5,17 @@ from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DutchPlayer,
 
 
 def with_white_first(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> tuple[DutchPlayer, DutchPlayer]:
-    """Return the pair, the player with white first. `first_seat` is the first player's colour in the first round."""
+    """Return the pair with the player who gets white first. `first_seat` is the initial colour (article 5.1)."""
     return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
 
 
 def _colour(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> str:
-    """Return the colour of `one`."""
+    """Return the colour that `one` gets."""
     if one.preference != two.preference:  # 5.2.1: both preferences are granted
         return one.preference or other(two.preference)
     if one.preference:
         ranks = _claim(one), _claim(two)
-        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference is granted, or that of the wider difference
+        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference is granted, or the wider difference's
             return one.preference if ranks[0] > ranks[1] else other(two.preference)
         # 5.2.3: in the last round in which the colours differed, `two` had the colour that `one` gets now.
         for mine, theirs in zip(reversed(one.colours), reversed(two.colours), strict=False):

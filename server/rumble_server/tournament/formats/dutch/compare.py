@@ -13,7 +13,8 @@ Pairs = set[frozenset[DutchPlayer]]
 
 
 def why_not(event: DutchEvent, other: PairedRound) -> str:
-    """Return the criterion by which Rumble's pairing of a round is better than `other`: `C12 (colour preferences)`.
+    """Return the criterion by which Rumble's pairing of a round is better than `other`, such as `C12 (colour
+    preferences)`.
 
     The two pairings must differ. Raises CannotBePaired.
     """
@@ -59,9 +60,11 @@ def _quality(bracket: Bracket, ours: Pairs, theirs: Pairs) -> str:
 
 
 def _values(bracket: Bracket, pairs: Pairs) -> list[int]:
-    """Return the worth of a bracket's pairing to each criterion, with the players after it paired as well as possible.
+    """Return the value of a bracket's pairing by each criterion, with the players after the bracket paired as well as
+    possible.
 
-    All other pairs inside the bracket are forbidden, and the total weight is taken apart into the criteria's bits.
+    All other pairs inside the bracket are forbidden. Then the total weight of the matching is split into the criteria's
+    bits.
     """
     pairing = BracketPairing(bracket)
     graph, own = pairing.graph, bracket.own

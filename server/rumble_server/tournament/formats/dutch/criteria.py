@@ -26,7 +26,9 @@ def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
 
 
 class Bracket:
-    """A pairing bracket (1.3), the scoregroup after it, and the players further down, if they are to be considered."""
+    """A pairing bracket (1.3), and the players after it: the next scoregroup, and the players further down, if
+    considered.
+    """
 
     def __init__(
         self,
@@ -49,9 +51,9 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The shift of each score's count in a number that compares the counts of higher scores first."""
+        """The lowest bit of each score's count, in a number that compares the counts of higher scores first."""
         self.slot_bits = 0
-        """The number of bits of a number that holds the counts of all scores."""
+        """The number of bits that hold the counts of all scores."""
         for score in sorted(set(scores)):
             self.slot[score] = self.slot_bits
             self.slot_bits += scores.count(score).bit_length()
@@ -72,14 +74,15 @@ Worth = Callable[[Bracket, DutchPlayer, DutchPlayer, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A criterion, with the worth of a pair."""
+    """A pairing criterion, with its number in the rules (such as `C6`) and a description."""
 
     number: str
     about: str
     worth: Worth
-    """Returns the worth of a pair: the higher ranked player, the lower ranked player, and the latter's place."""
+    """The worth of a pair, from the bracket, the higher ranked player, the lower ranked player, and the latter's
+    place."""
     bits: Callable[[Bracket], int]
-    """Returns the number of bits that hold the sum of worths over all pairs."""
+    """The number of bits that hold the sum of a bracket's worths over all pairs."""
 
 
 def completes_round(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
@@ -108,7 +111,7 @@ def paired_scores_below(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, w
 
 
 def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C9: give the bye to a player with few unplayed rounds, by pairing players with many unplayed rounds."""
+    """C9: give the bye to a player with few unplayed rounds: pair the players with many unplayed rounds."""
     if not bracket.floats_bye:
         return 0
     return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)

@@ -1,4 +1,4 @@
-"""The state of a Swiss before a round: the whole input of pairing the round. Pure; can be pickled.
+"""The state of a Swiss before a round: the whole input for pairing the round. Pure; can be pickled.
 
 `Swiss` makes it from a tournament's rounds, and `TrfRounds` from a TRF file.
 """
@@ -10,7 +10,7 @@ from rumble_server.results.trf.codes import PAIRING_BYE, PLAYED, WHITE
 
 @dataclass(frozen=True, slots=True)
 class DutchEntry:
-    """A round of a player."""
+    """A player's result in a round."""
 
     opponent: int
     """The opponent's number, counted from 1; 0 without an opponent."""
@@ -43,11 +43,11 @@ class DutchEvent:
     draw: int
     loss: int
     virtual: tuple[tuple[int, ...], ...] = ()
-    """Points of an acceleration, added for pairing only: by player, and by number of rounds played so far."""
+    """Points of an acceleration, added only for pairing: by player, and then by the number of rounds played before."""
     forbidden: frozenset[tuple[int, int]] = frozenset()
     """Pairs of players who must not meet, the lower index first."""
     first_seat: str = WHITE
-    """The colour of the first player in the first round (the initial colour of article 5.1)."""
+    """The initial colour (article 5.1): the colour of the player with pairing number 1 in the first round."""
 
     @property
     def played_rounds(self) -> int:

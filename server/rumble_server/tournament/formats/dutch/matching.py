@@ -1,7 +1,7 @@
 """Maximum-weight matching, by py4swiss's compiled part, with weights as int.
 
-`solve` gives changed weights to the compiled part, which computes the new matching from the last one: that is faster
-than from nothing. A caller needs no `solve` where `exchange` turns the last matching into one that is optimal.
+`solve` gives only the changed weights to the compiled part, which computes the new matching from the last one. A new
+start would be slower. Where `exchange` can change the last matching into an optimal one, no `solve` is needed.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ class Graph:
     def settle(self, one: int, two: int) -> None:
         """Keep two matched vertices matched from now on, by giving their edge the greatest weight.
 
-        Every other weight is below half of it, so breaking the pair for two other edges never pays.
+        Every other weight is below half of the greatest weight, so breaking the pair for two other edges never pays.
         """
         self._settled.append((one, two))
 

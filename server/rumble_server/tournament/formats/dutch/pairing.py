@@ -64,10 +64,11 @@ def _scores(players: list[DutchPlayer]) -> list[int]:
 
 
 def _pair_bracket(bracket: Bracket) -> list[Pair]:
-    """Pair a bracket, considering as few of the players after it as possible, since each player makes matching slower.
+    """Pair a bracket. Consider as few of the players after the bracket as possible, since each player makes matching
+    slower.
 
-    A pairing that is best while some players after the bracket are left out is also best with them, if the players left
-    out and the unpaired players can all be paired. So smaller problems are tried first, and the whole problem last.
+    Some players after the bracket are left out at first. If the left-out and the unpaired players can all be paired,
+    the best pairing without the left-out players is also best with them. The whole problem is tried last.
     """
     first = first_candidate(bracket)
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
@@ -115,7 +116,8 @@ def score_of_bye(players: list[DutchPlayer]) -> int | None:
 def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
     """Return whether all players can be paired (C1, C3).
 
-    In an odd number of players, a player with at most `bye_score` points who may have the bye (C2) stays unpaired.
+    If the number of players is odd, one stays unpaired: a player with at most `bye_score` points who may have the bye
+    (C2).
     """
     byes = [player for player in players if bye_score is not None and player.may_have_bye and player.score <= bye_score]
     if len(players) % 2 and not byes:
@@ -136,7 +138,7 @@ def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
 
 
 def _pairs_in_order(players: list[DutchPlayer]) -> bool:
-    """Return whether pairing each player with the nearest free player pairs all: a quick proof that pairing works."""
+    """Pair each player with the nearest free player. Return true if all are paired, which proves that pairing works."""
     rest = list(players)
     while rest:
         one = rest.pop()

@@ -18,7 +18,7 @@ class DutchPlayer:
     index: int
     """The place among all players, counted from 0."""
     number: int
-    """The pairing number, counted from 1 over the players who took part in a pairing, or take part now."""
+    """The pairing number, from 1. Only players who took part in a pairing, or take part now, are counted."""
     points: int
     score: int
     """The points, including virtual points."""
@@ -120,7 +120,7 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
 def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
     """Return whether a round rules out a later pairing-allocated bye (2.1.2).
 
-    Such a bye does, and so does an unplayed round with the points of a win.
+    A pairing-allocated bye does, and so does an unplayed round with the points of a win.
     """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 
