@@ -1,1 +1,1 @@
-"""The logs of a server: a line for each event, without secrets, and an audit log of logins, refusals and commands."""
+"""The logs of a server: its log of events, and the audit log of logins, refusals and host commands. Without secrets."""

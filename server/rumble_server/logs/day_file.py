@@ -15,10 +15,10 @@ DAY_S = 86_400
 
 
 class DayFile(TimedRotatingFileHandler):
-    """Writes today's events to `path`, and keeps those of earlier days as `path.YYYY-MM-DD`.
+    """A log file with today's events at `path`; the events of earlier days are in files `path.YYYY-MM-DD`.
 
-    The standard library keeps a number of files; a promise to people with an address is about days. Call `tick` about
-    once a minute, so that a day without an event ends, too.
+    The standard library's handler keeps a number of files. This handler keeps a number of days, because people
+    are promised how long their addresses are kept. Call `tick` about once a minute, to begin a file without an event.
     """
 
     def __init__(self, path: str, days: int) -> None:
@@ -28,7 +28,7 @@ class DayFile(TimedRotatingFileHandler):
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin the file of a new day, if a day has begun, and allow another report of a failure."""
+        """Begin a new file if a new day has begun, and let the next failure be logged again."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
@@ -39,7 +39,7 @@ class DayFile(TimedRotatingFileHandler):
                 self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Log the current error once between two ticks: a full disk refuses every event."""
+        """Log the current error, at most once between two calls of `tick`, because a full disk refuses every event."""
         if not self._failed:
             self._failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())
@@ -54,10 +54,13 @@ class DayFile(TimedRotatingFileHandler):
         return [str(file) for file, day in found if day is not None and day[1] <= last]
 
     def rotation_filename(self, default_name: str) -> str:
-        """Return a free name: if the clock was set back, a day has several files, and none replaces another."""
+        """Return a free name for a file.
+
+        After the clock was set back, a day can have several files, and a later file must not replace an earlier file.
+        """
         return default_name if not os.path.exists(default_name) else f"{default_name}.{time.time_ns()}"
 
     def _open(self) -> TextIOWrapper:
         file = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.chmod(self.baseFilename, 0o600)  # a file of before keeps its mode at the opening
+        os.chmod(self.baseFilename, 0o600)  # `os.open` does not change the mode of an existing file
         return open(file, "a", encoding=self.encoding)

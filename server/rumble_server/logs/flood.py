@@ -1,4 +1,4 @@
-"""Keeps a flood of refusals and logins from flooding the audit log."""
+"""A filter against a flood of refusals or logins in the audit log."""
 
 import logging
 from collections import Counter
@@ -6,14 +6,20 @@ from collections import Counter
 WINDOW_S = 60.0
 """Length in s of a window, in which the first event of each kind is logged, and further events are counted."""
 MOST_KINDS = 1_000
-"""Maximum number of kinds (event, reason or bot, address) counted in a window; more are counted by reason alone."""
+"""Maximum number of kinds of events counted separately in a window.
+
+Events of further kinds are counted together by message and reason, whatever their address and bot.
+"""
 
 Kind = tuple[str, str, str]
-"""A kind of events: the message, the reason or the bot, and the address."""
+"""A kind of events: the message, the reason of a refusal or the bot of a login, and the address."""
 
 
 class FloodFilter(logging.Filter):
-    """Passes the first event of each kind in a window, and logs at its end how many followed. Commands always pass."""
+    """Passes the first event of each kind in a window. Host commands always pass.
+
+    At the end of the window, the filter logs how many more events of each kind there were.
+    """
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
@@ -35,13 +41,13 @@ class FloodFilter(logging.Filter):
         return is_first
 
     def tick(self, now_s: float) -> None:
-        """Log the counts and begin a new window, if the window is over."""
+        """Log the counts and begin a new window, but only if the window is over."""
         if now_s >= self._until_s:
             self._until_s = now_s + WINDOW_S
             self.flush()
 
     def flush(self) -> None:
-        """Log the counts, and count from 0."""
+        """Log the counts of the events not passed, and count from 0 again."""
         more, self._more = self._more, Counter()
         for (event, whose, address), count in more.items():
             if count:

@@ -17,7 +17,7 @@ _HEADER = re.compile(r"\b(Bearer\s+|Bot\s+[^\s:]+:)[^\s\"',;)}\]]+", re.IGNORECA
 """The values of an `Authorization` header."""
 _PLAIN = re.compile(r"[^\s\"'=\\]+")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""The attributes of every record, which are not given by `extra`."""
+"""The attributes of every record. Further attributes are the fields given with `extra`."""
 
 
 class Blanker:
@@ -73,7 +73,7 @@ class JsonLines(logging.Formatter):
 
 
 def extras(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the fields logged with `extra`, without empty ones."""
+    """Return the fields given with `extra` to a record. Empty texts and None are left out."""
     return {name: value for name, value in vars(record).items() if name not in _OWN and value not in ("", None)}
 
 

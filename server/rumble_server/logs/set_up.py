@@ -25,13 +25,13 @@ class Logs:
     audit_file: DayFile | None
 
     def tick(self) -> None:
-        """Log the counts of a finished window, and begin the file of a new day."""
+        """Log the flood filter's counts if its window is over, and begin a new audit file if a new day has begun."""
         self.flood.tick(time.time())
         if self.audit_file is not None:
             self.audit_file.tick()
 
     def close(self) -> None:
-        """Log the last counts, and undo `set_up_logs`."""
+        """Log the flood filter's last counts, and undo `set_up_logs`."""
         self.flood.flush()
         audit = logging.getLogger(AUDIT)
         audit.removeFilter(self.flood)
@@ -46,7 +46,10 @@ class Logs:
 
 
 def set_up_logs(config: ServerConfig) -> Logs:
-    """Log to standard error, and to the file of the audit log, if any. Raises OSError if the file cannot be opened."""
+    """Set up logging to standard error, and to the audit log's file if the configuration names a file.
+
+    Raises OSError if the file cannot be opened.
+    """
     blank = Blanker([token for token in (config.host_token, config.admin_token, config.metrics_token) if token])
     lines = JsonLines(blank) if config.log_json else TextLines(blank)
     level = logging.getLevelNamesMapping()[config.log_level.upper()]
