@@ -1,4 +1,4 @@
-"""Tuning of a server's Python, so that neither garbage collection nor a thread holds up the loop for long."""
+"""Tuning of Python, so that neither garbage collection nor another thread holds up the event loop for long."""
 
 import gc
 import sys
@@ -8,28 +8,35 @@ from contextlib import contextmanager
 from typing import Any
 
 LEAST_NEW, MOST_NEW = 1_250, 5_000
-"""Bounds of the number of new objects after which the collector makes a pass. A pass takes 1 ms to 5 ms, and twice as
-long if all of the objects are still used at the next pass; where others use the processor, too, three times as long."""
+"""Bounds of the number of new objects after which the collector makes a pass.
+
+A pass takes 1 ms to 5 ms. It takes twice as long if all of the objects are still used at the next pass, and three times
+as long if other programs use the processor, too.
+"""
 PASS_SHARE = 0.01
-"""Maximum share of the time for passes; while passes take more, each comes after twice as many new objects."""
+"""Maximum share of the time that passes may take. After a larger share, the next pass waits for twice as many objects,
+unless it could then last longer than `LONGEST_PASS_S`."""
 LONGEST_PASS_S = 0.005
-"""Maximum CPU time of a pass in s, whatever its share; after a longer one the next comes after half as many objects."""
+"""Maximum CPU time of a pass in s. After a longer pass, the next pass comes after half as many new objects."""
 SWITCH_S = 0.0005
-"""Maximum time in s for which a thread keeps the interpreter while the loop waits, as at each of its callbacks."""
+"""Maximum time in s for which another thread keeps the interpreter while the event loop waits for the interpreter.
+
+The loop may wait this long at each of its callbacks.
+"""
 SWEEP_S, LATEST_SWEEP_S = 60.0, 86_400.0
-"""Time in s between two looks at every object: the first where nothing is being played, the second in any case. A look
-holds the loop for some 100 ms, and finds next to nothing."""
+"""Time in s between two sweeps, which look at every object: `SWEEP_S` while no match is played, `LATEST_SWEEP_S` while
+matches are played. A sweep holds up the event loop for some 100 ms, and finds next to nothing."""
 
 
 class Interpreter:
-    """The garbage collector of this process. In the block of `calmed`, call `look` now and then.
+    """The garbage collector of this process, tuned in the block of `calmed`. Call `look` now and then in the block.
 
     In large tournaments, a pass over all objects takes some 100 ms and finds next to nothing. So objects that survive
     two passes are set aside (`gc.freeze`), and later passes look at newer objects only. When nothing is being played, a
     sweep looks at every object.
 
     With hundreds of running matches, a pass over the matches' objects takes ten times as long as a pass over the newer
-    ones, and finds nothing either. So the longer passes take, the less often they run.
+    objects, and finds nothing either. So passes run less often if they take a large share of the time.
     """
 
     def __init__(
@@ -47,9 +54,9 @@ class Interpreter:
 
     @contextmanager
     def calmed(self) -> Iterator[None]:
-        """Tune the interpreter for the length of a block: the switch interval, and when the collector passes.
+        """Tune the interpreter in a block: how long a thread keeps it, and after how many objects the collector passes.
 
-        A sweep at the beginning sets aside modules, models and what was rebuilt from the log.
+        A sweep at the beginning sets aside all existing objects: modules, models, and tournaments rebuilt from the log.
         """
         switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)
@@ -88,12 +95,12 @@ class Interpreter:
         if generation > 0:
             gc.freeze()
             self._has_set_aside = True
-        if generation == 1:  # a longer pass than those over the newest objects alone, which come in between
+        if generation == 1:  # the passes in between are shorter: they look at the newest objects only
             self._pace(self._cpu_s() - self._pass_began_s, now_s - self._pass_ended_s)
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Make the next pass later or sooner, according to the CPU time of the last pass, and its share of the time."""
+        """Let the next pass come later or sooner, as the CPU time of the last pass and its share of the time demand."""
         if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))
         elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:

@@ -1,4 +1,4 @@
-"""A histogram with cheap observations; readers of /metrics pay for the sums."""
+"""A histogram whose observations are cheap: the cumulative counts are summed up only when /metrics is read."""
 
 from bisect import bisect_left
 from itertools import accumulate
@@ -8,7 +8,7 @@ BOUNDS_S = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.
 
 
 class Histogram:
-    """Numbers of durations in each bucket, and the sum of all durations in s."""
+    """The number of durations in each bucket, and the sum of all durations in s."""
 
     __slots__ = ("counts", "sum_s")
 

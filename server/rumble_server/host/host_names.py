@@ -1,4 +1,4 @@
-"""The host names that a server answers to. Checking them prevents DNS rebinding, for pages and bots."""
+"""The host names that a server answers to. The check of a request's host name prevents DNS rebinding."""
 
 import ipaddress
 import re
@@ -8,7 +8,7 @@ SHORTEST_TOKEN = 12
 """Minimum length in characters of a host token that may be used from other machines."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 OWN_PORTS = {"http": 80, "https": 443}
-"""The ports that URLs of these schemes leave out."""
+"""The default port of each scheme, which URLs leave out."""
 
 
 def host_name(host: str) -> str:
@@ -18,12 +18,12 @@ def host_name(host: str) -> str:
 
 
 def is_host(host: str) -> bool:
-    """Return whether a text can be a Host header: a name or an address, and a port; or nothing."""
+    """Return whether a text can be a Host header: a name or an address, with or without a port, or an empty text."""
     return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", host, re.ASCII) is not None
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an IP address is a loopback address. The empty address of a Unix socket counts as one."""
+    """Return whether an IP address is a loopback address. The empty address of a Unix socket is loopback."""
     try:
         return ipaddress.ip_address(address).is_loopback if address else True
     except ValueError:
@@ -43,7 +43,10 @@ def url_host(address: str, port: int, scheme: str = "http") -> str:
 
 
 def public_origin(url: str) -> str:
-    """Return a public URL as browsers write its origin, `https://rumble.example`. Raises ValueError."""
+    """Return the origin of a public URL as browsers write it, such as `https://rumble.example`.
+
+    Raises ValueError for a text that is no URL with `http` or `https`, and for a URL with more than an origin.
+    """
     forms = "write http://HOST or https://HOST, with :PORT where it is another than the usual"
     try:
         parts = urlsplit(url)
@@ -60,8 +63,9 @@ def public_origin(url: str) -> str:
 
 
 def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:
-    """Return whether to answer a request with this Host header. On a loopback address it must be local or in `hosts`.
+    """Return whether to answer a request with this Host header.
 
-    Otherwise any web page could point its own host name to this machine and read the server's answers.
+    A request to a loopback address must name a local host, or a host in `hosts`. Otherwise any web page could point its
+    own host name to this machine and read the server's answers.
     """
     return not is_loopback(local_address) or host_name(host) in LOCAL_HOSTS | hosts

@@ -9,14 +9,14 @@ from pathlib import Path
 import ifaddr
 
 PROBES = {4: "192.0.2.1", 6: "2001:db8::1"}
-"""Addresses for documentation (RFC 5737, RFC 3849), routed like any address of the rest of the world."""
+"""Addresses reserved for documentation (RFC 5737, RFC 3849), by version. They are routed like any foreign address."""
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 """Socket families by the version of an address."""
 INTERFACES = Path("/sys/class/net")
 """Linux's folder with the state of each interface; missing on other systems."""
 Address = IPv4Address | IPv6Address
 Source = Callable[[], Iterable[Address]]
-"""A finder of addresses of this machine."""
+"""A function that finds addresses of this machine."""
 
 
 def of_default_routes() -> Iterator[Address]:
@@ -44,7 +44,10 @@ def is_down(interface: str, states: Path = INTERFACES) -> bool:
 
 
 def can_listen(address: Address) -> bool:
-    """Return whether a server can listen at an address. On Windows an adapter without a cable still has an address."""
+    """Return whether a server can listen at an address.
+
+    On Windows, an adapter without a cable still has an address, at which no server can listen.
+    """
     try:
         with socket.socket(FAMILIES[address.version], socket.SOCK_DGRAM) as bound:
             bound.bind((str(address), 0))
@@ -58,13 +61,15 @@ def network_addresses(
     interfaces: Source = of_interfaces,
     is_used: Callable[[Address], bool] = can_listen,
 ) -> list[str]:
-    """Return an address of this machine for each of its networks: IPv4 first, and the default route's first.
+    """Return an address of this machine for each of its networks.
+
+    IPv4 addresses come before IPv6 addresses; of each version, the default route's address comes first.
 
     Loopback and link-local addresses are left out. No packet is sent, and no name is looked up outside of this machine.
     """
     kept: dict[object, Address] = {}
     for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):
         if not (address.is_loopback or address.is_link_local or address.is_unspecified) and is_used(address):
-            # All IPv6 addresses of a /64 are on one network; IPv4 addresses come without their network's size.
+            # IPv6 addresses of the same /64 are on one network. The network of an IPv4 address is unknown here.
             kept.setdefault(IPv6Network((int(address) >> 64 << 64, 64)) if address.version == 6 else address, address)
     return [str(address) for address in kept.values()]

@@ -1,4 +1,7 @@
-"""Tells the service manager (systemd) that this process is ready, still runs, or stops. Elsewhere it tells nobody."""
+"""Tells the service manager (systemd) that this process is ready, still runs, or stops.
+
+Without a service manager, nothing is sent.
+"""
 
 import logging
 import os
@@ -7,11 +10,14 @@ import socket
 log = logging.getLogger(__name__)
 
 SOCKET = "NOTIFY_SOCKET"
-"""The variable with the address of the service manager's socket; `@` begins an address without a file."""
+"""The environment variable with the address of the manager's socket; an address that begins with `@` has no file."""
 WATCHDOG = "WATCHDOG_USEC"
-"""The variable with the time in us without a sign of life after which the service manager ends the process."""
+"""The environment variable with the watchdog's time in us.
+
+After this time without a sign of life, the service manager ends the process.
+"""
 IDLE_S = 60.0
-"""Time in s between two signs of life where no watchdog waits for them."""
+"""Time in s between two signs of life if no watchdog is set."""
 
 
 def beat_s() -> float:
@@ -21,17 +27,17 @@ def beat_s() -> float:
 
 
 def tell_ready() -> None:
-    """Tell that the server listens, or stands by. From now on the watchdog counts."""
+    """Tell the service manager that the server listens, or stands by. The watchdog counts from this message on."""
     _tell(b"READY=1")
 
 
 def tell_alive() -> None:
-    """Tell that the event loop comes round."""
+    """Tell the service manager that the event loop still runs."""
     _tell(b"WATCHDOG=1")
 
 
 def tell_stopping() -> None:
-    """Tell that the server drains."""
+    """Tell the service manager that the server drains."""
     _tell(b"STOPPING=1")
 
 

@@ -1,6 +1,6 @@
 """A process beside the server, for work that would hold up the event loop.
 
-The process gives way to play, and ends with the server.
+The process has a lower priority than the server's process, and ends with the server.
 """
 
 import asyncio
@@ -15,32 +15,32 @@ from threading import Thread
 from typing import TypeVar, TypeVarTuple
 
 NICENESS = 5
-"""Increment of the process's nice value (nice(2)) over the server's: play has priority on the processor."""
+"""Amount by which the process's nice value (nice(2)) exceeds the server's, so that matches have priority."""
 ATTEMPTS = 2
-"""Maximum number of processes that try a task, if each dies; then the failure is an error."""
+"""Maximum number of attempts at a task whose process dies; after the last attempt, the death is an error."""
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
 class SideProcess:
-    """Runs tasks one at a time, in a process that starts with the first task, and again after its death."""
+    """A process that runs tasks one at a time. The first task starts the process. A new process replaces a dead one."""
 
     def __init__(self, prepare: "Callable[[*Given], object] | None" = None, *given: *Given) -> None:
         """`prepare` is called in the process before the first task; it must not raise."""
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The pool whose process died last, kept from being freed by the pool's own thread.
+        """The pool that was given up last, because its process died, or by `close`.
 
-        The thread could then wait for a lock that it holds itself, and the server would never end (seen with Python
-        3.13.0).
+        This reference keeps the pool's own thread from freeing the pool. The thread could then wait for a lock that it
+        holds itself, and the server would never end (seen with Python 3.13.0).
         """
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run a picklable module-level function in the process with picklable arguments, and return its result.
+        """Run a module-level function in the process, and return its result. The arguments and the result are pickled.
 
-        Raises the errors of the function; BrokenExecutor if the process dies of it.
+        Raises the errors of the function, and BrokenExecutor if the process dies at each attempt.
         """
         for attempt in range(1, ATTEMPTS + 1):
             if self._pool is None:
@@ -65,7 +65,7 @@ class SideProcess:
 
 
 def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:
-    """Submit on a thread that blocks Ctrl-C: a process started by the thread inherits the block from the first."""
+    """Submit a task with Ctrl-C blocked in this thread; a process started by the thread inherits the block."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     return submit()

@@ -7,7 +7,7 @@ BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
 class CertificateError(ValueError):
-    """A certificate or its key cannot be used; the text is a line for people."""
+    """An error of a certificate or a key that cannot be used; its text is a line for people."""
 
 
 class Certificate:
@@ -53,13 +53,14 @@ def read_leaf(file: str) -> str:
 
 
 def trusting(*leaves: str) -> ssl.SSLContext:
-    """Make a client's context that accepts a server with exactly one of the given certificates, under any name.
+    """Make a client's context that accepts a server if its certificate is one of `leaves`, under any host name.
 
-    Only the server has the certificates' keys, so names need not match: a server reaches itself by loopback.
+    Host names are not checked, because a server reaches itself by a loopback address. The check of the certificate
+    suffices: only the server has the certificate's key.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a certificate signed by others is an anchor, too
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # also trusts a certificate that is not self-signed
     context.load_verify_locations(cadata="".join(dict.fromkeys(leaves)))
     return context
 
