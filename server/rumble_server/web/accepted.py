@@ -1,8 +1,8 @@
-"""The request headers that tell which answers a client can read, or has already."""
+"""The request headers that tell which encodings a client reads, and which answers the client has already."""
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Return whether an `Accept-Encoding` asks for gzip: the weight is above zero, and not below that of `identity`.
+    """Return whether an `Accept-Encoding` asks for gzip: gzip's weight is above 0, and not below the `identity` weight.
 
     RFC 9110, 12.5.3: `*` stands for all codings that are not named; a weight is `;q=` and a number from 0 to 1.
     """

@@ -1,4 +1,4 @@
-"""The web of a server: API, feed, pages and guards of all clubs in a single ASGI application, made by `app.Server`."""
+"""The web of a server: API, feed, pages and guards of all clubs in a single ASGI application, for `app.Server`."""
 
 import logging
 from functools import cache
@@ -56,7 +56,7 @@ HEADERS = {
 
 
 def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
-    """Make the web of a server. Routes are the same for every server, and find server and club in the request."""
+    """Make the web of a server. All servers share the routes, which find process and club in the request's state."""
     shared = {
         "clubs": clubs,
         "process": process,
@@ -69,7 +69,7 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
 
 @cache
 def application() -> FastAPI:
-    """Make the application with all routes, once in a process, because the making takes 0.2 s."""
+    """Make the application with all routes. The result is cached, because the work takes 0.2 s."""
     app = FastAPI(
         title="Rumble",
         version=version("botrumble"),
@@ -97,7 +97,7 @@ def application() -> FastAPI:
     app.include_router(club_routes())  # last: routes are tried in order, and these are asked rarely
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
-    for route in app.routes:  # the first match prepares a route, and would hold up the loop at the first request
+    for route in app.routes:  # a route is prepared when first matched, which would hold up the loop later
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     return app
 
@@ -128,7 +128,7 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _unreadable(error: StoreError) -> WebError:
-    """Convert an error of the store. Only the log has the error's text, because the text names the database."""
+    """Convert an error of the store to an answer without the error's text, because the text names the database."""
     if isinstance(error, DamagedLog):
         text = "what the database holds of this is damaged; the server's log says more"
         return WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "damaged", text)

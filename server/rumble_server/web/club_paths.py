@@ -20,13 +20,13 @@ from rumble_server.web.static_files import PREFIX
 OF_SERVER = (*OF_NODE, f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")
 """Prefixes of paths that only main has."""
 WITHOUT_CLUB = ("/healthz", "/readyz", "/metrics", f"{PREFIX}/")
-"""Prefixes of paths that a process answers even without main."""
+"""Prefixes of paths that need no club: a process answers them even if main is not loaded."""
 ELSEWHERE = "another node leads this club; ask again"
 
 
 @dataclass(frozen=True, slots=True)
 class ClubPaths:
-    """ASGI middleware: puts the `site` of a request's club into the state, and its path into `root_path`."""
+    """ASGI middleware: puts the `site` of a request's club into the state, and the club's path into `root_path`."""
 
     app: ASGIApp
     clubs: ClubSites
@@ -56,7 +56,7 @@ class ClubPaths:
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Return the application for a path of a club: `app` with the club's site, or a refusal."""
+        """Put a club's site and title into the state of `scope`, and return `app`; or return a refusal instead."""
         clubs = self.clubs
         try:
             if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
@@ -89,8 +89,8 @@ class ClubPaths:
 
 
 def _moved(root: str, rest: str, query: bytes) -> Response:
-    """Redirect to a path below `root`."""
-    # A path with two slashes at its start would be read as the address of another server.
+    """Return a redirect to the path `rest` below `root`."""
+    # Browsers read a path that begins with two slashes as the address of another server.
     address = f"{root}/{quote(rest.lstrip('/'), safe='/:@!$&()*+,;=~')}"
     more = "?" + query.decode("latin-1") if query else ""
     return RedirectResponse(address + more, HTTPStatus.PERMANENT_REDIRECT)

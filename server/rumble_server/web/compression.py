@@ -16,7 +16,7 @@ from rumble_server.web.accepted import takes_gzip
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""Largest size in bytes of a piece packed on the event loop, which takes 0.2 ms; threads pack larger pieces."""
+"""Largest size in bytes of a piece that is packed on the event loop, in 0.2 ms. Threads pack larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS

@@ -17,7 +17,7 @@ NOT_FOUND_CODES = frozenset({ErrorCode.UNKNOWN_TOURNAMENT, ErrorCode.UNKNOWN_BOT
 
 
 class WebErrorBody(BaseModel):
-    """A code for programs, a line for people, and the wrong fields, if any."""
+    """An error: its `code` for programs, its `message` for people, and in `detail` the problem of each wrong field."""
 
     code: str
     message: str
@@ -33,8 +33,8 @@ class WebErrorAnswer(BaseModel):
 def error_answers(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """Describe the errors of a route for the OpenAPI document, by a reference to the model of all errors.
 
-    FastAPI builds each model anew for every route that names the model; models of errors would take most of the
-    server's start. So only `reading.WITH_MODEL` names the model itself, for the document to have a definition.
+    FastAPI builds each model anew for every route that names the model. For the model of errors, this would take most
+    of the time of the server's start. So only `reading.WITH_MODEL` names the model, to have it defined in the document.
     """
     schema = {"$ref": f"#/components/schemas/{WebErrorAnswer.__name__}"}
     content = {"application/json": {"schema": schema}}
@@ -63,12 +63,12 @@ class WebError(Exception):
 
     @classmethod
     def unavailable(cls, message: str) -> Self:
-        """Make the error for times when the log cannot be written, or the server is about to stop."""
+        """Make the error (503) for a database that cannot be read or written, or a server that is about to stop."""
         return cls(HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, message)
 
     @classmethod
     def too_many(cls, message: str) -> Self:
-        """Make the refusal of an address that asked too much; the address may ask again in a minute."""
+        """Make the refusal (429) of an address that asked too much; the address may ask again in a minute."""
         return cls(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
 
     @classmethod

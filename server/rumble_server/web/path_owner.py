@@ -23,17 +23,20 @@ class Owner(Enum):
 
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
-"""Paths about a single process. `/api/leader` is the question of proxies, with no answer for other clients."""
+"""Paths about a single process. Only proxies get an answer at `/api/leader`, the leader of a club."""
 OF_ALL = frozenset({"/docs", "/clubs"})
-"""Paths of pages that need only a club's name and title."""
+"""Paths of pages that need only a club's name and title, so that any node can show the pages."""
 WRITE = "/write"
-"""Path of the guide. With `join` in the query, the guide is about a tournament, and so belongs to a club."""
+"""Path of the guide. With `join` in the query, the guide is about a tournament, and belongs to its club."""
 TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
-"""Path at which the administrator makes tokens of a club. The path is under the server's, but the club answers."""
+"""Path at which the administrator makes tokens of a club. It has no `/c/NAME`, but the leader of the club answers."""
 
 
 def owner_of(path: str, query: str) -> str | Owner:
-    """Return the club whose leader answers a path, or another owner. `path` is decoded, `query` is not."""
+    """Return the owner of a path: the name of the club whose leader answers, any node, or this node.
+
+    `path` is decoded, `query` is not.
+    """
     if path in OF_NODE:
         return Owner.THIS_NODE
     if path.startswith(f"{PREFIX}/"):

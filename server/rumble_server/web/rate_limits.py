@@ -1,4 +1,4 @@
-"""Limits of the web for each address: requests and work of the server a minute, and open event streams."""
+"""Limits for each address of web clients: requests a minute, work for the server a minute, and open event streams."""
 
 import re
 
@@ -14,13 +14,13 @@ from rumble_server.web.site import Process
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 """Paths of feeds."""
 FREE_BYTES = 262_144
-"""Number of bytes of an answer that cost an address nothing; ordinary pages are smaller."""
+"""Number of first bytes of an answer that cost an address nothing; ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096
-"""Number of further bytes that cost an address 1 ms, since packing and sending take the event loop's time."""
+"""Number of further bytes that cost an address 1 ms of its share, because packing and sending take time, too."""
 
 
 class RequestShares:
-    """ASGI middleware: refuses requests beyond the share of their address with 429, before anything is looked up."""
+    """ASGI middleware: refuses a request with 429 if its address sent too many, before anything is looked up."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app
@@ -35,7 +35,7 @@ class RequestShares:
 
 
 class RateLimits:
-    """ASGI middleware: refuses event streams beyond an address's share with 429, and counts the cost of answers."""
+    """ASGI middleware: refuses an event stream with 429 if its address has too many, and counts the cost of answers."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app
@@ -69,7 +69,7 @@ class RateLimits:
 
 
 def _counted(send: Send, asker: Asker) -> Send:
-    """Wrap `send` so that the bytes of a long answer cost a part of the asker's share."""
+    """Wrap `send` so that the bytes of a long answer cost the asker a part of its share of the server's work."""
     free = FREE_BYTES
 
     async def count(message: Message) -> None:

@@ -16,7 +16,7 @@ from rumble_server.web.site import Site, site_of
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request in bytes; a larger body is refused with `too_large`."""
 EXCHANGED = "Rumble-Token"
-"""The answer header with a made secret, which the client uses in place of its hand-chosen token."""
+"""The answer header with a secret made by the server. The client uses the secret in place of a hand-chosen token."""
 
 POLICY = "; ".join(
     (
@@ -93,9 +93,9 @@ def shows_token(request: Request) -> bool:
 
 
 def _exchange(response: Response, shown: str, made: str) -> None:
-    """Send the made secret to a client that shows a hand-chosen token.
+    """Send the secret `made` by the server to a client that shows a hand-chosen token.
 
-    A hand-chosen token is refused after too many wrong guesses by anyone at the client's address; a made secret is not.
+    After too many wrong guesses from the client's address by anyone, a hand-chosen token is refused; the secret is not.
     """
     if made != shown:
         response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})

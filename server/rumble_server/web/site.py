@@ -1,6 +1,7 @@
-"""The ports of the web: a process and its clubs, as seen by routes, pages and feeds.
+"""The ports (interfaces) through which routes, pages and feeds see a process and its clubs.
 
-`app.py` and `clubs/club.py` bring the adapters; tests bring their own. Routes find both in the state of a request.
+`app.py` and `clubs/club.py` fill in the ports; tests have substitutes. Routes find process and club in the state of a
+request.
 """
 
 import asyncio
@@ -74,13 +75,13 @@ class ProcessFigures:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """The process for the web: the parts for all clubs."""
+    """The process, as the web sees it: the parts that all clubs share."""
 
     now_ms: Callable[[], int]
     addresses: Addresses = field(default_factory=Addresses)
     """Finder of the server's public addresses for pages and links."""
     hosts: frozenset[str] = frozenset()
-    """Host names that a request to a loopback address may give, as well as loopback names (for a proxy)."""
+    """Host names, besides loopback names, that a request to a loopback address may give, as requests by a proxy do."""
     bounds: Bounds = field(default_factory=Bounds)
     operation: ProcessFigures = field(default_factory=ProcessFigures)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
@@ -95,7 +96,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A club, for the web."""
+    """A club, as the web sees it."""
 
     arena: Arena
     log: DurableLog
@@ -127,14 +128,17 @@ class Site:
 
     @asynccontextmanager
     async def recording(self) -> AsyncIterator[None]:
-        """Make a transaction of the block, whose facts are on disk at the end. Raises WebError."""
+        """Run the block as a transaction, and wait until the facts of the block are on disk. Raises WebError."""
         self.need_disk()
         with self.arena.transaction() as transaction:
             yield
         await self.on_disk(transaction.number)
 
     async def on_disk(self, number: int | None = None) -> None:
-        """Wait until the fact `number` (by default the newest fact) is on disk, and so may be told. Raises WebError."""
+        """Wait until the fact `number` (by default the newest fact) is on disk, so that it may be shown.
+
+        Raises WebError.
+        """
         number = self.log.last if number is None else number
         if number <= self.log.durable:
             return
@@ -148,7 +152,10 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class ClubUse:
-    """Activity in a club and use of the club's quotas, by the club's leader, or else by the database."""
+    """Activity in a club, and use of the club's quotas. The leader of the club counts both.
+
+    If nobody leads the club, the use of the quotas is read from the database.
+    """
 
     running: int = 0
     """Listed tournaments that run."""
@@ -176,7 +183,7 @@ class ClubSites(Protocol):
     """The clubs of a process."""
 
     def is_elsewhere(self, name: str, /) -> bool:
-        """Return whether a request for a club belongs to another node."""
+        """Return whether another node must answer requests for a club."""
 
     async def site(self, name: str, /) -> Site | None:
         """Return the site of a club that is not elsewhere, loaded if needed; None for an unknown name.
@@ -185,15 +192,16 @@ class ClubSites(Protocol):
         """
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:
-        """Keep a club while a request is answered."""
+        """Keep a club loaded during the block, in which a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return the sites of loaded clubs."""
 
     async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
-        """Return the uses of led clubs, by name, as far as known within a moment.
+        """Return the activity in each led club and its use of quotas, by the name of the club.
 
-        With `stored`, the uses of clubs that nobody leads are read from the database.
+        With `stored`, clubs that nobody leads are included: their use is read from the database. If the database does
+        not answer within a moment, clubs that this process does not lead may be left out.
         """
 
     def count_streams(self) -> int:

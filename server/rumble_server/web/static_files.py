@@ -28,7 +28,7 @@ MEDIA_TYPES = {
 """The media types by suffix of a file; other files are not served."""
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASKED_ABOUT = "no-cache"
-"""Lets a browser keep a file, and ask at each use whether the file has changed."""
+"""The `Cache-Control` of a file that a browser may keep, but has to check for a change at each use."""
 IMPORT = re.compile(rb'^(?:import|\} from) [^"\n]*"(\.[^"]+)";', re.MULTILINE)
 HASH = re.compile(r"[0-9a-f]{16}")
 
@@ -55,7 +55,7 @@ class StaticFiles:
         self._files = {path.relative_to(folder).as_posix(): StaticFile(path) for path in found}
         etags = "".join(f"{name} {file.etag}\n" for name, file in sorted(self._files.items()))
         self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
-        """The path under which browsers keep the files; modules import by relative paths, so imports keep this path."""
+        """The path under which browsers keep the files. Modules import by relative paths, which keep this path."""
 
     def imported(self, entries: list[str]) -> list[str]:
         """Return the modules that `entries` import, directly or through other modules.
@@ -76,7 +76,7 @@ class StaticFiles:
     async def answer(self, request: Request) -> Response:
         """Send a file. A request with the hash of another version is redirected to the file of this version.
 
-        A page that was loaded before an upgrade may not fit the newer file, but would fail without any file.
+        A page that was loaded before an upgrade may not fit the newer file. Without any file, the page would fail.
         """
         path: str = request.path_params["path"]
         shown_hash, _, rest = path.partition("/")

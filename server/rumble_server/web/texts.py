@@ -1,7 +1,7 @@
 """Values written for people: points, times, clocks, verdicts. Pure; used by pages, feed and API.
 
-Templates have every function as a filter. Some texts are also written by a script in the browser, which keeps a page
-live; a docstring then names the script.
+Templates have every function as a filter. Scripts, which keep pages live in the browser, write some of the texts, too;
+the docstring of a function then names the script.
 """
 
 import json
@@ -37,7 +37,7 @@ def points(value: float) -> str:
 
 
 def byes_text(line: Standing | FinalResult) -> str:
-    """Write the number of a bot's byes, a half-point bye as a half; empty without byes."""
+    """Write the number of a bot's byes, where a half-point bye counts as a half; empty without byes."""
     return points(line.byes + line.half_byes / 2) if line.byes or line.half_byes else ""
 
 
@@ -212,7 +212,10 @@ def elsewhere_text(bots: int) -> str:
 
 
 def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
-    """Write the estimate of a tournament's end, and its basis; as `static/progress.js` does."""
+    """Write the estimated time to a tournament's end, and the number of results behind the estimate.
+
+    `static/progress.js` writes the same text.
+    """
     if waits_elsewhere:
         return "waits for bots that play elsewhere"
     if expected is None:
