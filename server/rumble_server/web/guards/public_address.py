@@ -15,7 +15,7 @@ from rumble_server.web.guards.secret_checks import is_local
 
 @dataclass(frozen=True, slots=True)
 class PublicAddress:
-    """The addresses and title of a club, for the reader of a page."""
+    """The addresses and the title of a club, as the reader of a page sees them."""
 
     base: str
     """URL of the club as used by the reader: `http://HOST:PORT` and `root`."""
@@ -48,22 +48,25 @@ class PublicAddress:
 
     @property
     def to_share(self) -> "PublicAddress":
-        """Place of the people to whom a link is given."""
+        """Addresses of the club for people who are given a link: the first of `others`, if any, becomes `base`."""
         return replace(self, base=self.others[0], others=()) if self.others else self
 
 
 class Addresses:
-    """The finder of places for requests."""
+    """The finder of the public address for a request."""
 
     def __init__(self, public_url: str | None = None, networks: Callable[[], Sequence[str]] = tuple) -> None:
-        """Prefer `public_url`. `networks` returns the server's URLs for other machines, and is called locally only."""
+        """Make a finder. A `public_url` is the answer for every request.
+
+        `networks` returns the server's URLs for other machines. Only a request from this machine needs `networks`.
+        """
         self._public_url = public_url
         self._networks = networks
 
     def place_of(self, request: Request) -> PublicAddress:
-        """Return the place of a request: the public URL, else the host asked by the browser.
+        """Return the public address for a request: the configured URL, or else the host that the browser asked for.
 
-        The host is taken from a believed proxy, else from the Host header.
+        The host is told by a trusted proxy, or else by the Host header.
         """
         root: str = request.scope["root_path"]
         title: str = request.scope["state"].get("title", "")
@@ -78,6 +81,6 @@ class Addresses:
 
 
 def place_of(request: Request) -> PublicAddress:
-    """Return the place of a request, by the addresses of its process."""
+    """Return the public address for a request, from the `addresses` of the process."""
     addresses: Addresses = request.state.process.addresses
     return addresses.place_of(request)

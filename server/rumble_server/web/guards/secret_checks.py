@@ -26,16 +26,16 @@ def is_local(request: Request) -> bool:
 
 
 class SecretChecker:
-    """Compares the secrets of requests; `now_ms` returns the server time."""
+    """Checks the secrets in requests, and counts wrong secrets; `now_ms` returns the server time."""
 
     def __init__(self, guesses: Guesses, now_ms: Callable[[], int]) -> None:
         self._guesses = guesses
         self._now_ms = now_ms
 
     def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
-        """Return whether the key of a name, or a host token, is right, which `compare` tells.
+        """Return whether a secret is right, as `compare` finds. `whose` is the name that a key protects, or `HOST`.
 
-        Raises WebError (429) without a comparison after too many wrong secrets.
+        After too many wrong secrets, raises WebError (429) and does not call `compare`.
         """
         address, now_ms = source_of(request), self._now_ms()
         if not self._guesses.may_try(address, whose, secret, now_ms):
