@@ -1,7 +1,7 @@
 """A cache of answers that never change, such as answers about tournaments that are over.
 
-Requests that ask for the same answer at the same time share its making. The answers of all clubs share a bound in
-bytes, so every key begins with the name of the club.
+Requests for the same answer at the same time wait for a single computation. All clubs share a cache and its bound in
+bytes, so every key begins with the name of a club.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from rumble_server.limits.fair_queue import Crowded, asker_now
 from rumble_server.store.log.last_used import LastUsed
 
 SHOWN_MS = 250
-"""Time in ms for which all requests share an answer about something large that goes on: the pace of the feed."""
+"""Time in ms for which requests share an answer about a tournament that goes on; equal to the feed's pace."""
 
 
 class AnswerCache:
@@ -23,7 +23,7 @@ class AnswerCache:
         self.answers: LastUsed[Hashable, bytes] = LastUsed(most_bytes)
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
         self._recent: WeakKeyDictionary[object, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
-        """The last answer about something that goes on, and the time at which its making began, in ms."""
+        """The time in ms at which the last answer about a changing object was begun, and the answer."""
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
         """Return the answer of a key; call `make` unless the answer is kept or already being made.
@@ -45,9 +45,10 @@ class AnswerCache:
         return kept
 
     async def recent(self, about: object, make: Callable[[], Awaitable[bytes]], now_ms: int) -> bytes:
-        """Return an answer about something that goes on; call `make` unless the last answer is younger than `SHOWN_MS`.
+        """Return an answer about an object that may still change, such as a running tournament.
 
-        The last answer is kept as long as `about` lives.
+        Call `make` unless the last answer about the object is younger than `SHOWN_MS`. The last answer is kept as long
+        as the object lives.
         """
         known = self._recent.get(about)
         if known is None or now_ms - known[0] >= SHOWN_MS:

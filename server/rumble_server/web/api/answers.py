@@ -1,7 +1,7 @@
 """The tournaments and matches of a club, for routes and pages: from memory while going on, from disk when over.
 
-One rule decides: what is over never changes. So everything about it is read from the log, and answers about it are kept
-(`AnswerCache`). Other answers are shared by requests that come at the same time.
+A tournament or match that is over never changes. So answers about it are made from the log, and kept (`AnswerCache`).
+Other answers are shared by requests that come at the same time.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
@@ -34,9 +34,9 @@ Made = TypeVar("Made")
 
 
 class ClubAnswers:
-    """Makes the answers about a club's tournaments and matches.
+    """The maker of answers about a club's tournaments and matches.
 
-    Callers send facts from memory only after `site.on_disk()` returned.
+    Some answers are made from memory. Callers send such an answer only after `site.on_disk()` has returned.
     """
 
     def __init__(self, site: Site, kept: AnswerCache) -> None:
@@ -46,7 +46,7 @@ class ClubAnswers:
     # --- tournaments ---
 
     async def recent(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return the answer that `make` makes of a tournament that goes on; it may be as old as `SHOWN_MS`."""
+        """Return the last answer about a tournament that goes on; call `make` if it is `SHOWN_MS` old."""
         return await self._kept.recent(tournament.table, make, self._site.arena.clock.now_ms())
 
     def is_over(self, tournament_id: str) -> bool:
@@ -78,7 +78,7 @@ class ClubAnswers:
         return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
 
     async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:
-        """Answer from what is on disk; keep the answer if the tournament is over. Raises WebError."""
+        """Call `ask` once all facts are on disk. Keep its answer if the tournament is over. Raises WebError."""
         await self._site.on_disk()
         if not self.is_over(tournament_id):
             return await ask()
@@ -99,7 +99,7 @@ class ClubAnswers:
     ) -> AsyncIterator[bytes]:
         """Yield the results of `make` for the first `total` matches, `size` matches at a time.
 
-        `make` also gets the number of the first match of the piece, from 0, and the number after the last.
+        `make` also gets the numbers of a piece's first match, and of the match after its last, counted from 0.
         """
         for first in range(0, total, size):
             until = min(total, first + size)
@@ -111,12 +111,12 @@ class ClubAnswers:
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:
-        """Return the identity and the configuration of a tournament. Raises as `made` does."""
+        """Return the identity and the configuration of a tournament. Raises TournamentError, WebError, StoreError."""
         found = self.going_on(tournament_id)
         return await self.made(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
     def audit_context(self, tournament_id: str) -> Context | None:
-        """Return the facts that an audit needs beside the log; None for a tournament that is over."""
+        """Return the facts from memory that an audit needs beside the log; None for a tournament that is over."""
         found, arena = self.going_on(tournament_id), self._site.arena
         if found is None:
             return None
@@ -125,17 +125,23 @@ class ClubAnswers:
         return context_of(found, arena.clock.now_ms(), since_ms)
 
     async def name(self, tournament_id: str) -> str:
-        """Return the name of a tournament, if possible from its record. Raises as `made` does."""
+        """Return the name of a tournament, from the record of its end if there is a record, else from the log.
+
+        Raises TournamentError, WebError, StoreError.
+        """
         ended = await self._site.reader.ended(tournament_id) if self.is_over(tournament_id) else None
         return (await self.basics(tournament_id)).config.name if ended is None else ended.name
 
     async def listed(self, limit: int) -> list[TournamentSummary]:
-        """Return at most `limit` listed tournaments, newest first, as lines of a list. Raises StoreError."""
+        """Return summaries of at most `limit` listed tournaments, newest first. Raises StoreError."""
         return [summary_view(each) for each in await self.newest(limit)]
 
     async def newest(self, limit: int) -> list[Tournament | Outline]:
-        """Return at most `limit` listed tournaments, newest first, without rebuilding any. Raises StoreError."""
-        in_memory = dict(self._site.arena.tournaments)  # a copy, since one that ends meanwhile leaves memory
+        """Return at most `limit` listed tournaments, newest first. Raises StoreError.
+
+        The tournaments are not rebuilt from the log.
+        """
+        in_memory = dict(self._site.arena.tournaments)  # a copy: a tournament that ends meanwhile leaves memory
         ended = await self._site.reader.listed(limit)
         found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
         found += [each for each in ended if each.id not in in_memory]
@@ -144,7 +150,10 @@ class ClubAnswers:
     # --- matches ---
 
     async def match(self, match_id: str) -> MatchView:
-        """Find a match that is being played, or its last attempt. Raises WebError, TournamentError, StoreError."""
+        """Show the running attempt at a match, or else the last attempt.
+
+        Raises WebError, TournamentError, StoreError.
+        """
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             referee = is_open.referee
@@ -164,11 +173,14 @@ class ClubAnswers:
         return await self._begun_or_lost(match_id, from_log.boards, first, most)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Find the matches before and after a match that has begun. Raises StoreError."""
+        """Find the matches before and after a match, among those that have begun. Raises StoreError."""
         return await self._site.reader.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
-        """Write the transcript of a match, as `from_log.transcript_lines` does. Raises StoreError."""
+        """Write the transcript of a match for `owner`, or for the host if None; return None if the match never began.
+
+        Raises PermissionError if `owner` did not play; WebError, StoreError.
+        """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 
     async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
@@ -178,7 +190,7 @@ class ClubAnswers:
     async def _begun_or_lost(
         self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], *given: *Given
     ) -> Made:
-        """Run `make` with the facts of a match, or with what its tournament tells: the match was lost before it began.
+        """Run `make` with the facts of a match; if the match was lost before it began, with facts from its tournament.
 
         Raises WebError, TournamentError, StoreError.
         """
@@ -194,5 +206,5 @@ class ClubAnswers:
 
 
 def answers_of(request: Request) -> ClubAnswers:
-    """Return the answers of the club that a request is for."""
+    """Return the maker of answers for the club that a request is for."""
     return ClubAnswers(site_of(request), request.state.answer_cache)

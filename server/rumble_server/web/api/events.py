@@ -27,8 +27,8 @@ class EventStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the stream ends, or the reader is gone.
 
-        The task group of a usual response leaves a cycle of a hundred objects when it is cancelled: where many readers
-        go at once, the collector would hold the loop up.
+        The task group of Starlette's own response leaves a reference cycle of a hundred objects when it is cancelled.
+        After many readers left at once, the garbage collector would hold up the event loop.
         """
         streaming = asyncio.create_task(self.stream_response(send))
         listening = asyncio.create_task(self.listen_for_disconnect(receive))

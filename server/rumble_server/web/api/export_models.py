@@ -13,8 +13,8 @@ from rumble_server.web.api.models import MatchAttempt
 class ExportedMatch(MatchAttempt):
     """An attempt at a match. `at_fault` are the seats whose fault ended the match.
 
-    `infos` are the bots' thoughts about their moves, by ply; null for a ply without any. The field is left out if no
-    bot sent any.
+    `infos` are the bots' thoughts about their moves, by ply; null for a ply without thoughts. `infos` is left out if no
+    bot sent thoughts.
     """
 
     at_fault: list[Seat]
@@ -22,7 +22,10 @@ class ExportedMatch(MatchAttempt):
 
 
 class ExportedRound(ServerMessageModel):
-    """A round of a Swiss as paired: the pairs by seat in the first leg, and the bots with a bye or a half-point bye."""
+    """A paired round of a Swiss: the pairs, and the bots with a bye or a half-point bye.
+
+    A pair names its bots in the order of their seats in the first leg.
+    """
 
     round: Count
     pairs: list[list[str]]
@@ -31,7 +34,10 @@ class ExportedRound(ServerMessageModel):
 
 
 class ExportedTournament(ServerMessageModel):
-    """The tournament's rules, field and progress. Later versions may add fields; the last fields are of a Swiss."""
+    """The tournament's rules, field and progress. Later versions may add fields.
+
+    Only a Swiss has the fields from `pairing_rules` on.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -66,7 +72,7 @@ class ExportedTournament(ServerMessageModel):
     acceleration: str | None = None
     number_of_rounds: Count | None = None
     half_byes: dict[str, list[str]] | None = None
-    """The bots that asked for a half-point bye, by round."""
+    """The bots with a half-point bye, by round; later rounds are included."""
     withdrawn: list[str] | None = None
     virtual_points: list[list[float]] | None = None
     """Virtual points by pairing number and round, if the pairing is accelerated."""
@@ -75,7 +81,7 @@ class ExportedTournament(ServerMessageModel):
 
 
 class ExportDocument(ServerMessageModel):
-    """A whole tournament: each finished match with the attempt that counts, and the `voided` attempts."""
+    """A whole tournament. `matches` has the attempts that count, one for each finished match."""
 
     tournament: ExportedTournament
     standings: list[Standing]

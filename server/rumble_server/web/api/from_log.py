@@ -96,7 +96,7 @@ def view_json(rebuilt: Rebuilt) -> bytes:
 
 
 def snapshot_json(rebuilt: Rebuilt) -> bytes:
-    """Return the JSON of the snapshot that begins the tournament's feed, like `view`."""
+    """Return the snapshot that begins the feed of a tournament that is over, as JSON."""
     return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0)))
 
 
@@ -122,7 +122,7 @@ def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
-    """Return the audit as JSON; `now` as in `audit`."""
+    """Return the `audit` as JSON. `now` is the context from the process with the arena, or None if it is over."""
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
@@ -213,7 +213,10 @@ def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
 
 
 def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
-    """Write a whole export as TRF, which groups matches by bot. Raises ValueError if TRF cannot express it."""
+    """Write a whole export as TRF, which groups matches by bot.
+
+    Raises ValueError if TRF cannot express the tournament.
+    """
     return trf.write(export(rebuilt.tournament), edition).encode()
 
 
@@ -221,7 +224,7 @@ def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
 
 
 def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
-    """Return the last attempt at a match; None if no attempt began, or the last one is not over."""
+    """Return the last attempt at a match; None if no attempt began, or if the last attempt is not over."""
     found = _ended_attempt(facts)
     if found is None:
         return None
@@ -234,7 +237,7 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
-    """Draw boards of the last attempt at a match; None as in `shown_match`."""
+    """Draw boards of the last attempt at a match; None if no attempt began, or if the last attempt is not over."""
     found = _ended_attempt(facts)
     return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
 
@@ -254,7 +257,10 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
 def of_lost_match(
     rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
 ) -> Made | None:
-    """Run `make` with a match that was lost before it began, which has no facts of its own; None for any other id."""
+    """Run `make` with a match that was lost before it began, and return the result; None for a match without a result.
+
+    Such a match has no facts of its own, so `make` gets the terms and the outcome from the tournament.
+    """
     over = rebuilt.tournament.results.get(match_id)
     return None if over is None else make((rebuilt.tournament.terms_of(over), over), *given)
 

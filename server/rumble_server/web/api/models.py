@@ -61,14 +61,14 @@ class MatchAttempt(ServerMessageModel):
 
 
 class MatchList(ServerMessageModel):
-    """Some of the matches that are over, in the order of their ends; `total` counts all that fit the question."""
+    """Some of the matches that are over, in the order of their ends; `total` is the number of all matches asked for."""
 
     total: Count
     matches: list[MatchAttempt]
 
 
 class RatingLine(ServerMessageModel):
-    """A bot's rating and its 95% interval (low, high); null without a rating, for the reason given in `notes`."""
+    """A bot's rating and its 95% interval (low, high). Both are null for a bot without a rating; `notes` says why."""
 
     name: str
     rating: float | None
@@ -77,7 +77,7 @@ class RatingLine(ServerMessageModel):
 
 
 class RatingsAnswer(ServerMessageModel):
-    """The ratings, highest first. `model` is in words; `prior_reason` is empty if no prior was needed."""
+    """The ratings, highest first. `model` describes their model; `prior_reason` is empty if no prior was needed."""
 
     model: str
     prior: bool
@@ -118,7 +118,7 @@ class AuditedBot(ServerMessageModel):
 
 
 class AuditAnswer(ServerMessageModel):
-    """The fairness audit. `repeated` counts the matches with the seats and moves of an earlier match."""
+    """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match."""
 
     fair: bool
     matches: Count
@@ -132,10 +132,12 @@ class MatchView(ServerMessageModel):
     """A match.
 
     During the match, `seat` is to move. `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking`.
-    After the match, `notes` and `infos` are the bots' notes and thoughts by ply, and `at_fault` the seats whose fault
-    ended it. By ply, too: `written` are the moves as people write them (chess: SAN), `movers` the seats that made them,
-    and `thought_ms` the thinking times (null: the opening). The first `opening` moves are the opening. `position` is in
-    the game's notation. `away` is empty while all bots are connected, and otherwise has an entry for each seat.
+    `away` is empty while all bots are connected, and otherwise has an entry for each seat. `position` is in the game's
+    notation. The first `opening` moves are the opening.
+
+    After the match, `at_fault` are the seats whose fault ended the match. These fields then have an entry for each ply:
+    the bots' `notes` and thoughts (`infos`), the moves as people write them (`written`, for chess SAN), the seats that
+    moved (`movers`), and the thinking times (`thought_ms`, null for the opening).
     """
 
     id: str
@@ -173,7 +175,7 @@ class MatchView(ServerMessageModel):
 
 
 class SettingView(ServerMessageModel):
-    """A setting of a game: its default, and its bounds (integers) or choices (texts); null without any."""
+    """A setting of a game. An integer may have bounds, and a text may have choices; else these fields are null."""
 
     default: SettingValue
     help: str
@@ -219,7 +221,7 @@ class OpponentList(ServerMessageModel):
 
 
 class PlyBoard(ServerMessageModel):
-    """The board after some plies. `diagram` is null if there is a drawing; `position` is in the game's notation."""
+    """The board after some plies. `diagram` is null if the game has a drawing; `position` is in the game's notation."""
 
     board: str
     last: list[Count]
@@ -230,9 +232,9 @@ class PlyBoard(ServerMessageModel):
 class MatchBoards(ServerMessageModel):
     """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
-    Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
-    For all moves so far, `written` has the moves as people write them (chess: SAN), `movers` the seats that made them,
-    and `thought_ms` the thinking times (null: the opening).
+    To draw an entry of `boards`, put its `board` and `last` into `drawing`. A void match is played again as the next
+    `attempt`. These fields have an entry for each move so far: the moves as people write them (`written`, for chess
+    SAN), the seats that moved (`movers`), and the thinking times (`thought_ms`, null for the opening).
     """
 
     match: str
@@ -270,7 +272,7 @@ class BoardQuestion(RequestModel):
 class BoardAnswer(ServerMessageModel):
     """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
 
-    `spellings` has the texts for each move that people write differently, the usual text first.
+    `spellings` has the moves that people write in other ways, each with its texts, the usual text first.
     """
 
     drawing: Drawing | None
@@ -280,19 +282,19 @@ class BoardAnswer(ServerMessageModel):
 
 
 class BotName(RequestModel):
-    """The bot of a command."""
+    """The name of the bot that a command is about."""
 
     name: str = Field(min_length=1, max_length=64)
 
 
 class MatchNamed(RequestModel):
-    """The match of a command."""
+    """The id of the match that a command is about."""
 
     match: str = Field(min_length=1, max_length=128)
 
 
 class Pause(RequestModel):
-    """The reason of a pause, for the bots."""
+    """The reason of a pause, which the bots are told."""
 
     reason: str = Field(default="the host paused it", min_length=1, max_length=200)
 
@@ -311,6 +313,6 @@ class Health(ServerMessageModel):
 
 
 class Readiness(Health):
-    """The readiness of the server to start matches, and the clubs that it leads now, if it is a node of several."""
+    """The readiness of the server to start matches. `leads` are the names of the clubs that this process leads now."""
 
     leads: list[str]

@@ -29,14 +29,18 @@ ERRORS = error_answers(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
 )
 WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
-"""Gives the OpenAPI document the model of all errors; a single route has it (see `error_answers`)."""
+"""The error answer with the model of all errors, for a single route. By it the OpenAPI document defines the model (see
+`error_answers`)."""
 JSON = "application/json"
 MANY_RESULTS = 500
-"""Number of results from which a tournament is large: showing it takes some ms of the event loop."""
+"""Number of results from which a tournament counts as large: showing it takes the event loop some ms."""
 
 
 def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
-    """Show the tournament as of now, or as of `seen`. The answer may be sent once `site.on_disk()` has returned."""
+    """Show a tournament with its live state: the state now, or `seen`.
+
+    The caller sends the answer only after `site.on_disk()` has returned.
+    """
     seen = live(tournament, site.arena) if seen is None else seen
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
 
@@ -114,7 +118,7 @@ def read_routes() -> APIRouter:
 
 
 async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tournament) -> bytes:
-    """Encode the whole tournament, once everything shown is on disk. Raises WebError."""
+    """Return a tournament in memory as the API's JSON, once all facts shown are on disk. Raises WebError."""
     make = partial(_show, site, tournament)
     return await make() if len(tournament.results) < MANY_RESULTS else await answers.recent(tournament, make)
 

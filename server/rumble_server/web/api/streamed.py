@@ -10,7 +10,7 @@ SENT_BYTES = 65_536
 
 
 async def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with `pieces`. The first piece is awaited before the head is sent, so that its errors become answers."""
+    """Answer with `pieces`. The first piece is awaited here, so that an error in it becomes an error answer."""
     first = await anext(pieces, b"")
     return StreamingResponse(_slices(first, pieces), headers=headers, media_type=media_type)
 

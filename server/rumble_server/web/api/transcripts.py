@@ -20,7 +20,7 @@ def transcript_routes() -> APIRouter:
 
     @router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
     async def get_transcript(match: str, request: Request) -> Response:
-        """Return every frame both ways with server times, and the verdict, as ND-JSON.
+        """Return all frames from and to the bots of a match, with server times, and the verdict, as ND-JSON.
 
         The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
         connection (`Authorization: Bot NAME:KEY`).

@@ -16,7 +16,7 @@ Quota = Annotated[int, Field(ge=0, le=MOST_QUOTA)] | None
 
 
 class ClubQuotas(RequestModel):
-    """The quotas of a club, or its use of them; null is no quota. A change keeps the quotas that are left out."""
+    """The quotas of a club, or the club's use of its quotas; null is no quota. A change keeps omitted quotas."""
 
     bots: Quota = None
     tournaments: Quota = None
@@ -45,7 +45,10 @@ class ChangedClub(RequestModel):
 
 
 class ClubView(ServerMessageModel):
-    """A club and its activity now. `quotas` and `used` are for the administrator alone; else, or if unknown, null."""
+    """A club and its activity now. `quotas` and `used` are null for readers other than the administrator.
+
+    `used` is also null if the use is unknown.
+    """
 
     name: str
     title: str

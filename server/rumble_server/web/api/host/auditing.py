@@ -11,7 +11,7 @@ audit = logging.getLogger("rumble_server.audit")
 
 READS = frozenset({"GET", "HEAD"})
 SECRETS = frozenset({"code", "invite"})
-"""Fields of bodies that are never logged."""
+"""Fields of request bodies that are never logged."""
 
 
 def told_of(given: BaseModel) -> dict[str, Any]:

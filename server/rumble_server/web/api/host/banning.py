@@ -33,7 +33,10 @@ def banning_routes() -> APIRouter:
 
     @router.get("/refused")
     async def list_refused(request: Request) -> models.RefusedList:
-        """List the bots whose login or join was refused lately, with the reasons; equal refusals are counted."""
+        """List the bots whose login or join was refused lately, the latest first.
+
+        Refusals with the same name, address, tournament and error code are one entry, which counts them.
+        """
         latest = site_of(request).arena.refused_bots.newest_first()
         return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
@@ -55,7 +58,7 @@ def banning_routes() -> APIRouter:
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
     async def lift(request: Request) -> DoneAnswer:
-        """Let an address, a network or a name in again."""
+        """Lift the ban of an address, a network or a name."""
         site = site_of(request)
         what, by_name = _whom(await read_model(request, models.BanSubject))
         async with site.recording():
@@ -66,7 +69,7 @@ def banning_routes() -> APIRouter:
 
 
 def _whom(given: models.BanSubject) -> tuple[str, bool]:
-    """Return the banned name or network, and whether it is a name. Raises WebError."""
+    """Return the name or network of a ban, and True for a name. Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
     if given.name is not None and given.address is None:
         return given.name, True

@@ -36,7 +36,10 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
 
 
 async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
-    """Carry out a command; once it is on disk, return the tournament after it. Raises TournamentError, WebError."""
+    """Carry out a command, wait until the command is on disk, and return the changed tournament.
+
+    Raises TournamentError, WebError.
+    """
     site = site_of(request)
     site.need_disk()
     tournament = site.arena.lifecycle.tournament(tournament_id)
@@ -111,7 +114,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
-        """Give a bot a half-point bye in a round of a Swiss that is not paired yet, or take the bye back."""
+        """Give a bot a half-point bye in a later round of a Swiss, or take the bye back. A paired round stays."""
         given = await read_model(request, HalfBye)
 
         def command(host: Organiser) -> None:

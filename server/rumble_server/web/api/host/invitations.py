@@ -14,7 +14,7 @@ from rumble_server.web.made_names import made_name
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
-"""The invitation on a page for a reader without a code."""
+"""The values of `page_invitation` for a reader without a code."""
 
 
 class Invited(Protocol):
@@ -38,7 +38,7 @@ def page_link(tournament: Invited, base: str) -> str:
 
 
 def join_command(tournament: Invited, base: str) -> str:
-    """Write the shell command of a bot that joins, with a new made-up name."""
+    """Write the shell command that starts a bot with a new made-up name, which joins a tournament."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
@@ -54,9 +54,11 @@ def invite_answer(tournament: Invited, place: PublicAddress) -> InviteAnswer:
 def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]:
     """Make the invitation on a page from the code `given` in the page's address.
 
-    The page shows the code (the made one, in exchange for one of the host's own choice), or that the link is old;
-    `carried` is the query that the page's links pass on. A wrong code is never shown: otherwise anyone could make a
-    link whose text people would copy into a shell. Callers count wrong codes.
+    For a right code, `invite` is the code to show: the code made by the server, even if the host's own code was given.
+    `carried` is then the query that the page's links pass on. For a wrong code, `invite_is_old` is true.
+
+    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell. The
+    caller counts wrong codes.
     """
     code = tournament.shared_invite
     invited = given is not None and code is not None and tournament.admits(given)

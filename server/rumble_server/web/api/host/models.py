@@ -16,7 +16,11 @@ MOST_MINUTES = 10 * 366 * 24 * 60
 
 
 class AddHouseBots(RequestModel):
-    """House bots to add: the reference bot, its name (if left out, the server makes a name), and their number."""
+    """House bots to add: the reference bot that plays, and the number of house bots.
+
+    `name` is the name of the house bot. Several house bots are `name-1`, `name-2` and so on. If `name` is left out, the
+    server makes names.
+    """
 
     bot: Annotated[str, Field(min_length=1, max_length=64)]
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
@@ -24,7 +28,7 @@ class AddHouseBots(RequestModel):
 
 
 class ChangeInvite(RequestModel):
-    """The new code; if left out, the server makes a code; if null, bots need no code."""
+    """A new invitation code. If `code` is left out, the server makes a code; if `code` is null, bots need no code."""
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
@@ -38,7 +42,7 @@ class HalfBye(RequestModel):
 
 
 class NewKey(RequestModel):
-    """The key that protects the name from now on; if left out, the next login claims the name."""
+    """The key that protects a name from now on. If `key` is left out, the next login claims the name."""
 
     key: Key | None = None
 
@@ -51,14 +55,17 @@ class BanSubject(RequestModel):
 
 
 class NewBan(BanSubject):
-    """A new ban: its length in minutes (without end if left out), and its reason, which the banned one can read."""
+    """A new ban: its length in minutes (without end if left out), and its reason, which the bot is told."""
 
     minutes: Annotated[int, Field(ge=1, le=MOST_MINUTES)] | None = None
     reason: Annotated[str, StringConstraints(max_length=200)] = ""
 
 
 class BanView(ServerMessageModel):
-    """A ban in force, of an address (a network) or of a name. Without `until_ms` it lasts until a host lifts it."""
+    """A ban in force: of an address or a network (`address`), or of a bot (`name`).
+
+    If `until_ms` is null, the ban lasts until a host lifts it.
+    """
 
     address: str | None
     name: str | None
@@ -76,7 +83,8 @@ class BanList(ServerMessageModel):
 class RefusedBot(ServerMessageModel):
     """A bot whose login or `join` was refused `times` times for the same reason, last at `at_ms` with this `message`.
 
-    `tournament` is the tournament that the bot asked for, or null; `address` is the address of the bot.
+    `tournament` is the tournament that the bot asked for, or null. Refusals with another `address`, `tournament` or
+    `code` are another entry.
     """
 
     name: str
@@ -95,7 +103,7 @@ class RefusedList(ServerMessageModel):
 
 
 class ReferenceBot(ServerMessageModel):
-    """A reference bot that can be added."""
+    """A reference bot that can be added to a tournament as a house bot."""
 
     bot: str
     about: str
@@ -109,7 +117,7 @@ class ReferenceBots(ServerMessageModel):
 
 
 class InviteAnswer(ServerMessageModel):
-    """The code (null if bots need no code), a link to the page, and the command of a bot that joins.
+    """An invitation: the code (null if bots need no code), a link to the page, and the command that starts a bot.
 
     The command has a new made-up name for the bot in each answer. `only_here` is true if the link can be opened only on
     the server's own machine.
@@ -176,9 +184,10 @@ class OrganiserTournaments(ServerMessageModel):
 class ForecastAnswer(ServerMessageModel):
     """The forecast of a tournament, if every bot plays one match at a time; `text` is the forecast in words.
 
-    `most_matches` counts every tie of a knockout played again as often as allowed. `in_a_row` is the number of matches
-    one after another. `plies` is the length of a match in random play. `quick_ms` is the time if bots use a tenth of
-    their clocks and no tie is played again; `longest_ms` if bots use all of their clocks and every tie is played again.
+    `most_matches` is the number of matches if every tie of a knockout is played again as often as allowed. `in_a_row`
+    is the number of matches one after another. `plies` is the length of a match in random play. `quick_ms` is the time
+    if bots use a tenth of their clocks and no tie is played again. `longest_ms` is the time if bots use all of their
+    clocks and every tie is played again.
     """
 
     matches: Count
@@ -191,7 +200,11 @@ class ForecastAnswer(ServerMessageModel):
 
 
 class OrganiserAnswer(ServerMessageModel):
-    """The server of a host token: its version, its activity, and the number of house bots that may still be added."""
+    """The answer to a check of a host token.
+
+    `version` is the server's version. `connected` bots are logged in to the club, and play `matches` matches now.
+    `house_room` is the number of house bots that may still be added.
+    """
 
     version: str
     connected: Count
@@ -213,7 +226,7 @@ class MadeHostToken(ServerMessageModel):
 
 
 class HostTokenAnswer(ServerMessageModel):
-    """A valid host token: its name, the time of its making, and `own`, true for the token of this request."""
+    """A valid host token: its name, the time at which it was made, and `own`, true for the token of this request."""
 
     name: str
     since_ms: Milliseconds

@@ -44,7 +44,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/host/tournaments")
     async def list_all(request: Request) -> models.OrganiserTournaments:
-        """Show the listed tournaments, and the unlisted tournaments that are not over, without challenges."""
+        """Show the listed tournaments, and the unlisted tournaments that are not over. Challenges are left out."""
         site, answers = site_of(request), answers_of(request)
         found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
         found |= {each.id: each for each in _unlisted(site)}
@@ -92,7 +92,10 @@ def organising_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Change the invitation code to `code`; left out: to a new code; null: to no code. Bots that joined stay."""
+        """Change the invitation code to `code`. Bots that joined stay.
+
+        If `code` is left out, the server makes a code; if `code` is null, bots need no code.
+        """
         site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else make_secret()
