@@ -1,7 +1,7 @@
 """The feed of a tournament: its changes, encoded once for all readers, and kept for readers that come back.
 
-`feed.Feed` has a channel for each tournament that somebody reads, and flushes it on a timer. The id of an event is a
-number of the log: a reader with the event has been sent all facts up to this number.
+`feed.Feed` has a channel for each tournament that somebody reads, and flushes the channels on a timer. The id of an
+event is the number of a fact in the log: a reader of the event has been sent all facts up to this number.
 """
 
 import asyncio
@@ -22,9 +22,10 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
-"""Time in ms for which changes are gathered before they are sent; up to the second value if many bots or readers."""
+"""Shortest and longest time in ms for which changes are gathered before they are sent; many bots or readers make it
+longer."""
 SNAPSHOT_MS = 1_000
-"""Time in ms for which new readers share a snapshot, followed by the changes since."""
+"""Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -34,7 +35,7 @@ Attempt = tuple[str, int]
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """A snapshot, which is made in several turns of the event loop, and the changes sent since its making began."""
+    """A snapshot, which is made in several turns of the event loop, and the changes sent since the first turn."""
 
     at_ms: int
     made: "asyncio.Future[Chunk]"
@@ -58,7 +59,8 @@ class Channel:
         """The times of the last event, and of the last flush, in ms."""
         self._arena = arena
         self._sent_up_to = self._kept_from = arena.log.last
-        """Numbers of the log: the newest fact of the last whole flush, and the id after which all events are kept."""
+        """Numbers of facts. `_sent_up_to` is the newest fact at the last whole flush. All events after `_kept_from` are
+        kept."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
@@ -67,7 +69,7 @@ class Channel:
         self._pairing = tournament.pairs_long
         """True if spectators were last told that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel] | None = None
-        """The remaining events of the last flush; None if it is complete."""
+        """The events of the last flush that are still to be sent; None if all are sent."""
         self._played = self._being_played()
         """The referees of matches that readers may have seen, by attempt, until the ends of the matches are sent."""
 
@@ -134,8 +136,8 @@ class Channel:
     async def _make_snapshot(self) -> Chunk:
         """Make a snapshot of the tournament, in several turns of the event loop.
 
-        The id of the event is the number of the last flush before the beginning. Changes of later flushes may be
-        missing in the snapshot, so all of them follow (`_Kept.since`).
+        The id of the event is the number of the last flush before the work began. The snapshot may lack changes of
+        later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
         """
         began = self._sent_up_to
         ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
@@ -144,7 +146,7 @@ class Channel:
         self._played |= {attempt: played[attempt] for attempt in seen & played.keys()}
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
-        await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as making the model
+        await asyncio.sleep(0)  # gives other tasks a turn: encoding takes as long as making the model
         return Chunk(number, _frame(snapshot, began))
 
     # --- the events ---
@@ -155,7 +157,7 @@ class Channel:
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
-        """Yield the events of a flush, each made just before it is sent. The final position comes before its result."""
+        """Yield the events of a flush, each made just before it is sent. A final position precedes the result."""
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
             if referee is not None and referee.over is over:
@@ -195,8 +197,9 @@ class Channel:
     def _chunk(self, events: Iterable[ServerMessageModel], *, is_last: bool = True) -> Chunk:
         """Encode events of a flush.
 
-        The last event of a flush has the newest number of the log as its id. The other events have the id of the flush
-        before: a reader that is cut off in the middle of a flush comes back with this id, and gets all of it again.
+        The last event of a flush has the newest number of the log as its id. The other events have the id of the
+        previous flush. So a reader that is cut off in the middle of a flush comes back with the previous id, and gets
+        the whole flush again.
         """
         *others, last = events
         number = self._arena.log.last
@@ -225,7 +228,7 @@ def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
 
 def _frame(event: ServerMessageModel, number: int) -> bytes:
     """Encode an event, with `number` as its id."""
-    kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
+    kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has a type
     return _written(kind.encode(), event.__pydantic_serializer__.to_json(event), number)
 
 

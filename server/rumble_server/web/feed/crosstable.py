@@ -1,4 +1,4 @@
-"""The pairs of a crosstable. A pair is kept, and made again only after its bots have met again.
+"""The pairs of a crosstable. A pair is kept, and made again only after both bots have met again.
 
 Pairs are by far the largest part of a view: 4,950 pairs for a field of 100 bots.
 """
@@ -17,28 +17,28 @@ from rumble_server.tournament.tournament import Tournament
 MOST_IN_CROSSTABLE = 100
 """Largest field with a crosstable; a larger crosstable would be unreadable."""
 HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
-"""The scheme of the scores in a crosstable: 1, ½ and 0, whatever points the tournament gives for them."""
+"""The scheme of the scores in a crosstable: 1, ½ and 0 for a win, a draw and a loss, whatever the tournament gives."""
 AT_ONCE = 500
 """Number of pairs made in a turn of the event loop by `prepare_pairs`."""
 
 _Kept = dict[tuple[str, str], tuple[Meetings | None, Meetings | None, Pair | None]]
 
 _kept: WeakKeyDictionary[Table, _Kept] = WeakKeyDictionary()
-"""The kept pairs, with the counts from which they were made, by names.
+"""The kept pairs of each tournament, by the names of both bots, with the counts from which each pair was made.
 
 The outer key is the tournament's table, which lives as long as the tournament.
 """
 
 
 def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Show every pair that has met; None if the field is too large for a crosstable."""
+    """Show every pair of bots that have met; None if the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
     return _pairs(tournament.table, combinations(tournament.field, 2))
 
 
 async def prepare_pairs(tournament: Tournament) -> None:
-    """Make the pairs of a crosstable in several turns of the event loop, so that `pairs_view` finds them made."""
+    """Make the pairs of a crosstable in several turns of the event loop, so that `pairs_view` is quick afterwards."""
     if len(tournament.field) <= MOST_IN_CROSSTABLE and len(tournament.results) > AT_ONCE:
         names = list(combinations(tournament.field, 2))
         for first in range(0, len(names), AT_ONCE):

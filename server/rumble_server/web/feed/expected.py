@@ -25,7 +25,7 @@ def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
 def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
     """Estimate the remaining time from the ends of matches (`ends_ms`, newest first) after `since_ms`.
 
-    The window of the pace reaches until now: the longer no match ends, the later the end is expected.
+    The pace is measured until `now_ms`. So the longer no match ends, the later the end is expected.
     """
     latest = [at_ms for at_ms in islice(ends_ms, MOST_RESULTS + 1) if at_ms > since_ms]
     begin_ms = since_ms

@@ -28,10 +28,10 @@ RETRY = Chunk(0, b"retry: 1000\n\n")
 
 
 class Feed:
-    """The channels of a club. The feed runs on the event loop; `publish` takes facts that are on disk."""
+    """The live feed of a club, with a channel for each tournament that is watched. The feed runs on the event loop."""
 
     def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
-        """Make the feed of an arena. `publish` adds the number of published facts by type to `counts`."""
+        """Make the feed of an arena. `publish` adds to `counts` the numbers of published facts by type."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.on_news.append(self._on_ranking)
         self._counts = Counter() if counts is None else counts
@@ -39,7 +39,7 @@ class Feed:
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
         self._readers_of_ended: dict[Spectator, str] = {}
-        """Readers of tournaments that are over and not in memory, with the tournament's id."""
+        """The readers of tournaments that are over and not in memory, each with the id of its tournament."""
         self._told_of_ended_ms = 0
         """Time in ms at which readers of ended tournaments were last sent an event."""
         self._waiting: set[Spectator] = set()
@@ -49,7 +49,10 @@ class Feed:
         """True if the server is about to stop."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
-        """Take in facts that are on disk, counted by kind in `kinds`, and wake the readers that waited for them."""
+        """Take in facts that are on disk, and wake the readers that waited for the disk.
+
+        `kinds` has the number of facts of each type.
+        """
         self._counts.update(kinds)
         if not self._channels:
             return

@@ -11,7 +11,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
 
 MOST_NAMED = 3
-"""Maximum number of bots on a place that are named; more bots are only counted."""
+"""Maximum number of bots on the same place that are named; if there are more, the text has only their number."""
 
 PAIRING = "The next round is being paired."
 

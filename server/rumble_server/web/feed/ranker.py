@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 PACE_MS = 1_000
 """Minimum time in ms between two background computations for a tournament."""
 FEWEST_RESULTS = 6
-"""Minimum number of results over which movement is measured."""
+"""Minimum number of latest results over which movement (places gained or lost) is measured."""
 MOST_AT_ONCE = 32
 """Largest field whose standings are computed at each reading, in 1 ms; a field of 100 bots takes over 10 ms."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
@@ -43,14 +43,17 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The standings by rank; `ratings` is None if the tournament is unrated, or before the first computation."""
+    """The standings by rank, and the ratings.
+
+    `ratings` is None if the tournament is unrated, and before the first computation.
+    """
 
     standings: list[Standing]
     ratings: Ratings | None = None
     version: int = -1
     """The version of the table from which the ranking was made."""
     past: Past | None = None
-    """The earlier ranks with which `gained` compares the ranks."""
+    """The earlier ranks, from which the field `gained` of each standing is computed; None if no movement is shown."""
     gained_by: int = 0
     """Number of results since `past`; 0 if no movement is shown."""
 
@@ -63,16 +66,17 @@ class Ranking:
 
 Task = Callable[[], Ranking]
 Work = Callable[[Task, Callable[[Ranking | None], None]], None]
-"""Runs a task in the background and calls back on the event loop with its result; None if it failed."""
+"""A function that runs a task in the background. On the event loop it then calls its second argument with the result,
+or with None if the task failed."""
 
 
 def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task at once, on the calling thread."""
+    """Run a task at once on the calling thread, and call `done` with the result."""
     done(task())
 
 
 def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task on a thread of the running event loop's executor."""
+    """Run a task on a thread of the event loop's executor, and `done` on the loop; with None if the task failed."""
 
     def finished(future: asyncio.Future[Ranking]) -> None:
         error = None if future.cancelled() else future.exception()
@@ -119,7 +123,7 @@ class Ranker:
 
     async def fresh(self, tournament: Tournament) -> Ranking:
         """Return a ranking that is at most a second old; if the tournament is over, return an exact ranking."""
-        for _ in range(2):  # a second time, since the running computation may have begun before the tournament's end
+        for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
                 break

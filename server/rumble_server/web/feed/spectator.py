@@ -51,10 +51,10 @@ class Spectator:
         self._queue = deque(first)
         self._catch_up = catch_up
         self._may_tell = may_tell
-        """Returns whether a chunk is on disk; if not, the spectator is woken once more of the log is on disk."""
+        """A function that returns whether a chunk is on disk. If not, the spectator is woken after the next write."""
         self._now_ms = now_ms
         self._wake = wake
-        """Has `go_on` called, now or in a later turn of the event loop."""
+        """A function that calls the spectator's `go_on`, now or in a later turn of the event loop."""
         self._is_packed = packed
         self._unread_bytes = 0
         self._behind = False
@@ -115,4 +115,4 @@ class Spectator:
                     self._ready.clear()
                     await self._ready.wait()
         finally:
-            self._task = None  # a task that was cancelled refers to this object: neither needs the collector
+            self._task = None  # breaks the cycle with a cancelled task, which would need the garbage collector

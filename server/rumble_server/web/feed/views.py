@@ -33,7 +33,7 @@ BOARDS_AT_ONCE = 25
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 SHOWN_MS = 10_000
-"""Time in ms after a match in which a page may show its result on a board: 3 s, and the time to load the page."""
+"""Time in ms for which a page may show the result of an ended match on a board: 3 s, and time to load the page."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
@@ -150,7 +150,7 @@ def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Rankin
 def entrants_view(
     tournament: Tournament, connected: Collection[str], elsewhere: Collection[str], ranking: Ranking
 ) -> list[Entrant]:
-    """Show the field by name, or by rank if the tournament is over, in the order of the crosstable."""
+    """Show the field, sorted by name, or by rank if the tournament is over."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
@@ -169,7 +169,7 @@ def entrants_view(
 
 
 def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
-    """Return the rounds of a Swiss that are not paired yet in which a bot has a half-point bye, by bot."""
+    """Return the coming rounds of a Swiss in which each bot has a half-point bye, by bot. Paired rounds are not."""
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):

@@ -1,6 +1,6 @@
 """Wakes the readers of feeds a portion at a time: waking thousands at once would delay moves by tenths of a second.
 
-`feed.Feed` has a waker for all readers of a process.
+Each `feed.Feed` has a waker for all readers of its club.
 """
 
 from itertools import islice
