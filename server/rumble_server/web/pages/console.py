@@ -1,4 +1,4 @@
-"""The form of the console that creates a tournament: labels and kinds of the fields, whose hints are the model's."""
+"""The console's form for a new tournament: labels and kinds of its fields. Hints come from the configuration model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,13 +87,13 @@ KINDS: dict[str, Kind] = {
     "tiebreaks": "list",
     "seed_ratings": "list",
 }
-"""The kinds of fields whose type does not tell."""
+"""The kinds of fields whose type does not determine the kind."""
 ENTERED = {
     "openings": "Your own: one opening a line, moves with spaces.",
     "tiebreaks": "Names separated by commas.",
     "seed_ratings": "Each name=rating, separated by commas.",
 }
-"""Hints about values that are more than a number or text."""
+"""Hints on how to enter values that are more than a number or a text."""
 CHOICES = {
     "format": {
         "round-robin": "Round-robin: everyone meets everyone",
@@ -111,7 +111,7 @@ CHOICES = {
     },
     "away_clock": {"stands": "Stands", "runs": "Runs on"},
 }
-"""The texts of choices."""
+"""The texts of choices for people, by the name of the field and by the value."""
 
 
 def form_groups() -> Sequence[FormGroup]:
@@ -165,8 +165,8 @@ def games_with_settings() -> Sequence[Game]:
 
 
 def _game_names() -> list[str]:
-    """Return the names of the games, without the members of families, of which there may be a hundred.
+    """Return the names of the games, without the members of game families. A family may have a hundred members.
 
-    The API takes a family's members by name.
+    The API accepts the names of members, too.
     """
     return [name for name in game_names() if ":" not in name]

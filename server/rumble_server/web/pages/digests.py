@@ -34,7 +34,10 @@ class Digest:
 
 @dataclass(slots=True)
 class Record:
-    """The results of a bot in several tournaments. `first` counts the tournaments it won, alone or with others."""
+    """The results of a bot in several tournaments.
+
+    `first` is the number of tournaments that the bot won, alone or with others.
+    """
 
     name: str
     tournaments: int = 0
@@ -84,12 +87,15 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """Return whether rank 1 wins the tournament. In a gauntlet it does not: challengers play far more than others."""
+    """Return whether rank 1 means that a bot won the tournament.
+
+    In a gauntlet, rank 1 means little, because challengers play far more matches than other bots.
+    """
     return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, FinalResult]]:
-    """Return the results of a bot, with the digest of each of its tournaments."""
+    """Return the result of a bot in each of its tournaments, with the tournament's digest."""
     wanted = name.casefold()
     return [(each, line) for each in digests for line in each.lines if line.name.casefold() == wanted]
 

@@ -26,7 +26,7 @@ class ApiOperation:
     about: str
     parts: list[ApiField]
     answers: list[tuple[str, str]]
-    """The statuses of answers, each with the name of their model."""
+    """The statuses of answers, separated by commas, with the name of the answers' model."""
 
 
 def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Boards as SVG, drawn by the server; `static/drawing.js` draws an equal SVG, element by element, in the browser.
 
-Two copies exist since pages show boards without scripts, and scripts show boards without a request for each move. A
-cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
+There are two copies of this code, because pages show boards without scripts, and scripts show boards without a request
+for each move. A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
 """
 
 import json
@@ -84,7 +84,7 @@ def words(drawing: Drawing) -> str:
 
 
 def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
-    """Draw the board. `label` names it for screen readers; the position in words follows."""
+    """Draw the board. Screen readers read `label`, and then the position in words."""
     plan = BoardLayout(drawing, flipped)
     return _tag(
         "svg",

@@ -17,7 +17,7 @@ BARE_BOT = STATIC / "bare_bot.py"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message: its type, its fields (True: required), and its purpose."""
+    """A message: its type, its fields (each with True if the field is required), and its purpose."""
 
     type: str
     fields: list[tuple[str, bool]]

@@ -12,7 +12,7 @@ from rumble_server.web.pages.think_chart import bars, view_box
 from rumble_server.web.texts import ask_command
 
 IN_PAIRS = ("chess",)
-"""The games whose moves are numbered by pairs."""
+"""The games in which a number stands for two moves, such as `1. e4 e5` in chess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Course:
 
 
 async def match_context(answers: ClubAnswers, match_id: str, asked_ply: str) -> dict[str, Any]:
-    """Make the values for `match.html`. Without a valid `asked_ply` the page shows the last ply."""
+    """Make the values for `match.html`. The page shows the board after `asked_ply`, or the last board if invalid."""
     view = await answers.match(match_id)
     ply = min(int(asked_ply), view.ply) if asked_ply.isdecimal() and len(asked_ply) < 10 else view.ply
     found = None

@@ -85,7 +85,7 @@ def _shown_code(request: Request, tournament: Tournament) -> str | None:
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
-    """Make the invitation on a page from the page's address; without a tournament, no invitation."""
+    """Make the invitation that a page shows from the code in the page's address; `NOT_INVITED` without a tournament."""
     return NOT_INVITED if tournament is None else page_invitation(tournament, _shown_code(request, tournament))
 
 
@@ -271,7 +271,10 @@ def add_pages(app: FastAPI) -> None:
 
 
 def _served(page: Page) -> Page:
-    """Make a page public, unless its address has an invitation: such a page is neither compressed nor kept."""
+    """Mark the answers of a page as public, unless the request shows a secret.
+
+    An answer that may repeat a secret is neither compressed nor kept by browsers.
+    """
 
     async def serve(request: Request) -> Response:
         is_secret = shows_secret(request)

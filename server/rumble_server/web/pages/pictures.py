@@ -31,7 +31,10 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The policy of a picture: its own style, and neither scripts nor requests."""
 FOR_A_DAY = "public, max-age=86400"
 FOR_NOW = "no-cache"
-"""Lets a browser keep a picture, and ask at each use whether it has changed: the match may be played again."""
+"""The `Cache-Control` of a picture that a browser may keep, but has to check for a change at each use.
+
+A picture changes if its match is played again.
+"""
 MOST_POSITION = 2048
 """Maximum number of characters in the text of a position, and in the settings."""
 MOST_MOVES = 400
@@ -56,7 +59,9 @@ def picture_routes() -> APIRouter:
         flipped: Flipped = False,
         attempt: int | None = None,
     ) -> Response:
-        """Draw a match after `ply` plies, by default the last. A picture with `ply` and `attempt` is kept for good.
+        """Draw the board of a match after `ply` plies, by default after the last ply.
+
+        Browsers keep a picture for good if both `ply` and `attempt` are given.
 
         PNG needs the server's extra `pictures`.
         """

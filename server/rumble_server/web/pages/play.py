@@ -23,7 +23,7 @@ CLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choices in the form. `settings` are by game and name; `problems` are the choices that were not possible."""
+    """The choices in the form. `settings` are by game and name; `problems` tell which choices were not possible."""
 
     game: str
     against: str | None
@@ -34,7 +34,10 @@ class Choice:
 
 
 def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[Opponent]) -> Choice:
-    """Read the choices from the address, with defaults for the others. A setting is written `connect4.columns=5`."""
+    """Read the choices from the address. A choice that is missing or not possible has a default.
+
+    A setting is written as `connect4.columns=5`.
+    """
     problems: list[str] = []
 
     def one_of(name: str, offered: Sequence[str], default: str, what: str) -> str:

@@ -12,7 +12,7 @@ TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A match of a meeting: the points of both bots in the order of the meeting; None before the end."""
+    """A match of a meeting. `points` are in the order of the meeting's `seats`; None before the match is over."""
 
     match: str
     points: tuple[float, float] | None

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from math import log1p
 
 WIDTH, HALF = 10, 50
-"""Width of a bar's room, and height of each seat's half: the first seat's bars go up from the middle, others down."""
+"""Width of the room for a bar, and height of a half of the chart.
+
+The bars of the first seat go up from the middle, and the bars of the second seat go down.
+"""
 SCALE_MS = 10
-"""Time in ms far below which bars grow in proportion to the time, and far above which by its logarithm."""
+"""Scale of the bars in ms. Bars of far shorter times grow in proportion to the time; bars of far longer times grow with
+the logarithm of the time."""
 LEAST_LONGEST_MS = 100
 """Minimum time in ms of a bar of full height, so that a match of instant moves does not look like long thought."""
 FEWEST = 24

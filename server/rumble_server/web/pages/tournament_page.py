@@ -18,9 +18,9 @@ from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 MOST_SLOTS = 24
 """Maximum number of boards on the page; equal in `running_boards.js`."""
 PLACES, MOST_ON_PODIUM = 3, 6
-"""The podium shows the bots of the first `PLACES` ranks, unless there are more than `MOST_ON_PODIUM` of them."""
+"""Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Largest field whose crosstable is beside the boards, and largest field whose other parts are below the standings."""
+"""Largest field with the crosstable beside the boards, and largest field with the other parts below the standings."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
@@ -63,7 +63,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make the values for `parts/playing.html`: boards, the number of slots, and the position in an empty slot."""
+    """Make the values for `parts/playing.html`: boards, the number of slots for boards, and the first position."""
     game = get_game(view.game)
     initial = game.initial(view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
@@ -128,7 +128,7 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 
 
 def met_most(pairs: list[Pair] | None) -> int:
-    """Return the most frequent number of matches of a pair; cells of the crosstable show only other numbers."""
+    """Return the number of matches that most pairs have played. A cell of the crosstable shows only another number."""
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
 
 

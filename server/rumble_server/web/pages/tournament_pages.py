@@ -13,7 +13,7 @@ from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, ro
 MATCHES_A_PAGE = 50
 """Number of matches on a page of a tournament's matches; the last page may have fewer."""
 MOST_AUDITED = 5000
-"""Maximum number of results of a tournament whose page has an audit; larger audits are only in the API."""
+"""Maximum number of results with which a tournament's page has an audit; larger audits are only in the API."""
 BOT_NAME = "@bot-name@"
 """The placeholder for a made-up bot name. A page is written once for several readers, and each gets another name."""
 
@@ -21,9 +21,10 @@ BOT_NAME = "@bot-name@"
 def page_of_tournament(
     rebuilt: Rebuilt, shown: bytes | None, now: Context | None, place: PublicAddress, invite: str | None
 ) -> bytes:
-    """Write the page of a tournament. `shown` is the API's JSON of a tournament in memory; None for one on disk.
+    """Write the page of a tournament.
 
-    `now` is the context of the audit, and `invite` the code in the page's address.
+    If the tournament is in memory, `shown` is the API's JSON of the tournament, and `now` is the context of the audit.
+    If the tournament is over, both are None. `invite` is the code in the page's address.
     """
     view = from_log.view(rebuilt) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
