@@ -6,7 +6,7 @@ import { DrawnBoard } from "./drawn_board.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing
- * @typedef {number[][]} Path For each click the cells that may be clicked, first the one where the move will show.
+ * @typedef {number[][]} Path For each click, the cells that may be clicked; the move will show on the first of them.
  * @typedef {{drawing: Drawing | null, diagram: string}} Shown
  */
 
@@ -17,8 +17,8 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 /**
  * A board in an element of the page. It shows positions, and lets a person choose a move: by click, by touch, or by
- * the arrow keys, Enter or Space, and Escape. On small cells a tap shows the move first, and a second tap on it or a
- * button plays it.
+ * the arrow keys, Enter or Space, and Escape. On small cells, a tap only shows the move. A second tap on the move,
+ * or a button, plays the move.
  */
 export class BoardView {
   /** @type {Shown | null} */ #shown = null;
@@ -112,7 +112,7 @@ export class BoardView {
     return new Set(this.#fitting().flatMap(([, path]) => path[this.#clicked.length] ?? []));
   }
 
-  /** @param {number} cell @returns {number[]} the cells where moves by this cell will show */
+  /** @param {number} cell @returns {number[]} the cells where moves will show after a click on this cell */
   #landing(cell) {
     const clicks = this.#fitting().map(([, path]) => path[this.#clicked.length] ?? []);
     return [...new Set(clicks.filter((cells) => cells.includes(cell)).map((cells) => cells[0]))];

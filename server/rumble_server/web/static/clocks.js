@@ -30,7 +30,7 @@ function awayText({ since_at_ms, until_at_ms }, now) {
 
 /** The clocks of the seats, and the absences of bots, in elements of the page. */
 export class Clocks {
-  /** Lead of the server's clock over ours in ms. Delivery only makes the lead look smaller, so the largest counts. */
+  /** Lead of the server's clock over ours in ms. Delivery takes time, so the largest measured lead counts. */
   #ahead = -Infinity;
   /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
   #state = null;

@@ -1,15 +1,15 @@
-// Requests that are made again by themselves while the server, or the part of it that answers, is being replaced.
+// Requests that are repeated while the server, or the node that answers, is being replaced.
 
-/** What is answered then, by the server or by a proxy before it. */
+/** The statuses of answers by a server that is being replaced, or by a proxy before the server. */
 export const REPLACED = new Set([421, 502, 503]);
-/** In how many ms to ask again, where the answer does not say. */
+/** Time in ms until a request is repeated, if the answer does not tell a time. */
 export const SOON_MS = 1000;
 const LONGEST_MS = 10_000;
 const PATIENCE_MS = 30_000;
 
 /**
- * Fetch as `fetch` does; ask again for up to 30 s while what answers is being replaced. After a 502 a command may have
- * been carried out, so that it is not sent again.
+ * Fetch as `fetch` does, but repeat the request for up to 30 s while the server is being replaced. A command is not
+ * repeated after a 502, because the command may have been carried out.
  * @param {string} address
  * @param {RequestInit} [options]
  * @returns {Promise<Response>}

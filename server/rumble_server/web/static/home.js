@@ -7,7 +7,7 @@ import { showTimes } from "./times.js";
 const PACE_MS = 10_000;
 const PARTS = ["tournaments", "bots"];
 
-/** Look again, and say in how many ms to look next. */
+/** Fetch the page again and show it, unless the page is hidden, and set the time of the next fetch. */
 async function refresh() {
   const answer = document.hidden ? null : await fetch(location.pathname + location.search).catch(() => null);
   if (!document.hidden) await show(answer);

@@ -5,7 +5,7 @@ import { root } from "./root.js";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
-const QUIET_MS = 4000; // a stream on which nothing came in three such times is lost: the server says something each 5 s
+const QUIET_MS = 4000; // between two checks; after three silent checks a stream is lost, since events come every 5 s
 
 /**
  * Return the element with this id. Throws if the page has none.
@@ -42,7 +42,7 @@ export function follow(tournament, handlers, onConnection = () => {}) {
     connect();
   }, QUIET_MS);
 
-  /** The browser has given up, because the server answered with an error: ask what it is. */
+  /** Ask for the error after which the browser gave the stream up, and connect again at a fitting time. */
   async function again() {
     const status = await fetch(url, { method: "HEAD" }).then((answer) => answer.status, () => 0);
     if (REPLACED.has(status)) wait = SOON_MS;

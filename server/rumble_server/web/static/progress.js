@@ -26,7 +26,7 @@ export function showProgress(data) {
   showExpected();
 }
 
-/** Show the remaining time: the estimate less the time since its arrival. An estimate that has run out is late. */
+/** Show the remaining time: the estimate less the time since the estimate arrived. After that time the end is late. */
 export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
   const pace = expected && `at the pace of the last ${expected.results}`;

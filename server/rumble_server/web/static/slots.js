@@ -5,7 +5,7 @@
  * @typedef {import("./feed").MatchResult} MatchResult
  */
 
-/** Time in ms for which a result stays in view, and for which a match stays at least. */
+/** Time in ms for which a result stays in view, and minimum time for which a match stays in view. */
 export const STAY_MS = 3000;
 
 /** Name an attempt at a match. @param {{match: string, attempt: number}} one */

@@ -103,7 +103,7 @@ export function whenLoggedIn(show) {
     try {
       if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
       const answer = await send("GET", login.check ?? "", given);
-      // With a made token, wrong tokens of neighbours at the address do not lock the tab out.
+      // A token made by the server works even after too many wrong tokens of others at the same address.
       sessionStorage.setItem(KEY, answer.headers.get("Rumble-Token") ?? given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);

@@ -6,7 +6,7 @@ import { root } from "../root.js";
 /** @typedef {import("./guest.js").Guest} Guest */
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 1000; // a page is not told why it was refused
+const LONGEST_WAIT_MS = 1000; // short, because browsers do not tell a page why a connection was refused
 const BACK_AT_ONCE = 1012;
 const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
 

@@ -335,7 +335,7 @@ export class MatchPanel {
     else typed.removeAttribute("aria-invalid");
   }
 
-  /** Read the match as spectators see it soon, since bots get no message between two turns. @param {number} afterMs */
+  /** Read the match soon, as a spectator: a bot gets no message between two turns. @param {number} afterMs */
   #pollSoon(afterMs) {
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#slowTimer);
