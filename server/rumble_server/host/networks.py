@@ -36,7 +36,7 @@ def of_interfaces() -> Iterator[Address]:
 
 
 def is_down(interface: str, states: Path = INTERFACES) -> bool:
-    """Return whether Linux reports an interface as down, such as the bridge of containers when none runs."""
+    """Return whether Linux reports an interface as down, such as a bridge for containers while no container runs."""
     try:
         return (states / interface / "operstate").read_text(encoding="ascii").strip() == "down"
     except OSError:

@@ -1,1 +1,1 @@
-"""The logs of a server: its log of events, and the audit log of logins, refusals and host commands. Without secrets."""
+"""The logs of a server, without secrets: its log of events, and the audit log of logins, refusals and commands."""

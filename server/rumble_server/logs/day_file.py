@@ -18,7 +18,8 @@ class DayFile(TimedRotatingFileHandler):
     """A log file with today's events at `path`; the events of earlier days are in files `path.YYYY-MM-DD`.
 
     The standard library's handler keeps a number of files. This handler keeps a number of days, because people
-    are promised how long their addresses are kept. Call `tick` about once a minute, to begin a file without an event.
+    are promised how long their addresses are kept. Call `tick` about once a minute: it begins a new file at midnight
+    even without an event.
     """
 
     def __init__(self, path: str, days: int) -> None:

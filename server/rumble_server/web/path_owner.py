@@ -23,11 +23,11 @@ class Owner(Enum):
 
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
-"""Paths about a single process. Only proxies get an answer at `/api/leader`, the leader of a club."""
+"""Paths about a single process. At `/api/leader` only proxies get an answer: a club's leader."""
 OF_ALL = frozenset({"/docs", "/clubs"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 WRITE = "/write"
-"""Path of the guide. With `join` in the query, the guide is about a tournament, and belongs to its club."""
+"""Path of the guide. With `join` in the query, the guide is about a tournament, whose club owns the path."""
 TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
 """Path at which the administrator makes tokens of a club. It has no `/c/NAME`, but the leader of the club answers."""
 

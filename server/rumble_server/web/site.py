@@ -158,9 +158,9 @@ class ClubUse:
     """
 
     running: int = 0
-    """Listed tournaments that run."""
+    """Number of listed tournaments that run."""
     connected: int = 0
-    """Bots that are logged in."""
+    """Number of bots that are logged in."""
     used: Quotas | None = None
     """Use of each quota; None for an unknown use."""
 
@@ -186,7 +186,7 @@ class ClubSites(Protocol):
         """Return whether another node must answer requests for a club."""
 
     async def site(self, name: str, /) -> Site | None:
-        """Return the site of a club that is not elsewhere, loaded if needed; None for an unknown name.
+        """Return the site of a club that this process may answer for; None for an unknown name. May load the club.
 
         Raises WebError if the club cannot be read, or has no valid lease now.
         """

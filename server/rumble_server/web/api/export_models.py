@@ -72,7 +72,7 @@ class ExportedTournament(ServerMessageModel):
     acceleration: str | None = None
     number_of_rounds: Count | None = None
     half_byes: dict[str, list[str]] | None = None
-    """The bots with a half-point bye, by round; later rounds are included."""
+    """The bots with a half-point bye, by round, for paired and coming rounds."""
     withdrawn: list[str] | None = None
     virtual_points: list[list[float]] | None = None
     """Virtual points by pairing number and round, if the pairing is accelerated."""
@@ -81,14 +81,17 @@ class ExportedTournament(ServerMessageModel):
 
 
 class ExportDocument(ServerMessageModel):
-    """A whole tournament. `matches` has the attempts that count, one for each finished match."""
+    """A whole tournament.
+
+    `matches` has the attempt that counts of each finished match; `voided` has the void attempts.
+    """
 
     tournament: ExportedTournament
     standings: list[Standing]
     matches: list[ExportedMatch]
     voided: list[ExportedMatch]
     byes: dict[str, Count] = Field(default_factory=dict)
-    """Number of matches of a Swiss that a bot won by a bye, by name."""
+    """Numbers of matches that count as won without an opponent, by the name of the bot; only in a Swiss."""
 
 
 def export_schema() -> dict[str, Any]:

@@ -68,12 +68,12 @@ def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *
 
 
 def basics(rebuilt: Rebuilt) -> Basics:
-    """Return the basics of a tournament on disk."""
+    """Return the identity and the configuration of a tournament on disk."""
     return basics_of(rebuilt.tournament)
 
 
 def basics_of(tournament: Tournament) -> Basics:
-    """Return the basics of a tournament in memory."""
+    """Return the identity and the configuration of a tournament in memory."""
     return Basics(tournament.id, tournament.config, tournament.invite, tournament.shared_invite)
 
 
@@ -115,14 +115,14 @@ def ratings(rebuilt: Rebuilt) -> bytes:
 
 
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
-    """Audit a tournament. `now` is the context from the process with the arena; None for a tournament that is over."""
+    """Audit a tournament. `now` is the context of a tournament that goes on; None for a tournament that is over."""
     tournament = rebuilt.tournament
     context = now or context_of(tournament, tournament.ended_at_ms or 0)
     return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
-    """Return the `audit` as JSON. `now` is the context from the process with the arena, or None if it is over."""
+    """Return the audit as JSON. `now` is the context of a tournament that goes on; None if the tournament is over."""
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 

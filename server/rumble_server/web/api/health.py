@@ -14,7 +14,7 @@ def health_routes() -> APIRouter:
 
     @router.get("/healthz")
     async def healthz() -> Health:
-        """Answer, which shows that the process runs."""
+        """Answer, to show that the process runs."""
         return Health(status="ok", reason="")
 
     @router.get("/readyz", responses={503: {"model": Readiness}})

@@ -29,8 +29,8 @@ ERRORS = error_answers(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
 )
 WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
-"""The error answer with the model of all errors, for a single route. By it the OpenAPI document defines the model (see
-`error_answers`)."""
+"""The error answer of a single route, with the model of all errors. From this route, the OpenAPI document has the
+definition of the model (see `error_answers`)."""
 JSON = "application/json"
 MANY_RESULTS = 500
 """Number of results from which a tournament counts as large: showing it takes the event loop some ms."""
@@ -82,7 +82,7 @@ def read_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str, request: Request) -> Response:
-        """Show the ratings with their 95% intervals, their model, and the likelihood that one bot is stronger."""
+        """Show the ratings with 95% intervals, their model, and each bot's chance to be stronger than another bot."""
         document = await answers_of(request).packed(tournament, from_log.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")

@@ -17,7 +17,7 @@ from rumble_server.tournament.tournament import Tournament
 MOST_IN_CROSSTABLE = 100
 """Largest field with a crosstable; a larger crosstable would be unreadable."""
 HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
-"""The scheme of the scores in a crosstable: 1, ½ and 0 for a win, a draw and a loss, whatever the tournament gives."""
+"""The scheme of scores in a crosstable: 1, ½ and 0 for a win, draw and loss, whatever points the tournament gives."""
 AT_ONCE = 500
 """Number of pairs made in a turn of the event loop by `prepare_pairs`."""
 

@@ -93,7 +93,7 @@ def _names(lines: Sequence[Placed]) -> str:
 
 
 def _byes(line: Placed) -> str:
-    """Write the number of a bot's byes, since they count in its points."""
+    """Write the number of a bot's byes, because byes count in the bot's points."""
     byes = line.byes + line.half_byes
     return f" and {_count(byes, 'bye')}" if byes else ""
 

@@ -76,7 +76,10 @@ def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
 
 
 def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task on a thread of the event loop's executor, and `done` on the loop; with None if the task failed."""
+    """Run a task on a thread of the event loop's executor.
+
+    Then call `done` on the event loop with the result, or with None if the task failed.
+    """
 
     def finished(future: asyncio.Future[Ranking]) -> None:
         error = None if future.cancelled() else future.exception()

@@ -169,7 +169,7 @@ def entrants_view(
 
 
 def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
-    """Return the coming rounds of a Swiss in which each bot has a half-point bye, by bot. Paired rounds are not."""
+    """Return the rounds of a Swiss in which each bot has a half-point bye, by bot, without rounds already paired."""
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):

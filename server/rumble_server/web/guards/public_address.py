@@ -18,7 +18,7 @@ class PublicAddress:
     """The addresses and the title of a club, as the reader of a page sees them."""
 
     base: str
-    """URL of the club as used by the reader: `http://HOST:PORT` and `root`."""
+    """URL of the club as used by the reader: `http://HOST:PORT`, followed by `root`."""
     others: tuple[str, ...] = ()
     """URLs of the club for other machines, if `base` works on this machine only."""
     root: str = ""

@@ -109,7 +109,7 @@ class Listing:
 
     @property
     def damaged(self) -> int:
-        """Number of tournaments without a digest, which records of bots do not count."""
+        """Number of tournaments without a digest. The records of bots do not count these tournaments."""
         return len(self.tournaments) - len(self.digests)
 
     @property

@@ -25,7 +25,10 @@ class Course:
 
 
 async def match_context(answers: ClubAnswers, match_id: str, asked_ply: str) -> dict[str, Any]:
-    """Make the values for `match.html`. The page shows the board after `asked_ply`, or the last board if invalid."""
+    """Make the values for `match.html`.
+
+    The page shows the board after `asked_ply`, or after the last ply if `asked_ply` is not valid.
+    """
     view = await answers.match(match_id)
     ply = min(int(asked_ply), view.ply) if asked_ply.isdecimal() and len(asked_ply) < 10 else view.ply
     found = None

@@ -28,7 +28,7 @@ from rumble_server.web.static_files import FOR_GOOD
 Kind = Literal["svg", "png"]
 MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""The policy of a picture: its own style, and neither scripts nor requests."""
+"""The Content-Security-Policy of a picture: its own style is allowed, scripts and requests are not."""
 FOR_A_DAY = "public, max-age=86400"
 FOR_NOW = "no-cache"
 """The `Cache-Control` of a picture that a browser may keep, but has to check for a change at each use.
@@ -116,7 +116,7 @@ def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> byt
 def drawn_position(
     name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
 ) -> bytes:
-    """Draw a position after `moves`. Raises EngineError."""
+    """Draw the board after `moves` from a position, by default the first position. Raises EngineError."""
     game = get_game(name)
     try:
         given = orjson.loads(settings)

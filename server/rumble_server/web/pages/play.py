@@ -1,4 +1,4 @@
-"""The choices on the page `/play`, made by its address, such as `/play?game=tictactoe&against=perfect&seat=0`."""
+"""The choices on the page `/play`, given by its address, such as `/play?game=tictactoe&against=perfect&seat=0`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

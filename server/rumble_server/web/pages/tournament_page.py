@@ -63,7 +63,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make the values for `parts/playing.html`: boards, the number of slots for boards, and the first position."""
+    """Make the values for `parts/playing.html`: boards, the number of slots for boards, and an empty slot's board."""
     game = get_game(view.game)
     initial = game.initial(view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
@@ -128,7 +128,7 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 
 
 def met_most(pairs: list[Pair] | None) -> int:
-    """Return the number of matches that most pairs have played. A cell of the crosstable shows only another number."""
+    """Return the most frequent number of matches between two bots. Cells of the crosstable show only other numbers."""
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
 
 

@@ -1,1 +1,1 @@
-"""Routes of the clubs' administrator."""
+"""The routes with which the administrator manages clubs."""

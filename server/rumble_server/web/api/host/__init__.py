@@ -1,1 +1,1 @@
-"""Routes of hosts."""
+"""The routes that only hosts may use, with a host token."""

@@ -114,7 +114,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
-        """Give a bot a half-point bye in a later round of a Swiss, or take the bye back. A paired round stays."""
+        """Give a bot a half-point bye in a round of a Swiss, or take the bye back, before the round is paired."""
         given = await read_model(request, HalfBye)
 
         def command(host: Organiser) -> None:

@@ -38,7 +38,7 @@ def page_link(tournament: Invited, base: str) -> str:
 
 
 def join_command(tournament: Invited, base: str) -> str:
-    """Write the shell command that starts a bot with a new made-up name, which joins a tournament."""
+    """Write the shell command with which a bot joins a tournament, under a new made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
