@@ -22,10 +22,11 @@ UNION ALL
 SELECT set_config(name, 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)
 """
-"""Settings of a connection, in SQL.
+"""SQL that every connection runs first, to change two settings.
 
-A reported commit is on disk, even if the database is set to `synchronous_commit = off`; stricter settings stay. Texts
-are compressed by LZ4 where the server has it (from release 14 on), in a fraction of the time of PGLZ.
+If the database is set to `synchronous_commit = off`, the setting becomes `on`, so that a reported commit is on disk;
+any other value stays. If the database has LZ4 (from release 14 on), long texts are compressed by LZ4, in a fraction of
+the time that PGLZ takes.
 """
 
 Rows = list[tuple[Any, ...]]
@@ -41,7 +42,7 @@ def shown(url: str) -> str:
 
 
 def told(error: psycopg.Error) -> str:
-    """Return the error's message in one line."""
+    """Return the message of an error in one line."""
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return "it takes no writes: it is a standby, or set to be read only"
     return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__

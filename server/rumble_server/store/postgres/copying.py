@@ -60,7 +60,7 @@ class PostgresContents:
     # --- writing ---
 
     def write(self, source: Contents, now_ms: int) -> int:
-        """Write the clubs of another database, and return the number of their rows in the log. Raises StoreError."""
+        """Copy all clubs of a database, and return the number of rows copied to the log. Raises StoreError."""
         run = max(source.newest_run(), self.newest_run(), now_ms)
         rows = 0
         for club in source.clubs():
@@ -121,7 +121,10 @@ class PostgresContents:
 
 @contextmanager
 def reading(url: str) -> Iterator[PostgresContents]:
-    """Yield the contents of a database as of one moment, on which no node runs. Raises StoreError."""
+    """Yield the contents of a database as of one moment.
+
+    Raises StoreError if the database cannot be read or is not Rumble's, or if a node runs on the database.
+    """
     with closing(PostgresConnection(url)) as known:
         if not has_tables(known):
             raise StoreError(f"{known.name} is not a database of Rumble")
@@ -134,7 +137,10 @@ def reading(url: str) -> Iterator[PostgresContents]:
 
 @contextmanager
 def writing(url: str) -> Iterator[PostgresContents]:
-    """Yield a database to write to in one transaction, which is undone after an error. Raises StoreError."""
+    """Yield the contents of a database, to be written in one transaction. Raises StoreError.
+
+    After any error the transaction is undone.
+    """
     with closing(PostgresConnection(url)) as known:
         prepare(known)
     with _transaction(url) as contents:

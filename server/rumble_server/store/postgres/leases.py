@@ -1,9 +1,12 @@
-"""Tables of nodes and clubs in PostgreSQL: leases, and the leaders of clubs.
+"""Tables of nodes and clubs in PostgreSQL: the leases of nodes, and the leaders of clubs.
 
-`nodes.Node` calls for the lease, and the command line to list nodes, drain nodes and move clubs. Each call is a single
-autocommit statement, and no lock outlives a statement. Times are by the database's clock. A takeover locks the row of
-the club's former leader if the lease there is over. So if the former leader renews at the same time, either the renewal
-comes first and the takeover is refused, or the takeover comes first and the look after the renewal shows the takeover.
+A node (`nodes.Node`) uses the tables to keep its lease and to lead clubs. The command line uses them to list nodes,
+drain nodes and move clubs. Each statement commits by itself, and no lock outlives a statement. Times are by the
+database's clock.
+
+A takeover of a club locks the row of the club's former leader, if the former leader's lease is over. So a renewal of
+the lease at the same time has one of two outcomes. If the renewal comes first, the takeover is refused. If the takeover
+comes first, the former leader sees the takeover when the node next reads the tables, after the renewal.
 """
 
 import asyncio
@@ -45,7 +48,7 @@ SELECT
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
 _CHANGED = "rumble_nodes"
-"""Channel of the notification on which every node looks."""
+"""Channel of the notifications of changes. Every node reads the tables again after each notification."""
 _TELL = f"pg_notify('{_CHANGED}', '')"
 _ACQUIRE = f"""
 WITH taken AS (
@@ -112,12 +115,12 @@ SELECT {_TELL} FROM asked
 
 
 class OtherSetup(StoreError):
-    """A running node has different games, limits or formats of the log."""
+    """Another running node has different games, limits or formats of the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedNode:
-    """A node with its clubs. The lease is valid for `left_ms` more."""
+    """A node with a valid lease that ends in `left_ms` ms unless renewed. `clubs` are the clubs that the node leads."""
 
     id: str
     address: str
@@ -127,21 +130,21 @@ class ListedNode:
 
 
 class Leases:
-    """The table of leases, on a connection opened when needed. Call for one statement at a time.
+    """Access to the tables of nodes and clubs, on a connection opened when needed. Await each call before the next.
 
     Each call raises StoreError if the statement fails, or is not answered within half a lease. The statement may have
     taken effect nevertheless.
     """
 
     def __init__(self, url: str, lease_ms: int) -> None:
-        """Take the address of the database. Raises StoreError for a bad URL."""
+        """Prepare to use the database at `url`, without connecting. Raises StoreError for a bad URL."""
         self._url = url
         self._name = shown(url)
         self._lease_ms = lease_ms
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
         self._running: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
-        """Tasks of unfinished statements, the abandoned statements included."""
+        """Tasks of unfinished statements, also of statements for whose answer no caller waits any more."""
 
     async def close(self) -> None:
         """Cancel the running statements, and close the connection."""
@@ -157,18 +160,18 @@ class Leases:
     # --- of a node ---
 
     async def join(self, node: str, address: str, setup: str) -> None:
-        """Take a lease. Raises OtherSetup if a running node has a different setup."""
+        """Add a node with a new lease. Raises OtherSetup if another running node has a different setup."""
         values = {"node": node, "address": address, "setup": setup, "lease_ms": self._lease_ms}
         await self._rows(_TIDY)
         await self._rows(_JOIN, values)
-        # The own row is written first, so that of two nodes that join at once at least the later finds a difference.
+        # This node's row is written first: if two nodes join at once, at least the later node finds the other row.
         others = await self._rows(_OTHERS, values)
         if others:
             await self.leave(node)
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
 
     async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
-        """Run a statement for a node."""
+        """Run a statement for a node, and return its answer."""
         match statement:
             case statements.Renew():
                 values = {"node": node, "lease_ms": self._lease_ms, "draining": statement.draining}
@@ -193,15 +196,18 @@ class Leases:
                 return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
-        """Write the uses of a node's clubs."""
+        """Write, for other nodes, the use (`ClubUse`) of each club that a node leads; `uses` are by club."""
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return the uses written by the other nodes with a valid lease, by club."""
+        """Return, by club, the use (`ClubUse`) that the club's leader has written last.
+
+        Only clubs led by other nodes with a valid lease are included.
+        """
         return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
     async def leave(self, node: str) -> None:
-        """End a node's lease, which frees the clubs of the node."""
+        """End a node's lease. Other nodes can then acquire the clubs of the node."""
         await self._rows(_LEAVE, {"node": node})
 
     # --- of all nodes ---
@@ -216,13 +222,13 @@ class Leases:
         return bool(await self._rows(_DRAIN, {"node": node}))
 
     async def move(self, club: str, to: str) -> bool:
-        """Ask the leader of a club to hand the club over to a node. Return whether the club has a leader."""
+        """Ask a club's leader to hand the club over to the node `to`. Return whether the leader has a valid lease."""
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
     async def listen(self, changed: Callable[[], None]) -> None:
-        """Call `changed` at each notification, on a separate connection.
+        """Open a second connection, and call `changed` at each notification of a change.
 
-        The call does not return, and raises StoreError when the connection is lost.
+        The method never returns. Raises StoreError if the connection cannot be opened, or is lost.
         """
         try:
             async with await self._connect() as connection:
@@ -235,9 +241,10 @@ class Leases:
     # --- the connection ---
 
     async def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        """Run a statement, and return its rows. Raises StoreError, also after half a lease without an answer.
+        """Run a statement, and return its rows.
 
-        An abandoned statement ends in its own time, and the next statement opens a new connection.
+        Raises StoreError if the statement fails, or is not answered within half a lease. A statement without an answer
+        is cancelled, which takes its own time; the next statement opens a new connection.
         """
         running = asyncio.create_task(self._execute(statement, values))
         self._running.add(running)

@@ -31,9 +31,11 @@ SELECT count(*) FROM gone
 
 
 def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments that ended before a time in ms since the epoch.
+    """Delete the plies and frames of tournaments, of all clubs or of `club`, that ended before a time.
 
-    Return the number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
+    `ended_before_ms` is in ms since the epoch.
+
+    Return the number of tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with existing(url) as connection, closing(read_postgres(url)) as any_club:
@@ -44,7 +46,7 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             if not clubs:
                 raise StoreError(f"there is no club {club} in {connection.name}")
         for name, last, epoch, indexed in clubs:
-            # The commit has no effect if a leader has moved `last` or the epoch on; that leader writes the index.
+            # The commit has no effect if a leader has changed `last` or the epoch; then the leader writes the index.
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])
         for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
@@ -54,7 +56,10 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
 
 
 def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-    """Delete the plies and frames of challenges that ended before a time, as `pruning.prune_challenges` does."""
+    """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+
+    Deleting stops early when `is_stopped` returns true. Raises StoreError.
+    """
     query = "SELECT club, id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY place"
     with existing(url) as connection, closing(read_postgres(url)) as any_club:
         for club, challenge in old_challenges(any_club, connection.read(query), ended_before_ms):

@@ -82,5 +82,5 @@ class PostgresRows(Rows):
 
 @cache  # the queries of this module and of `Rows`
 def _named(query: str) -> str:
-    """Return a query with the names of its values as psycopg wants them."""
+    """Return a query in which each name of a value, such as `:club`, has psycopg's form, `%(club)s`."""
     return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", query)

@@ -11,14 +11,14 @@ CREATION = 0x52554D42
 """Key of the advisory lock for making tables: if two servers start at once, the second waits."""
 
 OLDEST = 13
-"""Oldest supported release of PostgreSQL. All statements work, and PostgreSQL still maintained the release."""
+"""Oldest supported release of PostgreSQL: the oldest release, when it was chosen, that PostgreSQL still maintained."""
 
 FIRST_EPOCH = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
-"""The next epoch of a club's row, in SQL.
+"""The next epoch of a club, in SQL: the time in ms, but more than the present epoch.
 
-An epoch is at least the time in ms, and so greater than all earlier epochs, even if an older copy of the database was
-restored, or a standby without the last commits was promoted: nobody does either within a ms.
+The time makes an epoch greater than every earlier epoch, even if the database has lost the last epochs: an older copy
+was restored, or a standby without the last commits was promoted. Both take longer than a ms.
 """
 
 VERSION = 4
@@ -89,19 +89,21 @@ CREATE TABLE matches (
 """
 """The tables, in SQL.
 
-Columns of `nodes`: `until` is the end of the lease by the database's clock; `uses` has the uses of the node's clubs.
+Columns of `nodes`: `until` is the end of the lease by the database's clock. `uses` has the use (`ClubUse`) of each club
+that the node leads.
 
 Columns of `clubs`: `node` leads the club under `epoch`, and NULL means no leader; `epoch` becomes `NEXT_EPOCH` whenever
 `node` changes. `last` is the number of the newest fact, and `bytes` the approximate size of the facts. The table
-`matches` covers the facts up to number `indexed`. `wanted` is the next leader by an operator's wish. `offered` is the
-node asked to read the club ahead, `offer` the number of the offer, and `ready` the newest offer fulfilled. `listens` is
-the newest epoch under which a leader has let bots in. Every commit changes a row of `clubs`: half-filled pages
-(`fillfactor`) leave room for the new version beside the old one.
+`matches` covers the facts up to number `indexed`. `wanted` is the node that an operator wants as the next leader.
+`offered` is the node asked to read the club ahead. `offer` is the number of the newest offer, and `ready` the number of
+the newest offer for which a node has read the club ahead. `listens` is the newest epoch under which a leader has let
+bots in. Every commit changes a row of `clubs`: half-filled pages (`fillfactor`) leave room for the row's new version
+beside the old version.
 """
 
 
 RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
-"""Address of a node with a valid lease, in SQL."""
+"""SQL query for the address of a node with a valid lease."""
 
 
 def prepare(connection: PostgresConnection) -> None:
@@ -122,7 +124,7 @@ def prepare(connection: PostgresConnection) -> None:
 
 
 def existing(url: str) -> "closing[PostgresConnection]":
-    """Open a database with the tables of this version. Raises StoreError."""
+    """Open a database that has the tables. Raises StoreError if it has no tables, or tables of another version."""
     connection = PostgresConnection(url)
     try:
         if not has_tables(connection):

@@ -1,7 +1,7 @@
 """The store in PostgreSQL, for all clubs of one or several servers.
 
-`open_store` opens the store for `app.Server`. Each club has an epoch, and only the server with the newest epoch writes.
-Facts are numbered per club. The epoch also is the run in turn ids.
+`open_store` opens the store for `app.Server`. Each club has an epoch, and only the server with the newest epoch writes
+the club. Each club has a sequence of numbers for its facts. In turn ids, a club's epoch is the number of the run.
 """
 
 import os
@@ -23,7 +23,7 @@ from rumble_server.store.postgres.writer import URL_VARIABLE
 from rumble_server.store.row_keys import MAIN
 
 ANSWER_S = 10.0
-"""Maximum time in s of a commit. Afterwards the writing process is killed: the connection may be dead unnoticed."""
+"""Maximum time in s of a commit. After this time the writing process is killed, since its connection may be dead."""
 
 _TAKE = f"""
 INSERT INTO clubs (club, epoch) VALUES (%(club)s, {FIRST_EPOCH})
@@ -32,7 +32,7 @@ ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epo
 
 
 class PostgresStore(ClubStore):
-    """The store of all clubs. Construct, `attach` to the running loop, and at the end `close`."""
+    """The store of all clubs in PostgreSQL. Construct, `attach` to the running loop, and at the end `close`."""
 
     def __init__(self, url: str, bounds: Bounds | None = None) -> None:
         """Connect, and make the tables unless the database has them. Raises StoreError."""
@@ -51,7 +51,7 @@ class PostgresStore(ClubStore):
     # --- clubs ---
 
     def lead(self, club: str, epoch: int) -> ClubLog:
-        """Open the log of a club that this server leads under an epoch. Blocks; any thread may call.
+        """Open the log of a club that this server leads under `epoch`. Blocks; may be called on any thread.
 
         Raises StoreError if another node leads the club, or the database fails.
         """
@@ -67,24 +67,28 @@ class PostgresStore(ClubStore):
         return log
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same one each time. Raises StoreError.
+        """Return the log of a club, the same object each time. Raises StoreError.
 
-        Without an earlier `lead`, the club is taken from its leader, if any. The taking blocks.
+        If `lead` has not opened the log before, this server first becomes the club's leader, in place of any earlier
+        leader. The call then blocks.
         """
         if club not in self.group.logs:
             self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number of this run in a club's turn ids, which is the club's epoch."""
+        """Return the number that stands for this run in turn ids of a club: the club's epoch."""
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a time in ms. Blocks; any thread may call."""
+        """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+
+        Blocks; may be called on any thread.
+        """
         prune_challenges(self._url, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
-        """Read the sizes in bytes of clubs with open logs again. Raises StoreError."""
+        """Read again the size in bytes of each club whose log is open. Raises StoreError."""
         for club, size in self.connection.read("SELECT club, bytes FROM clubs"):
             if club in self.group.logs:
                 self.group.logs[club].bytes = size
@@ -108,7 +112,7 @@ class PostgresStore(ClubStore):
         await super().close()
         self.connection.close()
 
-    # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
+    # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
         query = "SELECT value FROM meta WHERE club = %(club)s AND key = %(key)s"
@@ -124,7 +128,7 @@ class PostgresStore(ClubStore):
         )
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless the key has one, and return the kept value. Raises StoreError."""
+        """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value

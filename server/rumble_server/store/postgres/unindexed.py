@@ -1,7 +1,7 @@
 """The matches in the log that are not yet in the index of matches (`store/sqlite/match_index.py`), for the writer.
 
-The index is written with a commit now and then. A match that starts and ends between two writes is written once, and
-the commits between have no part for the index. `clubs.indexed` is the number of a club's last indexed fact.
+A commit also writes the index of a club if the last such commit is `INDEX_S` ago. A match that starts and ends between
+two such commits is written to the index once. `clubs.indexed` is the number of a club's last indexed fact.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection
 
 INDEX_S = 0.25
-"""Time in s between writes of the index of a club. The commit that writes the index takes longer."""
+"""Time in s between two writes of a club's index of matches. A commit that writes the index takes longer."""
 
 Spans = dict[str, tuple[int, int | None]]
 """Numbers of the first and last facts of matches, by id."""
@@ -23,17 +23,17 @@ _TAIL = """SELECT facts FROM log JOIN clubs USING (club)
 
 @dataclass(slots=True)
 class _Club:
-    """A club under one epoch."""
+    """The unindexed matches of a club that this server leads under `epoch`."""
 
     epoch: int
     reached: int
-    """Number of the newest fact seen."""
+    """Number of the newest fact that `matches` takes into account."""
     due_at_s: float
     matches: Spans = field(default_factory=dict)
 
 
 class Unindexed:
-    """The unindexed matches of the clubs written by this program."""
+    """The matches that are not yet in the index, for each club that this program writes."""
 
     def __init__(self, connection: PostgresConnection, index_s: float) -> None:
         self._connection = connection
@@ -41,9 +41,10 @@ class Unindexed:
         self._clubs: dict[str, _Club] = {}
 
     def due(self, content: Content) -> Spans | None:
-        """Return the matches to index with a commit of a club; None if the index is not due. Raises StoreError.
+        """Return the matches that a commit of a club has to write to the index; None if the index is not due.
 
-        The same commit may come again. Matches that an earlier leader left unindexed are read from the log.
+        The call may be repeated with the same content, as when a commit failed. Matches that an earlier leader left
+        unindexed are read from the log. Raises StoreError.
         """
         now_s = monotonic()
         name = content["club"]
@@ -60,11 +61,11 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that the due matches of a club are in the index."""
+        """Note that the matches returned by `due` for a club are in the index now."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s
 
     def forget(self, name: str) -> None:
-        """Forget a club with another leader."""
+        """Forget a club, because another server leads it now."""
         self._clubs.pop(name, None)

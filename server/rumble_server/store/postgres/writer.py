@@ -1,12 +1,14 @@
-"""Writing to PostgreSQL: the statement, and the program that the server runs for it (`store/log/commit_loop.py`).
+"""The program that writes commits to PostgreSQL. The server runs it as a process (`store/log/commit_loop.py`).
 
-A commit is a single statement outside any other transaction. The statement moves each club's row on, under the club's
-epoch, from the newest fact so far to the commit's newest fact, and inserts rows only for clubs whose row moved. So a
-server writes nothing for a club with a newer leader; and of a commit and its repetition exactly one takes effect, in
-any order. No lock outlives the statement. Some commits write the index of matches, too (`unindexed.py`).
+A commit is a single statement, and a transaction by itself. For each club of the commit, the statement first changes
+the club's row in the table `clubs`: `last` becomes the number of the commit's newest fact. The row changes only if it
+has the epoch and the newest fact that the commit assumes. The club's rows in other tables are written only if the row
+in `clubs` has changed. So a server writes nothing for a club with a newer leader. If a commit is repeated, only the
+statement that comes first takes effect. No lock outlives a statement. Some commits also write the index of matches
+(`unindexed.py`).
 
 If a club's log ends before facts that were reported as written, the database has gone back, such as to an older copy.
-Every node has read facts that are lost, so every node has to start again.
+The nodes have read facts that are lost, so every node has to start again.
 """
 
 import os
@@ -69,13 +71,13 @@ _PARTS = {
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""Parts of a commit: the given columns, and the SQL statement for the given rows.
+"""Parts of a commit's statement by name: the columns of the rows given to a part, and the SQL that writes the rows.
 
-`held` comes first; in the other parts, `given` has only rows of clubs that `held` has moved on. A part without rows is
-left out of the statement, since most commits have only facts.
+The part `held` comes first, and changes the rows of `clubs`. The rows given to any other part are only rows of clubs
+that `held` has changed. A part without rows is left out, since most commits have only `held` and `logged`.
 """
 _LONG = ("facts", "record")
-"""Columns with long texts, sent in binary; the others have numbers, names and ids."""
+"""Columns with long texts, sent in binary. All other columns (numbers, names, ids) are sent as text."""
 _ARRAY_OF_TEXTS = Struct("!5i")
 """Header of an array of texts: one dimension, no NULL, the type text (25), the number of texts, the first index 1."""
 _LENGTH = Struct("!i")
@@ -85,13 +87,13 @@ _START_AGAIN = f"""
 WITH gone AS (DELETE FROM nodes)
 UPDATE clubs SET node = NULL, wanted = NULL, offered = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
 """
-"""Statement for a new start of all nodes: nodes without a row end (`nodes/lease.py`), and the new epochs fence late
-writes."""
+"""Statement that makes all nodes start again. A node ends when its row is gone (`nodes/lease.py`). Each led club gets a
+new epoch, so that late writes of the nodes have no effect."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
 class Commits:
-    """A writer of commits on a connection, one at a time."""
+    """A writer of commits, one at a time, on one connection."""
 
     def __init__(self, connection: PostgresConnection, index_s: float = INDEX_S) -> None:
         """`index_s` is the time in s between writes of the index of a club's matches."""
@@ -101,7 +103,8 @@ class Commits:
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
         """Write a commit, and return the clubs not written because another server leads them.
 
-        With `again` the commit may be written already, which is looked at first. Raises StoreError.
+        If `again` is true, an earlier try may have written the commit already, so this is checked first. Raises
+        StoreError.
         """
         fenced: list[str] = []
         if again:
@@ -117,9 +120,9 @@ class Commits:
         return fenced
 
     def attempt(self, contents: Sequence[Content]) -> set[str]:
-        """Write the contents of each club that has the given epoch and newest fact; return these clubs.
+        """Write the contents of each club, if the database has the epoch and the newest fact that the contents assume.
 
-        Raises StoreError.
+        Return the clubs that were written. Raises StoreError.
         """
         due = {each["club"]: spans for each in contents if (spans := self._unindexed.due(each)) is not None}
         rows = _rows(contents, due)
@@ -131,7 +134,10 @@ class Commits:
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-        """Return the contents not written yet, and add the clubs that other servers lead to `fenced`."""
+        """Return the contents not written yet. Clubs with other leaders are added to the list `fenced`.
+
+        If the database has gone back, all nodes are made to start again.
+        """
         if not contents:
             return []
         has_gone_back = False
@@ -153,7 +159,10 @@ class Commits:
 
 
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
-    """Return the rows of each part that has any, with long texts encoded; `due` has the matches to index by club."""
+    """Return the rows of each part of the statement that has rows, with long texts encoded.
+
+    `due` has, by club, the matches to write to the index.
+    """
     log = [
         ((each["club"], number, tournament, kind), facts.encode())
         for each in contents
@@ -188,9 +197,10 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
 
 @cache
 def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
-    """Return the statement of a commit with these parts, for one club or several, and the formats of its values.
+    """Return the statement of a commit with these parts, and the formats of the statement's values.
 
-    The statement for one club has no joins: each join costs as much as the rows of a small part.
+    If the commit is of one club (`is_of_one`), the statement has no joins: each join costs as much as the rows of a
+    small part.
     """
     written, formats = list[str](), list[Format]()
     for part in parts:
@@ -210,7 +220,10 @@ def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
 
 
 def _array(values: Sequence[Any]) -> bytes:
-    """Return an array in PostgreSQL's format: binary of encoded texts; of other values a text, like JSON in braces."""
+    """Return an array in one of PostgreSQL's formats.
+
+    Encoded texts give a binary array. Other values give a text, which is like a JSON list, but in braces.
+    """
     if not isinstance(values[0], bytes):
         return f"{{{_JSON.encode(values)[1:-1]}}}".encode()
     array = [_ARRAY_OF_TEXTS.pack(1, 0, 25, len(values), 1)]
