@@ -1,6 +1,6 @@
 """Reading a club ahead, while another node leads it, so that little is left to read when this node takes over.
 
-A node does so before a hand-over; the recovery of the club then reads only later facts.
+A club is read ahead before a hand-over. After the hand-over, the recovery of the club reads only later facts.
 """
 
 import logging
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Ahead:
-    """Tournaments of a club that were not over when read, each rebuilt up to a fact of the log."""
+    """The tournaments of a club that were not over when read, each rebuilt from the facts that the log had then."""
 
     def __init__(self) -> None:
         self.tournaments: dict[str, Tournament] = {}
@@ -27,7 +27,7 @@ class Ahead:
             try:
                 numbered = list(reader.facts_after(tournament_id, 0))
                 tournament = rebuild_tournament(fact for _, fact in numbered)
-            except Exception as error:  # noqa: BLE001  # the node that takes over reads it again, and reports the error
+            except Exception as error:  # noqa: BLE001  # the takeover reads the tournament again, and reports the error
                 log.debug("tournament %s cannot be read ahead: %s", tournament_id, error)
                 continue
             if tournament is not None:
@@ -35,6 +35,6 @@ class Ahead:
                 self._last[tournament_id] = numbered[-1][0]
 
     def facts(self, reader: LogReader, tournament_id: str) -> Iterator[LogFact]:
-        """Yield the facts that the log has after those already read of a tournament. Raises StoreError."""
+        """Yield the facts of a tournament that are newer than the facts read ahead. Raises StoreError."""
         for _, fact in reader.facts_after(tournament_id, self._last.get(tournament_id, 0)):
             yield fact

@@ -1,9 +1,8 @@
 """Reading a club's log beside the event loop, for the web and for bots.
 
-Answers about a tournament or a match are made from its facts in a process of its own
-(`store/log/rebuilt_tournaments.py`), by functions of the web. Bots and lists are answered from records
-(`EndedTournament`), on a thread. A tournament whose record is damaged is listed as damaged; everything else about it is
-made from its facts.
+Answers about a tournament or a match are made from facts, by functions of the web, in a separate process
+(`store/log/rebuilt_tournaments.py`). Lists and answers to bots are made from records (`EndedTournament`), on a thread.
+A tournament whose record is damaged is listed as damaged; all other answers about the tournament come from facts.
 """
 
 import asyncio
@@ -27,9 +26,9 @@ from rumble_server.tournament.rebuild import Rebuilt
 log = logging.getLogger(__name__)
 
 FIND_S = 1.0
-"""Maximum time in s to find a tournament's record for a bot: until then no later message to the club is answered."""
+"""Maximum time in s to find a tournament's record for a bot. After this time the bot is told that the search failed."""
 LINE_BYTES = 200
-"""Size in memory of each line of a record, in bytes, and once more for the rest of the record."""
+"""Estimated size in memory of a line of a record, in bytes. The rest of the record counts as one more line."""
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
@@ -40,14 +39,14 @@ class ReadWorkers:
     """The thread and the process that read for all clubs, and the records in memory."""
 
     def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
-        """`open_reader` is called in the process, too, so it must be picklable. Raises StoreError."""
+        """`open_reader` must be picklable, since the process calls it, too. Raises StoreError."""
         self.reader = open_reader()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self.process = SideProcess(open_rebuilt, open_reader, bounds.rebuilt_results)
         self.queue = FairQueue()
         """Queue of the callers that wait for the process."""
         self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
-        """The records used last, by club and id. Used only on the thread."""
+        """The records used last, by club and id. Only the thread may use them."""
 
     def close(self) -> None:
         """Close the connections after the current reads; waiting reads are cancelled."""
@@ -57,9 +56,10 @@ class ReadWorkers:
 
 
 class AsyncReader:
-    """The facts and records on disk of one club, read beside the event loop. All methods raise StoreError.
+    """A reader of one club's facts and records on disk, beside the event loop. All methods raise StoreError.
 
-    `make` runs in another process, so it is a function of a module, with arguments and results that can be pickled.
+    Functions given as `make` run in another process. So they must be functions of a module, not closures or methods,
+    and their arguments and results must be picklable.
     """
 
     def __init__(self, workers: ReadWorkers, club: str) -> None:
@@ -70,7 +70,10 @@ class AsyncReader:
         self._set_aside: list[str] = []
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
-        """Note the open tournaments that could not be rebuilt at the start, with their errors by id, to list them."""
+        """Note the open tournaments that could not be rebuilt at the start, so that `listed` includes them.
+
+        `problems` has the errors by tournament id.
+        """
         for tournament_id, error in problems.items():
             self._damage(tournament_id, error)
         self._set_aside = list(problems)
@@ -84,9 +87,9 @@ class AsyncReader:
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Return the result of `make` for a tournament as rebuilt from the log; None for an unknown id.
+        """Return the result of `make` for a tournament rebuilt from the log; None for an unknown id.
 
-        A damaged tournament is not read again. Raises DamagedLog.
+        Raises DamagedLog for a damaged tournament; once found, the damage is told again without reading the log.
         """
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
@@ -98,11 +101,14 @@ class AsyncReader:
             raise
 
     async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        """Return the result of `make` for a match's facts of all attempts, in order, without any before the start."""
+        """Return the result of `make` for the facts of all attempts of a match, in order.
+
+        If the match has not begun, `make` gets an empty list.
+        """
         return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Return the result of `make`, which needs nothing of the log."""
+        """Run `make`, which needs nothing from the log, in the process, and return its result."""
         try:
             async with self._workers.queue.turn():
                 return await self._workers.process.run(make, *given)
@@ -120,15 +126,21 @@ class AsyncReader:
             return None
 
     async def listed(self, limit: int) -> Sequence[Outline]:
-        """Return the newest listed tournaments that are over, newest first, and those that cannot be rebuilt."""
+        """Return the listed tournaments that could not be rebuilt at the start, and then tournaments that are over.
+
+        The latter are the `limit` newest listed tournaments that are over, newest first.
+        """
         return await self._on_thread(self._listed, limit)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the matches begun before and after a match of a known tournament."""
+        """Return the neighbours of a match among the begun matches of its tournament."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Call `done` on the running loop with the result of `ended`; with None after an error or `FIND_S`."""
+        """Look for the record of a tournament, and call `done` on the running loop with the result of `ended`.
+
+        After an error, or if the record is not read within `FIND_S`, `done` gets None.
+        """
 
         def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
             error = None if finding.cancelled() else finding.exception()

@@ -38,7 +38,7 @@ class Batch:
         self._ended.append(ended)
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
-        """Return the rows to write for a club whose newest fact before this batch is number `before`."""
+        """Return the rows to write for a club whose newest fact before this batch has the number `before`."""
         of_plies, others, marks = self._rows()
         rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
         return {
@@ -53,7 +53,7 @@ class Batch:
         }
 
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
-        """Return the lines by tournament of plies and frames, the lines by tournament of other facts, and the marks.
+        """Return the lines of plies and frames by tournament, the lines of other facts by tournament, and the marks.
 
         Marks are the facts that create or end a tournament.
         """

@@ -12,7 +12,7 @@ def checksum(content: bytes, *place: str | int) -> int:
 
 
 def intact(content: bytes, expected: int, *place: str | int) -> str | None:
-    """Return the text of a row, or None for a damaged row or a lost row, which `rumble db repair` left empty."""
+    """Return the text of a row; None for a damaged row, and for an empty row, which `rumble db repair` has left."""
     if not content or checksum(content, *place) != expected:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The log of a club: it numbers and gathers facts; the group commit writes the facts of all clubs together.
+"""The log of a club numbers and gathers facts. The group commit writes the facts of all clubs together.
 
 Listeners are told of a club's facts only when the facts are on disk.
 """
@@ -21,7 +21,7 @@ Listener = Callable[[list[Numbered]], None]
 
 
 class Numbers:
-    """The counter of facts' numbers, of one log (PostgreSQL) or of all logs (SQLite)."""
+    """The counter that numbers facts. In PostgreSQL each log has a counter; in SQLite all logs share a counter."""
 
     __slots__ = ("last",)
 
@@ -43,12 +43,15 @@ class Group(Protocol):
 
 
 class ClubLog:
-    """The `Log` of a club's arena and the `DurableLog` of its web. `last` and `durable` are numbers of own facts."""
+    """The log of a club: the port `Log` for the club's arena, and the port `DurableLog` for the club's web.
+
+    `last` is the number of the club's newest fact, and `durable` the number of the club's newest fact on disk.
+    """
 
     def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
-        """Make the log of a club whose facts up to `last` are on disk, with a size of `size` bytes.
+        """Make the log of a club whose facts up to number `last` are on disk, and take up `size` bytes there.
 
-        `numbers` counts the next facts, which are written under `epoch`.
+        `numbers` gives numbers to the next facts. The facts are written under `epoch`.
         """
         self.club = club
         self.epoch = epoch
@@ -57,10 +60,10 @@ class ClubLog:
         """Approximate size in bytes of the club's rows on disk."""
         self.on_durable: list[Listener] = []
         self.on_sizes: list[Callable[[Counter[str]], None]] = []
-        """Called after `on_durable` with the bytes that a batch takes on disk, by tournament."""
+        """Functions called after `on_durable`, with the bytes that a batch takes up on disk, by tournament."""
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
-        """Called once, when another server was found to lead the club: facts not yet durable never will be."""
+        """Functions called once, when another server was found to lead the club. Facts not durable by then are lost."""
         self.group = group
         """Writer of this log and of other clubs' logs."""
         self._numbers = numbers
@@ -104,7 +107,7 @@ class ClubLog:
             self.hurry()
             await future
 
-    # --- for what writes it ---
+    # --- for the writer of this log ---
 
     def take(self) -> Batch:
         """Return the batch that has gathered, and begin the next batch."""
@@ -113,9 +116,9 @@ class ClubLog:
         return batch
 
     def written(self, batch: Batch, sizes: Counter[str]) -> None:
-        """Tell listeners that a batch is on disk; `sizes` has the bytes of its rows, by tournament.
+        """Tell listeners that a batch is on disk; `sizes` has the bytes of the batch's rows, by tournament.
 
-        A failing listener keeps no other listener from being told, be it of this club or of another club in the commit.
+        If a listener in `on_durable` fails, later listeners are told nevertheless, also listeners of other clubs.
         """
         self.bytes += sizes.total()
         if batch.facts:

@@ -1,4 +1,4 @@
-"""What the stores of both kinds of database share: logs by club, readers, and the life of a store."""
+"""The base of the stores in SQLite and in PostgreSQL: logs by club, readers, and the life of a store."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class ClubStore:
     """The store of all clubs. Construct, `attach` to the running loop, and at the end `close`."""
 
     def __init__(self, group: GroupCommit, open_reader: Callable[..., LogReader], bounds: Bounds | None) -> None:
-        """`open_reader` opens a reader of the club given, or of main. It must be picklable."""
+        """`open_reader` opens a reader of a club, by default `main`. It must be picklable."""
         self.group = group
         self._open_reader = open_reader
         self._bounds = bounds or Bounds()

@@ -1,10 +1,10 @@
-"""Facts and records to text and back, for batches (`store/log/batch.py`) and readers (`store/log/reader.py`).
+"""Conversion of facts and records to text (for `store/log/batch.py`) and back (for `store/log/reader.py`).
 
-A row of the log has the number of fields of each kind of fact in it, as they were when the row was written:
+A row of the log tells, for each kind of fact in the row, how many fields the kind had when the row was written:
 
 {"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
 
-So old rows stay readable while fields of a class are not renamed or moved, and a new field comes last.
+So old rows stay readable as long as a kind keeps its name, no field is removed or moved, and a new field comes last.
 """
 
 import dataclasses
@@ -36,7 +36,10 @@ FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind 
 
 
 def line_of(tag: str) -> Callable[[int, LogFact], Line]:
-    """Return a function that makes the line of a fact, in a third of the time of a loop over the fields."""
+    """Return a function that makes the line of a fact of the kind `tag`.
+
+    The function takes a third of the time of a loop over the fields.
+    """
     values = ", ".join(f"fact.{name}" for name in FIELDS[tag])
     line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
     return line
@@ -47,7 +50,7 @@ LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
     MoveMade: line_of_move,
     TurnAsked: line_of_turn,
 }
-"""Function of each kind of fact that makes the fact's line in a row from its number and the fact."""
+"""Functions by kind of fact. Each makes the line of a fact of the kind, from the fact's number and the fact."""
 
 
 def write_lines(lines: Sequence[Line]) -> str:
@@ -57,7 +60,7 @@ def write_lines(lines: Sequence[Line]) -> str:
 
 
 def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbered]:
-    """Return the facts of a row, or only the facts of `match_ids`, which costs less.
+    """Return the facts of a row. With `match_ids`, return only the facts of these matches, in less time.
 
     Raises ValueError if the row is damaged, or has a game that this server cannot play.
     """
@@ -78,10 +81,10 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
 
 @cache  # at most one entry for each kind and number of its fields
 def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
-    """Return a function that makes a fact from the values of its first `number` fields.
+    """Return a function that makes a fact from the values of the fact's first `number` fields.
 
-    Missing fields get their defaults. The values are validated apart from the class; then the class's own constructor
-    makes the fact.
+    Missing fields get their defaults. The function validates the values as a tuple, and gives them to the constructor
+    of the fact's class.
     """
     fact = _KINDS[kind]
     hints = get_type_hints(fact)
@@ -108,6 +111,6 @@ def read_ended(text: str) -> EndedTournament:
 
 
 def _plain(value: Any) -> Any:
-    if type(value) is TimeControl:  # in the fact of every match's start, so the cheapest way: its fields are plain
+    if type(value) is TimeControl:  # in every `MatchStarted`, so the cheapest way is taken: all fields are plain
         return vars(value)
     return value.model_dump(mode="json")

@@ -1,8 +1,8 @@
 """The loop of the programs that write a database: read a commit from standard input, write it, answer it, repeat.
 
-An answer is a line: the clubs of which nothing was written because another server leads them, or `FAILED` and the
-problem. The program ends after the current commit when standard input ends. This module imports next to nothing,
-because the program starts with every server.
+An answer is a line. After a success the line has the clubs that were not written because other servers lead them. After
+a failure the line has `FAILED` and the problem. When standard input ends, the program ends after the current commit.
+This module imports next to nothing, because the program starts with every server.
 """
 
 import marshal
@@ -19,12 +19,13 @@ FAILED = "!"
 STDOUT = 1
 """File descriptor."""
 SIZE_BYTES = 8
-"""Number of bytes of a message's size, which comes first in the message."""
+"""Length in bytes of the number with which a message begins: the size of the rest of the message, in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Function that writes a commit, and returns the clubs that other servers lead. Raises StoreError.
+"""Function that writes a commit, and returns the clubs not written because other servers lead them. Raises StoreError.
 
-The second argument is true if the commit before was the same and failed, so that it may be written already.
+The second argument is true if the same commit was tried just before and seemed to fail. The commit may then be written
+already.
 """
 
 
@@ -48,6 +49,6 @@ def answer_all(commit: Commit) -> None:
             os.write(STDOUT, f"{answer}\n".encode())
         except BrokenPipeError:
             break
-    # No connection is closed: closing SQLite's could remove the WAL from under the next server, which looks at the file
-    # before it has the lock.
+    # The connection stays open. To close a connection of SQLite could remove the WAL while the next server checks the
+    # file, before it has the lock.
     os._exit(0)

@@ -1,18 +1,18 @@
-"""Content of a commit for one club, in plain values: the same for each kind of database.
+"""Content of a commit for one club, the same for both kinds of database.
 
-`store/log/batch.py` makes it, and the process that writes (`store/log/commit_loop.py`) gets it by `marshal`, hence
-plain values.
+`store/log/batch.py` makes the content. All values in it are plain, because the content is sent by `marshal` to the
+writing process (`store/log/commit_loop.py`).
 """
 
 from collections import Counter
 from typing import TypedDict
 
 TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: facts that rebuild a tournament, and plies and frames of a tournament's matches."""
+"""Kinds of rows: `TOURNAMENT` has facts that rebuild a tournament, `PLY` has plies and frames of matches."""
 
 
 class Content(TypedDict):
-    """Rows of a club in a commit. Ids have no club in front."""
+    """The rows of one club in a commit. Ids are without the club's prefix."""
 
     club: str
     epoch: int
@@ -22,7 +22,10 @@ class Content(TypedDict):
     last: int
     """Number of the club's newest fact after this commit."""
     log: list[tuple[int, str, int, str]]
-    """Number of the first fact, tournament (empty: the club as a whole), kind and facts of each row."""
+    """The rows of the log, each with the number of its first fact, its tournament, its kind, and its facts as text.
+
+    The tournament is empty in a row about the club as a whole.
+    """
     created: list[tuple[str, bool]]
     """New tournaments, each with true if the tournament is listed."""
     over: list[str]

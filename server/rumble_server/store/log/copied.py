@@ -20,22 +20,22 @@ class Contents(Protocol):
     name: str
 
     def clubs(self) -> list[str]:
-        """Return `main` and all clubs with any rows, in order."""
+        """Return `main` and all clubs that have rows, in order of name."""
 
     def newest_run(self) -> int:
-        """Return the greatest number of any run or epoch."""
+        """Return the greatest number of a run (SQLite) or greatest epoch of a club (PostgreSQL) so far."""
 
     def log(self, club: str) -> Iterator[Row]:
-        """Yield the rows of a club's log by tournament, kind and number."""
+        """Yield the rows of a club's log, in order of tournament, kind and number."""
 
     def tournaments(self, club: str) -> Iterator[TournamentRow]:
         """Yield the tournaments of a club, oldest first."""
 
     def records(self, club: str) -> Iterator[tuple[str, str]]:
-        """Yield the records of a club with their ids, by id."""
+        """Yield the id and the record of each ended tournament of a club, in order of id."""
 
     def values(self, club: str) -> Iterator[tuple[str, str]]:
-        """Yield the keys and values of a club, by key, without `DERIVED`."""
+        """Yield the keys and values of a club, in order of key, without the keys in `DERIVED`."""
 
 
 def last_fact(text: str) -> int:

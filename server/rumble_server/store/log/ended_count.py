@@ -1,4 +1,4 @@
-"""The count of ended tournaments by status: from earlier runs, counted once on disk, and from this run."""
+"""The count of ended tournaments by status. Ends of earlier runs are counted once on disk, ends of this run in play."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,22 +9,25 @@ from rumble_server.tournament.facts import TournamentEnded
 
 
 class EndedCount:
-    """The count. `take` gets facts as they are on disk; `add` gets the count of the whole database, whenever ready."""
+    """The count of ended tournaments. `count` gets the facts of this run, as soon as they are on disk.
+
+    `add` gets the count of the whole database, whenever this count is ready.
+    """
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Numbers and statuses of newly ended tournaments by club, which the count of the database may include, too."""
+        """Number and status of each end of this run, by club. The count of the database may include such ends."""
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 
     def count(self, club: str, batch: Iterable[Numbered]) -> None:
-        """Take the facts of a club that are on disk, with their numbers."""
+        """Count the ends of tournaments among numbered facts of a club that are on disk."""
         self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
         if self._counted is not None:
             self._settle(self._counted)
 
     def add(self, counted: Mapping[str, Counted]) -> None:
-        """Add the counts of `LogReader.ended_by_club`, and drop new ends that these counts include."""
+        """Add the counts of `LogReader.ended_by_club`, and drop the ends of this run that the counts include."""
         self._counted = counted
         for _, counts in counted.values():
             self._counts += counts

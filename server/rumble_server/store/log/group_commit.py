@@ -1,8 +1,8 @@
-"""Group commit: the facts that a server's clubs append gather, and are written as one commit of all clubs.
+"""Group commit: the facts of all clubs of a server are gathered, and written together in one commit.
 
-A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. During a write, the
-next commit gathers. A failed commit may be on disk nevertheless, so it is written again, unchanged, before any other.
-Both stores use it, each with a `BatchWriter` of its own.
+A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. While a commit is
+written, facts gather for the next commit. A failed commit may be on disk nevertheless, so it is written again,
+unchanged, before any other commit. Both kinds of store use this module, each with its own `BatchWriter`.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ HURRIED_S = 0.003
 RETRY_S = 1.0
 """Time in s between a failed write and its repetition."""
 WATCH_S = 0.5
-"""Time in s between looks at the database."""
+"""Time in s between two checks of the database."""
 STUCK_S = 5.0
 """Time in s after which a commit counts as stuck: the database is in trouble until the commit is written."""
 
@@ -58,7 +58,7 @@ class GroupCommit:
         """Reason why writing fails at present; None while writing works."""
         self._look = look
         self._seen: str | None = None
-        """Problem found by the last look at the database."""
+        """Problem found by the last check of the database; None without a problem."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gathered: dict[ClubLog, None] = {}
         self._failed: list[tuple[ClubLog, Batch]] | None = None
@@ -109,7 +109,7 @@ class GroupCommit:
             log.error("facts that could not be written are lost: %d", lost)
 
     def _write_in(self, delay_s: float) -> None:
-        """Begin the next commit after a delay in s, and not before."""
+        """Begin the next commit after `delay_s`, instead of at the time set before, if any."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
@@ -160,9 +160,9 @@ class GroupCommit:
             self._write_in(BATCH_S)
 
     def _watch(self) -> None:
-        """Look at the database, and at the current commit's time, every `WATCH_S`.
+        """Check the database, and how long the current commit takes, every `WATCH_S`.
 
-        A write notices problems, too, but long times may pass without one.
+        Writes notice problems of the database, too, but may be far apart.
         """
         if self._loop is None:
             return

@@ -1,4 +1,4 @@
-"""Values that are kept to be used again, within a bound: rebuilt tournaments, records, and answers of the web."""
+"""A cache of bounded size, for rebuilt tournaments, records, and answers of the web."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -9,7 +9,10 @@ Value = TypeVar("Value")
 
 
 class LastUsed(Generic[Key, Value]):
-    """The values used last, by key, of at most `most` in size together. The last `least` stay whatever their size."""
+    """A cache of the values used last, by key. The size of all values together is at most `most`.
+
+    The `least` values used last stay, whatever their size.
+    """
 
     def __init__(self, most: int, least: int = 0) -> None:
         self._most = most
@@ -27,7 +30,7 @@ class LastUsed(Generic[Key, Value]):
         return found[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Keep a value, in the place of an earlier value of the key; drop the values used longest ago."""
+        """Keep a value, in place of an earlier value of the key. In a full cache, drop the values used longest ago."""
         self.pop(key)
         self._values[key] = value, size
         self.size += size

@@ -1,17 +1,23 @@
-"""The lines of the two facts of every ply, as explicit code for speed. `store/log/codec.py` makes all other lines."""
+"""Lines of the log for the two facts of every ply: the turn and the move. For speed, the code names each field.
+
+`store/log/codec.py` makes the lines of all other facts.
+"""
 
 from typing import Any
 
 from rumble_server.match.facts import MoveMade, TurnAsked
 
 COMPACT, SPACED = "compact", "spaced"
-"""Short forms in a row for a bot's frame with only the fields of a move, in order, as most programs write them."""
+"""Short texts that stand in a row for a bot's usual frame: only the fields of a move, in order, as JSON.
+
+`COMPACT` stands for a frame without spaces, `SPACED` for a frame with a space after each colon and comma.
+"""
 Line = tuple[Any, ...]
 """A fact in a row of the log: its number, the name of its kind, and the values of its fields in order."""
 
 
 def line_of_turn(number: int, fact: TurnAsked) -> Line:
-    """Return the line of an asked turn."""
+    """Return the line of a turn."""
     return (
         number,
         "turn_asked",
@@ -29,7 +35,7 @@ def line_of_turn(number: int, fact: TurnAsked) -> Line:
 
 
 def line_of_move(number: int, fact: MoveMade) -> Line:
-    """Return the line of a counted move, with the short form in the place of its frame if the frame has such a form."""
+    """Return the line of a move. If the bot's frame has a short form, the line has the short form in its place."""
     frame = fact.frame
     form = SPACED if frame[8:9] == " " else COMPACT  # the character after `{"type":`
     return (
@@ -54,7 +60,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
 
 
 def in_form(fact: MoveMade, form: str) -> str:
-    """Return the frame for which a short form stands; a text of any other kind is the frame."""
+    """Return the frame for which a text in a row stands: a short form's frame, or the text itself."""
     if form == COMPACT:
         return f'{{"type":"move","match":"{fact.match}","turn_id":"{fact.turn_id}","move":"{fact.move}"}}'
     if form == SPACED:

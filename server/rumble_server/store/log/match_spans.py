@@ -16,10 +16,10 @@ def matches_in(facts: str) -> set[str]:
 
 
 def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
-    """Return the numbers of the first and last facts of matches that start or end in rows of a club.
+    """Return, for each match that starts or ends in some rows of a club, the numbers of its first and last facts.
 
-    `rows` come in the log's order. The first number is of the match's first start in the rows. The last is None if the
-    match has not ended since its last start.
+    `rows` must be in the log's order. The first fact is the match's first start in the rows; without a start there, it
+    is the match's end. The last fact is the match's end; None if the match has not ended since its last start.
     """
     found: dict[str, tuple[int, int | None]] = {}
     for facts in rows:

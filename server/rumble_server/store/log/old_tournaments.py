@@ -11,8 +11,8 @@ def old_challenges(
 ) -> Iterator[tuple[str, str]]:
     """Yield the challenges, each with its club, that ended before a time in ms since the epoch.
 
-    `unlisted` are ended tournaments with their clubs in the order of creation, so the first newer creation ends the
-    search.
+    `unlisted` has the ended tournaments that are not listed, each with its club, in the order of creation. The search
+    ends at the first tournament created after the time.
     """
     for club, tournament_id in unlisted:
         ended = any_club.of(club).ended([tournament_id]).get(tournament_id)

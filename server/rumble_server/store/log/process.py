@@ -14,9 +14,9 @@ STDIN = 0
 
 
 class WriterProcess:
-    """The process that writes a database. The first commit starts the process, as does the next commit after its end.
+    """The process that writes a database. A commit starts the process if it is not running.
 
-    `start` starts the process ahead, since a start takes as long as many commits.
+    `start` starts the process earlier, since a start takes as long as many commits.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class WriterProcess:
         environment: Mapping[str, str] | None = None,
         patience_s: float | None = None,
     ) -> None:
-        """Prepare the process of a command, which inherits the file descriptor `inherits`.
+        """Prepare a process that runs `command`, and inherits the file descriptor `inherits`.
 
         The process is killed if it does not answer within `patience_s`.
         """
@@ -51,7 +51,10 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Have a commit written, one at a time. Raises StoreError or OSError; it may be written nevertheless."""
+        """Have a commit written, and return the clubs not written because other servers lead them.
+
+        Await each commit before the next. Raises StoreError or OSError; the commit may be written nevertheless.
+        """
         child = self.child or await self.start()
         try:
             async with asyncio.timeout(self.patience_s):
@@ -81,7 +84,7 @@ class ProcessEnded(StoreError):
 class _Child(asyncio.SubprocessProtocol):
     """A process that answers each message with a line.
 
-    A protocol, since asyncio's streams cost several times as much.
+    The class is a protocol of asyncio, because asyncio's streams take several times as long.
     """
 
     def __init__(self) -> None:
@@ -111,7 +114,10 @@ class _Child(asyncio.SubprocessProtocol):
             self._answered.set_exception(self._death())
 
     async def ask(self, content: bytes) -> str:
-        """Send a message, and return its answer. Raises StoreError for an answer that tells a failure; ProcessEnded."""
+        """Send a message, and return the answer.
+
+        Raises StoreError if the answer tells a failure, and ProcessEnded if the process has ended.
+        """
         if self._answered is not None and not self._answered.done():
             raise RuntimeError("the commit before has not been answered")
         if self._ended.done():

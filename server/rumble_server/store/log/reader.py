@@ -30,7 +30,7 @@ TAIL_FACTS = 64
 
 
 class LogReader:
-    """A reader of one club's log, for one thread at a time. Raises StoreError."""
+    """A reader of one club's log, for one thread at a time. All methods raise StoreError."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -44,15 +44,15 @@ class LogReader:
         self.rows.close()
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
-        """Return the ids of tournaments, oldest first: all (None), ended (True), or not over (False)."""
+        """Return ids of tournaments, oldest first: all (`over` is None), ended (True), or not over (False)."""
         return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest ended and listed tournaments, newest first."""
+        """Return the ids of the `limit` newest tournaments that are listed and over, newest first."""
         return self.rows.listed_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
-        """Return the listed tournaments among these."""
+        """Return those of the given ids that belong to listed tournaments, oldest first."""
         return self.rows.only_listed(tournament_ids)
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
@@ -73,14 +73,17 @@ class LogReader:
         return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
-        """Return the facts about the club as a whole, and the errors of damaged rows not yet dealt with, by number."""
+        """Return the facts about the club as a whole, and the errors of damaged rows by row number.
+
+        Damaged rows are left out if a later fact (`HostTokensRemoved`) says that they were dealt with.
+        """
         numbered, problems = self._server_facts(0)
         return [fact for _, fact in numbered], problems
 
     def server_facts_after(self, number: int) -> list[Numbered]:
-        """Return the facts about the club as a whole after `number`, the last number of a row or 0.
+        """Return the facts about the club as a whole that come after fact `number`.
 
-        Damaged rows are left out.
+        `number` must be the number of a row's last fact, or 0. Damaged rows are left out.
         """
         return self._server_facts(number)[0]
 
@@ -100,7 +103,7 @@ class LogReader:
         return self.rows.bytes()
 
     def newest(self) -> int:
-        """Return the first number of the newest row; 0 for an empty log."""
+        """Return the number of the newest row, which is the number of its first fact; 0 for an empty log."""
         return max([number for number, _ in self.rows.newest(1)], default=0)
 
     def newest_ms(self) -> int:
@@ -116,9 +119,10 @@ class LogReader:
         return [fact for _, fact in self.facts_after(tournament_id, 0)]
 
     def facts_after(self, tournament_id: str, number: int) -> Iterator[Numbered]:
-        """Yield the facts that rebuild a tournament after `number`, the last number of a row or 0.
+        """Yield the facts that rebuild a tournament and come after fact `number`.
 
-        The rows are read in portions, so that no transaction lasts long: a checkpoint would wait for its end.
+        `number` must be the number of a row's last fact, or 0. The rows are read in portions, so that no transaction
+        lasts long: a checkpoint would have to wait for the end of the transaction.
         """
         while True:
             rows = self.rows.after(tournament_id, number, PORTION_ROWS)
@@ -128,10 +132,10 @@ class LogReader:
             number = rows[-1][0]
 
     def match_facts(self, match_id: str) -> list[LogFact]:
-        """Return the facts of all attempts of a match, in order; empty if the match never began. Raises Pruned.
+        """Return the facts of all attempts of a match, in order; empty if the match never began.
 
-        Reading stops soon after the match's end. So a later voiding of the result is missing until the match is played
-        again.
+        Reading stops soon after the match's end. So if the result is made void later, this fact is missing until the
+        match is played again. Raises Pruned if the match's plies were deleted.
         """
         tournament_id = tournament_id_of(match_id)
         span = self.rows.span(tournament_id, match_id)
@@ -146,7 +150,7 @@ class LogReader:
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Return the begun matches next to a match."""
+        """Return the neighbours of a match among the begun matches of its tournament."""
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
@@ -156,13 +160,16 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame shared by another match; None if that frame is not in the log."""
+        """Return the frame that another match has in the log for `shared`; None if the frame is not in the log."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
-        """Return the facts of begun matches of a tournament by match, in order. The log is read once for all."""
+        """Return, by match, the facts of begun matches of a tournament, in order.
+
+        The log is read once for all matches together.
+        """
         first = self.rows.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
         found: list[Numbered] = []

@@ -1,7 +1,7 @@
-"""The process that reads the log: it rebuilds tournaments, keeps the last ones asked for, and makes answers of them.
+"""The process that reads the log. It rebuilds tournaments, makes answers from them, and keeps tournaments used last.
 
-A kept tournament follows the log: the next request reads and applies only new facts. `store/log/async_reader.py` sends
-the requests; the functions that make answers are the web's.
+A request for a kept tournament reads and applies only facts that are new since the last request. Requests come from
+`store/log/async_reader.py`, and the functions that make answers from the web.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class _Kept:
 
 
 class RebuiltTournaments:
-    """The tournaments rebuilt last, of all clubs. Together they have at most `most_results` results and names.
+    """The rebuilt tournaments used last, of all clubs. Together they have at most `most_results` results and names.
 
     The tournament that was used last is always kept.
     """
@@ -89,13 +89,16 @@ def use(rebuilt: RebuiltTournaments) -> None:
 def make_of_tournament(
     club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
 ) -> Made | None:
-    """Return what `make` makes of a tournament; None if the id is unknown. Raises StoreError."""
+    """Return the result of `make` for a tournament; None if the id is unknown. Raises StoreError."""
     rebuilt = _here().rebuilt(club, tournament_id)
     return None if rebuilt is None else make(rebuilt, *given)
 
 
 def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
-    """Return what `make` makes of a match's facts; the facts are empty if the match never began. Raises StoreError."""
+    """Return the result of `make` for a match's facts, of which there are none if the match never began.
+
+    Raises StoreError.
+    """
     facts: Sequence[LogFact] = _here().reader(club).match_facts(match_id)
     return make(facts, *given)
 

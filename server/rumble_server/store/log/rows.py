@@ -1,6 +1,6 @@
 """The rows of one club's log, as readers query them. Each kind of database has a subclass.
 
-Queries name their values as `:number`. A subclass runs the queries, and says how it tells a club's rows from others.
+Queries name their values as `:number`. A subclass runs the queries, and has the SQL that selects a club's rows.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from rumble_server.store.log.content import TOURNAMENT
 
 Row = tuple[int, str | None]
-"""Number of a row of the log, and the text of its facts; None for a damaged row."""
+"""Number of a row of the log, and the text of the row's facts. The text is None if the row is damaged."""
 
 
 class Span(NamedTuple):
@@ -29,26 +29,32 @@ class Span(NamedTuple):
 
 
 Counted = tuple[int, Counter[str]]
-"""Number of a club's newest fact, and the counts of its tournaments that were over by then, by status."""
+"""Number of a club's newest fact, and the number of ended tournaments up to this fact, by status."""
 
 
 class Rows(ABC):
-    """The rows of a club, by ids without the club. Methods raise StoreError; DamagedLog for lasting errors."""
+    """The rows of one club. All ids, given or returned, are without the club's prefix.
+
+    Methods raise StoreError, and its subclass DamagedLog if trying again is of no use.
+    """
 
     name: str
     """Name of the database for messages."""
     prefix: str
     """Beginning of the keys of the club's rows."""
     of_club: str
-    """SQL that restricts rows of any table to the club, with AND at its end; empty if keys do so."""
+    """SQL condition, followed by AND, that selects the club's rows of any table.
+
+    The text is empty if tables have no column for the club, because the prefix of the keys tells the club.
+    """
     own: str
-    """SQL condition of the club's tournaments."""
+    """SQL condition that selects the club's tournaments."""
     place: str
     """Column by which tournaments are ordered, oldest first."""
     among: str
-    """SQL condition of ids in the JSON array `:ids`."""
+    """SQL condition that selects ids in the JSON array `:ids`."""
     indexed: str
-    """SQL of the number of the last fact in the index of matches."""
+    """SQL expression for the number of the newest fact that the index of matches covers."""
 
     @abstractmethod
     def of(self, club: str) -> Self:
@@ -64,7 +70,10 @@ class Rows(ABC):
 
     @abstractmethod
     def log(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
-        """Return the rows of a tournament that meet an SQL condition; the id of the club as a whole is empty."""
+        """Return the rows of a tournament that meet an SQL condition.
+
+        With an empty id, the rows are about the club as a whole.
+        """
 
     @abstractmethod
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
@@ -72,31 +81,31 @@ class Rows(ABC):
 
     @abstractmethod
     def ended_by_club(self) -> dict[str, Counted]:
-        """Return the count of ended tournaments of each club; a tournament without a record counts as finished."""
+        """Return the counts of ended tournaments of each club. A tournament without a record counts as finished."""
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes; for `main` in a file, the file's size without other clubs."""
+        """Return the size of the club's facts in bytes; for `main` in SQLite, the file's size without other clubs."""
 
     @abstractmethod
     def newest(self, limit: int) -> list[Row]:
-        """Return the newest rows of any tournament. In a file, rows of other clubs are among them."""
+        """Return the `limit` newest rows of any tournament. In SQLite, rows of other clubs may be among them."""
 
     # --- tournaments ---
 
     def tournament_ids(self, over: bool | None) -> list[str]:
-        """Return the ids of tournaments, oldest first: all (None), ended (True), or not over (False)."""
+        """Return ids of tournaments, oldest first: all (`over` is None), ended (True), or not over (False)."""
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
 
     def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the newest ended and listed tournaments, newest first."""
+        """Return the ids of the `limit` newest tournaments that are listed and over, newest first."""
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND listed
             ORDER BY {self.place} DESC LIMIT :limit"""
         return self._ids(query, over=True, limit=limit)
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
-        """Return the listed tournaments among these."""
+        """Return those of the given ids that belong to listed tournaments, oldest first."""
         query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.place}"
         return self._ids(query, ids=self._keys(tournament_ids))
 
@@ -107,12 +116,12 @@ class Rows(ABC):
         return self.log("", "number > :number ORDER BY number", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
-        """Return the first rows after `number` that rebuild a tournament."""
+        """Return the first rows of kind `TOURNAMENT` after row `number` of a tournament, at most `limit`."""
         condition = "kind = :kind AND number > :number ORDER BY number LIMIT :limit"
         return self.log(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
 
     def since(self, tournament_id: str, kind: int, first: int) -> list[Row]:
-        """Return the rows of a tournament from the row with the fact `first` on."""
+        """Return the rows of one kind of a tournament, beginning with the row that has fact `first`."""
         return self.log(tournament_id, self._since_first(), kind=kind, first=first)
 
     def _since_first(self) -> str:
@@ -121,7 +130,7 @@ class Rows(ABC):
             WHERE {self.of_club} tournament = :tournament AND kind = :kind AND number <= :first), :first)"""
 
     def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
-        """Return the row of a tournament with the fact `number`, in a list; an empty list without such a row."""
+        """Return a list with the row of a tournament that has fact `number`; an empty list without such a row."""
         condition = "kind = :kind AND number <= :number ORDER BY number DESC LIMIT 1"
         return self.log(tournament_id, condition, kind=kind, number=number)
 
@@ -149,9 +158,9 @@ class Rows(ABC):
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int:
-        """Return a number that is at most the number of these matches' first fact.
+        """Return a lower bound of the numbers of the facts of some begun matches.
 
-        For matches that are not in the index, it is the number after the last indexed fact.
+        If none of the matches is in the index, the bound is the number after the last indexed fact.
         """
         query = f"SELECT coalesce(min(first), {self.indexed} + 1) FROM matches WHERE {self.of_club} {self.among}"
         return int(self.select(query, ids=self._keys(match_ids))[0][0])
