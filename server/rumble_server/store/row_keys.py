@@ -1,7 +1,7 @@
 """Keys of rows in SQLite: the keys of a club's tournaments, matches and values begin with the club's name and a slash.
 
 Keys of `main` have no prefix, so a database from before there were clubs needs no change. No id has a slash. The module
-imports nothing, because the program that writes imports it, and starts with every server.
+imports nothing, so that the writing program, which imports it, starts fast.
 """
 
 MAIN = "main"

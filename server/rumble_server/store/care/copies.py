@@ -1,4 +1,4 @@
-"""Copies of an SQLite database: backups, which a running server does not mind, and their restoration."""
+"""Copies of an SQLite database: backups, which can be made while a server runs, and the restoration of backups."""
 
 import os
 import sqlite3
@@ -39,7 +39,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 def _runs(path: str) -> int:
-    """Return the number of runs that a database has had; 0 if the number cannot be read."""
+    """Return the number of the last run on a database; 0 without a run, or if the number cannot be read."""
     try:
         with closing(open_existing(path)) as database:
             return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
@@ -48,10 +48,10 @@ def _runs(path: str) -> int:
 
 
 def copy(path: str, to: str, least_run: int = 0) -> None:
-    """Copy a database to a file that is whole as soon as it exists, and replaces any existing file. Raises StoreError.
+    """Copy a database to a file, which appears only when it is whole, and replaces any existing file.
 
-    The next run on the copy has a greater number than `least_run`. So no turn of the run equals a turn of runs that are
-    missing in the copy.
+    The next run on the copy has a number above `least_run`. So turn ids of this run never equal turn ids of runs that
+    the copy does not have. Raises StoreError.
     """
     with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
         database.backup(target)  # in one step: in WAL mode a reader blocks no writer
@@ -67,7 +67,7 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
 
 @contextmanager
 def new_file(path: str) -> Iterator[str]:
-    """Yield the path of a new file, which takes its place at `path` if the block succeeds. Raises StoreError."""
+    """Yield the path of a new file, which is moved to `path` if the block succeeds, else removed. Raises StoreError."""
     part = f"{path}.part"
     try:
         Path(part).unlink(missing_ok=True)
@@ -83,8 +83,8 @@ def new_file(path: str) -> Iterator[str]:
 
 
 def take_place(part: str, path: str) -> None:
-    """Move a whole database to `path`, where no process has a database open. Raises OSError."""
-    for suffix in ("-wal", "-shm"):  # first, since SQLite would take old ones for the new file's
+    """Move the database file `part` to `path`. No process may have a database at `path` open. Raises OSError."""
+    for suffix in ("-wal", "-shm"):  # first, since SQLite would take the old files for files of the new database
         Path(path + suffix).unlink(missing_ok=True)
     os.replace(part, path)
     if os.name == "posix":

@@ -1,7 +1,8 @@
 """`rumble db copy`: copy all clubs to a database of the other kind, and compare both row by row.
 
-Facts keep their numbers and texts. The run of the copy (in PostgreSQL: each club's epoch) begins above all runs and
-epochs of either database. So turn ids from before the copy never equal turn ids from after the copy.
+Facts keep their numbers and texts. The next run on the copy (in PostgreSQL: the next epoch of each club) has a greater
+number than all runs and epochs of either database. So turn ids from before the copy never equal turn ids from after the
+copy.
 """
 
 import itertools
@@ -83,9 +84,9 @@ class SqliteContents:
 
 
 def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[int, int]:
-    """Copy all clubs to a database without rows of these clubs. No server may run on either database.
+    """Copy all clubs to another database, which must have no rows of these clubs. No server may run on either database.
 
-    Return the number of clubs and of rows of the log. Raises StoreError; the target then is unchanged.
+    Return the number of clubs, and the number of rows in the log. Raises StoreError; the target then is unchanged.
     """
     now_ms = int(1000 * time.time()) if now_ms is None else now_ms
     if is_postgres(source) == is_postgres(target):
@@ -106,7 +107,10 @@ def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[
 
 
 def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
-    """Write the contents to a new file, and return the number of clubs and of rows of the log. Raises StoreError."""
+    """Write the contents to a new file. Return the number of clubs, and the number of rows in the log.
+
+    Raises StoreError.
+    """
     clubs = source.clubs()
     if len(clubs) > 1:
         raise StoreError(
@@ -137,7 +141,10 @@ def fill(
     records: Iterable[tuple[str, str]],
     values: Iterable[tuple[str, str]],
 ) -> None:
-    """Fill a new file in a transaction; ids and keys have the club. The index of matches is made from the log."""
+    """Fill a new file, and make its index of matches from the log. Call it in a transaction.
+
+    All ids and keys given begin with the club (`store/row_keys.py`).
+    """
     database.executemany(LOG_ROW, log)
     database.executemany("INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)", tournaments)
     database.executemany(RECORD, records)

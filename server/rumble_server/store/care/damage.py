@@ -73,13 +73,13 @@ def verify(path: str) -> findings.Findings:
 
 
 class _Indexes:
-    """The indexes of tournaments and matches, compared with the log. Rows written meanwhile are skipped."""
+    """The indexes of tournaments and matches, compared with the log. Rows written after the start are skipped."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._told: findings.Told = {}
         self._astray: set[str] = set()
-        """Matches of which a start or end lies outside their span in the index of matches."""
+        """Matches whose start or end in the log lies outside the match's span in the index of matches."""
         self._has_lost_values = False
         try:
             with database:
@@ -92,7 +92,10 @@ class _Indexes:
             self._last = self._indexed = 0
 
     def note(self, row: Row) -> None:
-        """Compare a row with the index of matches. Raises ValueError with a line about the damage."""
+        """Compare a row with the index of matches, and note the flags of the row's tournament.
+
+        Raises ValueError with a line about the damage if the row is damaged.
+        """
         facts = row.facts()
         club, tournament = split(row.tournament)
         if tournament and row.number <= self._last:
@@ -130,9 +133,10 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
-    """Yield the rows of the log by number, then, without content, each row of which only the log's index has the place.
+    """Yield the rows of the log in order of number, then an empty row for each row that only the log's index still has.
 
-    Where that index cannot be read, either, nobody knows whose rows are lost: then there is a row about each club.
+    If the log's index cannot be read, either, nobody knows to which tournaments lost rows belonged. Then yield an empty
+    row about each club as a whole.
     """
     last = _last_row(database)
     found, has_gaps, clubs = 0, False, {MAIN}
@@ -157,7 +161,10 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
 
 
 def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Row | None]:
-    """Yield the rows from `first` to `last`; after an error, read each half. None is a number that cannot be read."""
+    """Yield the rows with numbers from `first` to `last`, and None for each number whose row cannot be read.
+
+    After an error, both halves are read apart.
+    """
     try:
         rows = [Row(*row) for row in database.execute(_ROWS, (first, last))]
     except sqlite3.Error:
@@ -172,7 +179,10 @@ def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Ro
 
 
 def _last_row(database: sqlite3.Connection) -> int:
-    """Return a number that no row exceeds, by the table, its index or the index of matches. Raises StoreError."""
+    """Return an upper bound of the numbers of rows, as found in the log, in its index, and in the index of matches.
+
+    Raises StoreError if none of the three can be read.
+    """
     found = list[int]()
     for query in (
         "SELECT max(number) FROM log NOT INDEXED",

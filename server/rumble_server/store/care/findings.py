@@ -30,7 +30,7 @@ def facts_in(text: str | None) -> list[Numbered]:
 
 
 def is_record(text: str | None, tournament_id: str) -> bool:
-    """Return true if a text, or None for a damaged record, is the record of a tournament."""
+    """Return true if `text` is the record of the tournament; None stands for a damaged record."""
     try:
         return text is not None and read_ended(text).id == tournament_id
     except ValueError:
@@ -48,7 +48,7 @@ def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterat
 
 
 def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
-    """Update `told` by the facts of a row of a tournament."""
+    """Update the flags in `told` by the facts of a row; `key` is the key of the row's tournament."""
     listed, over = told.get(key, (None, False))
     for _, fact in facts:
         if isinstance(fact, TournamentCreated):
@@ -58,9 +58,9 @@ def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
 
 
 def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
-    """Yield a line for each difference between the index and the log.
+    """Yield a line for each difference between the index of tournaments and the log.
 
-    Some rows of the tournaments in `unsure` were not read, so their flags are not compared.
+    Some rows of the tournaments in `unsure` were not read, so the flags of these tournaments are not compared.
     """
     for key, (listed, over) in told.items():
         if key not in index:

@@ -83,8 +83,8 @@ class _Repair:
     def run(self, now_ms: int) -> list[str]:
         with self._mended:
             self._mended.execute("BEGIN IMMEDIATE")
-            # A lost number of runs is replaced first: no run may have the number of an earlier run.
-            # Nor may a fact have the number of a lost fact.
+            # If the number of runs is lost, the time in s stands for it, so that no run gets the number of an earlier
+            # run. The number of the last fact is kept, so that no fact gets the number of a lost fact.
             last = self._read(f"SELECT 'indexed', ({LAST_NUMBER})")
             values = [("runs", str(now_ms // 1000)), *self._read("SELECT key, value FROM meta"), *last]
             fill(self._mended, self._log(), self._tournaments(), self._records(), values)
@@ -96,7 +96,7 @@ class _Repair:
         return lines
 
     def _read(self, query: str) -> Iterator[Any]:
-        """Yield the rows of a query up to the first that cannot be read."""
+        """Yield the rows of a query until a row cannot be read."""
         with suppress(sqlite3.Error):
             yield from self._damaged.execute(query)
 
@@ -117,7 +117,10 @@ class _Repair:
             yield row.number, row.tournament, row.kind, row.content.decode()
 
     def _tournaments(self) -> Iterator[TournamentRow]:
-        """Yield the index of tournaments. The log knows better than the old index, except for lost facts."""
+        """Yield the rows of the new index of tournaments.
+
+        The flags come from the log; flags whose facts are lost come from the old index.
+        """
         index = {key: flags for key, *flags in self._read("SELECT id, listed, over, pruned FROM tournaments")}
         created = "SELECT tournament FROM log WHERE kind = ? GROUP BY tournament ORDER BY min(number)"
         oldest_first = [key for (key,) in self._mended.execute(created, (TOURNAMENT,))]

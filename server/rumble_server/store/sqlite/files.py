@@ -1,6 +1,6 @@
 """The files of an SQLite database: private to their owner, without hard links, and missed when removed.
 
-Nothing here opens an existing database: closing any descriptor of it drops SQLite's locks in this process.
+Nothing here opens an existing database, since closing any descriptor of the file drops SQLite's locks in this process.
 """
 
 import os
@@ -50,13 +50,16 @@ def make_private(path: str) -> list[str]:
 
 
 def identity_of(path: str) -> str:
-    """Return device and inode numbers of the files in use, which differ for any files that may take their places."""
+    """Return the device and inode numbers of a database's files, as a text.
+
+    While the files are in use, no files put in their places can have the same numbers.
+    """
     numbers = [_numbers(path + suffix) for suffix in SUFFIXES]
     return " ".join(ABSENT if each is None else f"{each[0]}:{each[1]}" for each in numbers)
 
 
 class Files:
-    """The files of a database in use, known by `identity_of`. Files missing at that moment do not count."""
+    """The files of a database in use, with the `identity` that `identity_of` gave. Files missing there do not count."""
 
     def __init__(self, path: str, identity: str, suffixes: Sequence[str] = SUFFIXES) -> None:
         self._known = [

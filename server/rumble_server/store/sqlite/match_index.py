@@ -1,10 +1,9 @@
 """The index of matches: the numbers of each match's first and last facts, found in the log itself.
 
-`meta` has beside it the size of the rows of each club but `main`, up to the same fact: the key `bytes`, for the quota.
-
-Matches come in no order of their ids, so writing a row for each in every commit would touch many pages. In SQLite the
-index is written about once a second, in the order of its keys; the key `indexed` of `meta` has the number up to which
-the index is complete, and readers search all later rows of the log. PostgreSQL does much the same
+Matches start and end in no order of their ids, so writing the index in every commit would touch many pages. In SQLite
+the index is written about once a second, in the order of its keys. The value `indexed` in the table `meta` is the
+number of the last fact that the index covers; readers search all later rows of the log. For the quota, a club's value
+`bytes` is the size of the club's rows up to the same fact; `main` has no such value. PostgreSQL has a similar way
 (`store/postgres/unindexed.py`).
 """
 
@@ -14,13 +13,13 @@ from rumble_server.store.log.match_spans import spans
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 
 INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
-"""SQL of the number of the last indexed fact."""
+"""SQL expression for the number of the last indexed fact."""
 LAST_NUMBER = f"""SELECT coalesce(max(
         CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
              THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
              ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
     FROM log WHERE number > {INDEXED}"""
-"""SQL of the number of the log's last fact. For a damaged row, its length serves as an upper bound on its facts."""
+"""SQL query for the number of the log's last fact. A damaged row counts as many facts as it has bytes, a safe bound."""
 
 
 _BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
@@ -39,7 +38,7 @@ def last_number(database: sqlite3.Connection) -> int:
 
 
 def index_matches(database: sqlite3.Connection, last: int) -> None:
-    """Complete the index up to the log's last fact, `last`. Call it in a transaction. Raises sqlite3.Error."""
+    """Complete the index up to number `last`, the log's last fact. Call it in a transaction. Raises sqlite3.Error."""
     done = indexed(database)
     rows = database.execute(
         "SELECT tournament, CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (done,)
@@ -60,7 +59,7 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
 
 
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
-    """Return the size in bytes of the rows after a fact, by club, without `main`. Raises sqlite3.Error."""
+    """Return, by club, the size in bytes of the rows after fact `number`, without `main`. Raises sqlite3.Error."""
     sizes: dict[str, int] = {}
     for tournament, size in database.execute(
         """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log
@@ -84,8 +83,8 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
     """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
 
-    The size of `main` is the file's without other clubs' rows: to sum up the rows of `main` would mean reading the
-    whole log, and to keep their sum would make each commit dearer.
+    For `main` the size is that of the file less the rows of other clubs. Adding up the rows of `main` would mean
+    reading the whole log, and keeping a sum would make each commit slower.
     """
     if club == MAIN:
         return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])

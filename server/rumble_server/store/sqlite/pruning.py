@@ -22,10 +22,11 @@ PAUSE_S = 0.01
 
 
 def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments, of all clubs or one, that ended before a time in ms since the epoch.
+    """Delete the plies and frames of tournaments, of all clubs or of `club`, that ended before a time.
 
-    Results, standings and records stay; `match_facts` raises Pruned. A server may run on the database. Return the
-    number of tournaments with deleted rows, and of deleted rows. Raises StoreError.
+    `ended_before_ms` is in ms since the epoch. Results, standings and records stay; for a match without its plies,
+    `match_facts` raises Pruned. A server may run on the database. Return the number of tournaments with deleted rows,
+    and the number of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with closing(open_existing(path)) as database, Failing("write to", path):

@@ -10,7 +10,7 @@ from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.sqlite.files import check_name
 
 WAL_BYTES = 1 << 26
-"""Size in bytes to which the write-ahead log shrinks after a checkpoint; during a long read the log only grows."""
+"""Size in bytes to which the write-ahead log (WAL) is cut after a checkpoint. During a long read the WAL only grows."""
 APPLICATION_ID = 0x52554D42
 """`RUMB` in ASCII: marks a file as a database of Rumble (SQLite keeps the number in the file's header)."""
 
@@ -114,15 +114,16 @@ def open_existing(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, of another version, damaged or hard-linked.
+    """Raise StoreError if the file is no database of Rumble, is damaged, or has another version or hard links.
 
-    The file stays unchanged, and so does a write-ahead log left by a crash.
+    A missing or empty file is accepted. The file stays unchanged, and so does a write-ahead log left by a crash.
     """
     check_name(path)
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:
         return
-    # A writing connection would move the WAL into the file; a read-only one would leave an empty WAL behind.
+    # If there is a WAL, a writing connection would move it into the file. If there is none, a read-only connection
+    # would leave an empty WAL behind.
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
     url = f"{file.absolute().as_uri()}?mode={mode}"
     with Failing("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
@@ -140,7 +141,10 @@ def _add_functions(database: sqlite3.Connection) -> None:
 
 
 def check_owner(database: sqlite3.Connection, path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, or of another version. Raises sqlite3.Error."""
+    """Raise StoreError if the file is no database of Rumble, or has another version. Raises sqlite3.Error.
+
+    A new file without tables is accepted.
+    """
     version = database.execute("PRAGMA user_version").fetchone()[0]
     owner = database.execute("PRAGMA application_id").fetchone()[0]
     is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class SqliteStore(ClubStore):
-    """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
+    """The store of all clubs in SQLite. Construct, `attach` to the running loop, and at the end `close`."""
 
     def __init__(self, path: str, bounds: Bounds | None = None) -> None:
         """Open or create a database, and lock it for this server. Raises StoreError."""
@@ -43,7 +43,7 @@ class SqliteStore(ClubStore):
             for problem in make_private(path):
                 log.warning(problem)
             self.database = open_database(path)
-            """Connection of this process, which does not write the log; another process does."""
+            """Connection of the server's own process. The log is written by another process, on another connection."""
             self._numbers = Numbers(self._take_up())
         except StoreError:
             self.lock.release()
@@ -87,8 +87,8 @@ class SqliteStore(ClubStore):
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this run of the server, which is the same for all clubs.
 
-        The number in a turn id tells turns of this run from other runs' turns. The first call writes the number, and
-        blocks.
+        Turn ids contain the number, so that turns of two runs never have equal ids. The first call writes the number,
+        and blocks.
         """
         if self._run is None:
             self._run = self._count_run()
@@ -99,7 +99,10 @@ class SqliteStore(ClubStore):
             return bytes_of(self.database, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a time. It blocks, and may run on any thread."""
+        """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+
+        Blocks; may be called on any thread.
+        """
         prune_challenges(self.path, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
@@ -108,7 +111,7 @@ class SqliteStore(ClubStore):
             club_log.bytes = self._read_bytes(club)
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        """Return the clubs with a tournament that is not over. Blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
         with Failing("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
@@ -121,10 +124,10 @@ class SqliteStore(ClubStore):
         self.database.close()
         self.lock.release()
 
-    # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
+    # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
 
     def _count_run(self) -> int:
-        """Count this run of a server on the database, and return its number, from 1. Raises StoreError."""
+        """Write and return the number of this run, the next after the number of the last run. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))
         return run
@@ -148,7 +151,10 @@ class SqliteStore(ClubStore):
 
 
 def database_path(url: str) -> str:
-    """Return the file of a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError for another URL."""
+    """Return the path of the file that `--db` names, by a path or by a URL. Raises StoreError for another URL.
+
+    A URL is `sqlite:///relative` or `sqlite:////absolute`.
+    """
     if "://" not in url:
         return url
     scheme, _, rest = url.partition("://")

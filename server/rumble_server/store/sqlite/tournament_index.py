@@ -12,7 +12,10 @@ _UNINDEXED = """WITH RECURSIVE keys (key) AS (
         UNION ALL SELECT (SELECT min(tournament) FROM log WHERE tournament > key) FROM keys WHERE key IS NOT NULL)
     SELECT key FROM (SELECT key FROM keys EXCEPT SELECT id FROM tournaments NOT INDEXED)
     WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
-"""One step of the recursion for each tournament, in the log's own index, is faster than one for each row."""
+"""SQL query for tournaments that the log has, but the index of tournaments has not.
+
+The recursion takes a step in the log's own index for each tournament, which is faster than a look at each row.
+"""
 
 
 def has_lost_values(database: sqlite3.Connection) -> bool:
@@ -25,9 +28,9 @@ def has_lost_values(database: sqlite3.Connection) -> bool:
 
 
 def check_index(database: sqlite3.Connection) -> str | None:
-    """Return a line about the damage of a file's index, or None for a whole index. Raises sqlite3.Error.
+    """Return a line about damage of the index of tournaments or of `meta`; None without damage. Raises sqlite3.Error.
 
-    The index is whole if it has each tournament whose creation the log has.
+    The index of tournaments must have each tournament whose creation the log has.
     """
     if has_lost_values(database):
         return LOST_VALUES

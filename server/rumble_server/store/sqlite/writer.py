@@ -1,6 +1,7 @@
-"""Writing to SQLite: the transaction, and the program that the server runs for it (`store/log/commit_loop.py`).
+"""The program that writes commits to an SQLite file. A commit is one transaction.
 
-The program is a process of its own, so that writing does not contend with the event loop for the interpreter.
+The server runs the program as a process (`store/log/commit_loop.py`), so that writing does not contend with the event
+loop for the interpreter.
 """
 
 import sqlite3
@@ -30,9 +31,10 @@ RECORD = """INSERT OR REPLACE INTO ended (id, record, checksum)
 
 
 def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: bool) -> None:
-    """Write the contents of clubs in one transaction, and with `index` the index of matches, too.
+    """Write the contents of clubs in one transaction; if `index` is true, also complete the index of matches.
 
-    Raises sqlite3.Error; the transaction then is on disk whole or not at all. Writing it again changes nothing.
+    Raises sqlite3.Error; the transaction then is on disk whole or not at all. To write the same contents again changes
+    nothing.
     """
     last = 0
     with database:
@@ -59,7 +61,7 @@ class _Database:
         self._index_at_s = time.monotonic() + INDEX_S
 
     def commit(self, contents: Sequence[Content], again: bool) -> Sequence[str]:
-        """Write a commit; writing the same again changes nothing. Raises StoreError."""
+        """Write a commit; to write the same commit again changes nothing. Raises StoreError."""
         now_s = time.monotonic()
         index = now_s >= self._index_at_s
         try:
