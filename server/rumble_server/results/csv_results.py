@@ -1,9 +1,9 @@
 """Read results written as CSV: `first,second,score`, with commas, semicolons or tabs.
 
-The score is the first bot's, 1, 0.5 or 0, or the score of both bots, like 1-0 or 1/2-1/2. In a file without a header
-line each row has just these three columns. With a header line, columns are found by their names: `first`, `second` and
-`score` are required; `second_score` (for a match that nobody won), `termination`, `at_fault` (seats, with blanks
-between), `match` and `moves` are optional; columns of other names are skipped.
+A score is the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2). In a file
+without a header line, each row has just these three columns. In a file with a header line, columns are found by their
+names. The columns `first`, `second` and `score` are required. The columns `second_score` (for a match that nobody won),
+`termination`, `at_fault` (seats, with blanks between), `match` and `moves` are optional. Other columns are skipped.
 """
 
 import csv
@@ -57,10 +57,9 @@ def read_csv(lines: Sequence[str]) -> ResultsFile:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return the separator of the columns.
+    """Return the separator with which the first line is a header or a result. Names may contain other separators.
 
-    The separator must make a header or a result of the first line, since names may contain the other separators. If no
-    separator does, return the first separator that gives at least three columns, else a comma.
+    If there is no such separator, return the first separator that gives at least three columns, else a comma.
     """
     first = next((line for line in lines if line.strip()), "")
     rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
@@ -71,7 +70,10 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _header(row: list[str], line: str) -> dict[str, int] | None:
-    """Return the place of each column by name; None if the row is no header, which has a cell `score`."""
+    """Return the place of each column by name; None if the row is no header, because it has no cell `score`.
+
+    Raises BadResults for a header that lacks a required column, or has a column twice.
+    """
     if "score" not in row:
         return None
     for name in (*COLUMNS, *OPTIONAL):
@@ -123,7 +125,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Res
 
 
 def _score(text: str) -> tuple[float | None, float | None]:
-    """Return the scores of both bots, each None if `text` is no score."""
+    """Return the scores of both bots. Both scores are None if `text` is no score."""
     one = SCORES.get(text)
     if one is not None:
         return one, 1 - one

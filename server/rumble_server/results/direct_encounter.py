@@ -16,7 +16,7 @@ class Encounters:
 
 
 Meet = Callable[[Sequence[str]], Encounters | None]
-"""Returns the encounters of a group, or None if too few have met for a decision."""
+"""Function that returns the encounters of a group; None if too few of the bots have met to split the group."""
 
 
 def split(group: list[str], meet: Meet) -> list[list[str]]:
@@ -51,8 +51,9 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
             else:
                 parts.append([name])
         return parts
-    # Art. 6.3: the first place is decided if nobody below can reach the bot, even by winning all missing matches. So is
-    # each place after it, up to the first bot that can be reached: that bot and all bots below stay together.
+    # Art. 6.3: the first place is decided if no bot below can reach the first bot's score, even by winning all missing
+    # matches. Each next place is decided in the same way, up to the first bot that can be reached: this bot and all
+    # bots below stay together.
     out_of_reach = 0
     reach = _reach([best[name] for name in ranked])
     while out_of_reach < len(ranked) - 1 and scores[ranked[out_of_reach]] > reach[out_of_reach + 1]:
@@ -61,7 +62,7 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return the highest possible score of any bot from each place on."""
+    """Return, for each place, the highest score that any bot from this place on can reach."""
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):
         reach[place] = max(reach[place], reach[place + 1])

@@ -23,7 +23,10 @@ def edition_of(start: str) -> Edition:
 
 
 def named_edition(text: str) -> Edition | None:
-    """Return the edition named in a TRF file's type (field 092), as Rumble's export writes it: `tie-breaks 2024-08`."""
+    """Return the edition that Rumble's export has named in the type of a TRF file (field 092); None if it names none.
+
+    Such a type contains, for example, the words `tie-breaks 2024-08`.
+    """
     return next((edition for edition in EDITIONS if f"tie-breaks {edition}" in text), None)
 
 

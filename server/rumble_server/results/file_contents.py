@@ -1,4 +1,4 @@
-"""The contents of a file of results, the same for every kind of file: what each reader returns."""
+"""The contents of a file of results, as every reader returns them, whatever the kind of file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ class ResultsFile:
 
 
 class FileNames:
-    """The names in a file. Two names that differ only in case are refused, since they may be the same bot or two."""
+    """The names in a file. Two names that differ only in case are refused, since they may mean the same bot or two."""
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
-        """Each name as first written, and the place where it was first written, by the name without case."""
+        """The first spelling of each name, and the place of this spelling in the file, by the name without case."""
 
     def problem(self, name: object, where: str) -> str:
-        """Check a name, and remember the name to compare later names with. Return the problem, or the empty text.
+        """Check a name against earlier names, and remember it. Return the problem; an empty text without a problem.
 
         `where` is the name's place in the file, for the message.
         """

@@ -26,7 +26,7 @@ def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
 
 
 def _round(told: Any, where: str, left: set[str]) -> Paired:
-    """Read a round, which may have each name in `left` at most once. Raises ValueError."""
+    """Read a round. Raises ValueError if the round is malformed, has a name twice, or has a name not in `left`."""
     parts: dict[str, list[Any]] = {}
     for name in ("pairs", "byes", "half_byes"):
         part = told.get(name) if isinstance(told, dict) else None

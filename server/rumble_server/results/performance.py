@@ -7,16 +7,19 @@ DIFFERENCES = (
     *(125, 133, 141, 149, 158, 166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273),
     *(284, 296, 309, 322, 336, 351, 366, 383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
 )
-"""The rating difference for a score of 50 to 100 percent (FIDE Rating Regulations, B.02, table 8.1.1)."""
+"""The rating differences for scores of 50, 51, ..., 100 percent (FIDE Rating Regulations, B.02, table 8.1.1)."""
 
 
 def average_rating(opponents: Sequence[float]) -> int | None:
-    """Return the average rating of the opponents met over the board, 0.5 rounded up; None without opponents."""
+    """Return the average of the opponents' ratings, with 0.5 rounded up; None without opponents."""
     return _rounded(sum(opponents), len(opponents)) if opponents else None
 
 
 def performance(halves: int, opponents: Sequence[float]) -> int | None:
-    """Return the tournament performance rating for `halves` half points against these opponents; None without any."""
+    """Return the tournament performance rating for a score of `halves` half points; None without opponents.
+
+    `opponents` are the opponents' ratings.
+    """
     average = average_rating(opponents)
     if average is None:
         return None

@@ -2,8 +2,8 @@
 
 The model is Bradley and Terry's (1952) with a draw as half a point: the bot with strength t[i] in the first seat scores
 `p = 1 / (1 + exp(-(t[i] - t[j] + h)))` a match on average against t[j], where h is the first-move term of the field.
-Matrices are indexed by (first seat, second seat). Strengths are in natural units; Elo points are 400 / ln 10 times
-larger numbers. `ratings` calls this module, and imports it only when the first ratings are asked for.
+Matrices are indexed by (first seat, second seat). Strengths are in natural units; in Elo points the numbers are
+400 / ln 10 times larger. `ratings` calls this module, and imports it only when the first ratings are asked for.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Fit:
 
 
 def islands(met: Mask) -> list[list[int]]:
-    """Return the groups of bots that are connected by matches, as sorted indexes."""
+    """Return the groups of bots that are connected by matches. A group is a list of the bots' indexes, sorted."""
     linked = met | met.T
     left = np.ones(len(met), dtype=np.bool_)
     groups = []
@@ -45,8 +45,8 @@ def islands(met: Mask) -> list[list[int]]:
 def is_strongly_connected(scored: Mask) -> bool:
     """Return whether each bot scored against each other bot, directly or through others: Ford's condition (1957).
 
-    `scored[i, j]` is true if i took at least half a point from j, in either seat. Without the condition no strengths
-    are the most likely: two groups of bots could always be moved further apart without loss.
+    `scored[i, j]` is true if i took at least half a point from j, in either seat. If the condition does not hold, no
+    strengths are the most likely: two groups of bots could always be moved further apart without loss.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 
@@ -167,7 +167,7 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
-    """Return A^-1 B A^-1: A is the Fisher matrix of the fit, B the same sum with the variances of scores with draws.
+    """Return A^-1 B A^-1. A is the Fisher matrix of the fit; B is the same sum with variances that allow for draws.
 
     A match that is drawn with the chance d has a score of variance p (1 - p) - d / 4; without draws the variance would
     be p (1 - p). The estimate of d is the pair's own share of draws, moved toward the field's share, which is taken as
@@ -201,7 +201,7 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 
 
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
-    """Return a virtual draw for each pair that met, half of the draw in each seat.
+    """Return a virtual draw for each pair that met: half a draw with either bot in the first seat.
 
     If groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
     enough to hold the groups together, and too little to claim knowledge.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rumble_server.results.rating_model import Fit, Matrix
 
 ELO = 400 / log(10)
-"""Elo points in a natural unit; expected points of ten to one are 400 Elo points."""
+"""Number of Elo points in a natural unit. A bot that is 400 Elo points stronger expects ten points to one."""
 WIDTH = 1.959963984540054
 """Number of standard deviations on either side of the mean that hold 95% of a normal distribution."""
 MOST_COMPARED = 200
@@ -28,7 +28,7 @@ Prior = Literal["auto", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A bot's rating and its 95% interval, in Elo points; None for a bot without a rating (see `Ratings.notes`)."""
+    """A bot's rating and its 95% interval, in Elo points. Both are None for an unrated bot (see `Ratings.notes`)."""
 
     name: str
     rating: float | None

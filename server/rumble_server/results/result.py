@@ -30,7 +30,7 @@ class Result:
 
 
 def result_of(over: MatchOver) -> Result:
-    """Return the result in a fact. Raises ValueError for a void attempt, and for other than two seats."""
+    """Return the result of a match. Raises ValueError for a void attempt, and for a match without exactly two seats."""
     seats, scores = over.seats, over.scores
     if scores is None or len(seats) != 2 or len(scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
@@ -38,7 +38,10 @@ def result_of(over: MatchOver) -> Result:
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
-    """Return the seats at fault in a match of a file that does not name any: after a fault, the seats with score 0."""
+    """Return the seats at fault in a match, if the file with the match does not name them.
+
+    If the termination is a fault, these are the seats with score 0.
+    """
     if termination not in FAULTS:
         return ()
     return tuple(seat for seat, score in enumerate(scores) if score == 0)

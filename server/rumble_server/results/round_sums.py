@@ -3,8 +3,9 @@
 An opponent's score is adjusted (art. 16.3): rounds without an opponent that follow the last round in which the bot was
 there count as drawn. A bot's own unplayed round counts as played against a dummy with the bot's own points (art. 16.4).
 In the edition of March 2026 the dummy's points are capped: by the scheduled opponent's adjusted score (16.4.1), or,
-without an opponent, by a draw for each round (16.4.2). A cut takes rounds that the bot chose not to play before all
-others (16.5). In a round-robin forfeits count as played, and there are no dummies (art. 15.2).
+without an opponent, by the points of a draw in each round (16.4.2). Where the lowest values are cut, values of rounds
+that the bot chose not to play are cut first (16.5). In a round-robin forfeits count as played, and there are no dummies
+(art. 15.2).
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ class RoundSums:
         self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
 
     def _adjust(self, row: Sequence[RoundEntry]) -> int:
-        """Return the score of a bot for the sums of its opponents (art. 16.3)."""
+        """Return the adjusted score with which a bot counts in the sums of its opponents (art. 16.3)."""
         there = max((number for number, entry in enumerate(row, 1) if not entry.is_voluntary), default=0)
         return sum(
             self.rounds.draw if number > there and entry.opponent is None else entry.points
@@ -50,7 +51,7 @@ class RoundSums:
         )
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return the values of a tie-break as integers, and the number to divide them by for the values to show."""
+        """Return an integer for each bot, and a divisor. The quotient is the bot's value in the tie-break."""
         rows, scale = self.rounds.rows, self.scheme.scale
         match tiebreak:
             case "won":
@@ -129,7 +130,7 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return the parts without the lowest (art. 14.1.1); voluntary parts count as lower than others (art. 16.5)."""
+    """Return all parts but the lowest (art. 14.1.1). Voluntary parts count as lower than other parts (art. 16.5)."""
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

@@ -57,7 +57,7 @@ class Rounds:
         self.scheme = scheme
         self.legs = legs
         self.rating = rating
-        """Returns a bot's rating before the event; None for a bot without a rating."""
+        """Function that returns a bot's rating before the event; None for a bot without a rating."""
         self.rows: dict[str, list[RoundEntry]] = {name: [] for name in names}
         """The rounds of each bot, an entry for each round paired. Entries are immutable."""
 
@@ -91,7 +91,7 @@ class Rounds:
         return RoundEntry(points=self.draw, given_up=1)
 
     def has(self, result: Result) -> bool:
-        """Return whether the result's round was paired, and paired these two bots."""
+        """Return whether the round of a result's match was paired, with the result's two bots against each other."""
         try:
             number = MatchId.parse(result.match_id).round
         except ValueError:

@@ -30,7 +30,10 @@ class Table:
         self.faults: dict[str, dict[Termination, int]] = {}
         """The number of matches that ended by a bot's fault, by bot and kind."""
         self.places: Callable[[], Mapping[str, int]] | None = None
-        """Returns the rank of each bot, for a format that ranks bots itself (a knockout); None to rank by points."""
+        """Function that returns the rank of each bot, in a format that ranks bots itself (a knockout).
+
+        A format that ranks bots by points has None here.
+        """
         self.version = 0
         """A number that grows with every change, so that a reader knows whether its standings are current."""
         self._tiebreaks = tuple(tiebreaks)
@@ -55,7 +58,10 @@ class Table:
     def pair(
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
-        """Add a round of a format that pairs by results. A bye counts as `legs` matches won, a half bye as drawn."""
+        """Add a round of a format that pairs by results.
+
+        A bye counts as `legs` matches won, and a half bye as `legs` matches drawn.
+        """
         rounds, given = self.rounds, {}
         for name in byes:
             self.tally.give_bye(name, legs)
@@ -105,7 +111,7 @@ class Table:
         return other
 
     def standings(self) -> list[Standing]:
-        """Return the lines by rank, as `rank_tally` does. The same list is returned until the table changes."""
+        """Return the lines of the standings, by rank. The same list is returned until the table changes."""
         if self._standings_of != self.version:
             self._standings = rank_tally(
                 self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds

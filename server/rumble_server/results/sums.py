@@ -30,7 +30,7 @@ class Sums:
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return the values of a tie-break, except `de`, as integers, and the number to divide them by to show them."""
+        """Return an integer for each bot, and a divisor. The quotient is the bot's value in a tie-break (not `de`)."""
         bots, points, scheme = self.tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":

@@ -14,7 +14,7 @@ from rumble_server.results.result import Result
 
 FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = range(6)
 Meetings = tuple[int, int, int, int, int, int]
-"""Counts of the matches of two bots in fixed seats, in the order of the constants above."""
+"""Counts of the matches of two bots in fixed seats, by outcome: an item for each of the six constants, in order."""
 NONE: Meetings = (0, 0, 0, 0, 0, 0)
 
 

@@ -67,9 +67,10 @@ Faults = Mapping[str, Mapping[Termination, int]]
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
-    """Return the tie-breaks. Raises ValueError if a tie-break is unknown, comes twice, or cannot be computed.
+    """Check tie-breaks, and return them. Raises ValueError if one is unknown, comes twice, or cannot be computed.
 
-    With `rounds` false only numbers of wins, draws and losses are known, and tie-breaks that need rounds are refused.
+    If `rounds` is false, only numbers of wins, draws and losses are known. Tie-breaks that need rounds then cannot be
+    computed.
     """
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
@@ -92,7 +93,8 @@ def rank(
 ) -> "list[Standing]":
     """Rank the bots of results.
 
-    `field` adds names of bots that may have no result. `byes` has numbers of matches that count as won, by name.
+    `field` adds names of bots that may have no result. `byes` has, by name, the number of matches that count as won
+    without an opponent.
     """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 

@@ -52,7 +52,7 @@ class TrfPlayer:
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Players that must not meet each other from the first to the last of these rounds."""
+    """Players that must not meet each other in the rounds from `first_round` to `last_round`."""
 
     numbers: tuple[int, ...]
     first_round: int

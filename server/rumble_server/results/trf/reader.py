@@ -30,7 +30,7 @@ _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
 
 class BadTrf(BadResults):
-    """A TRF file that cannot be read; each problem begins with its line and column."""
+    """A TRF file that cannot be read. Each problem begins with the line and the column in the file."""
 
 
 class _Bad(Exception):
@@ -355,7 +355,8 @@ class _Reader:
     def wrong_points(self, event: TrfEvent) -> Iterator[str]:
         """Yield a problem for each player whose points do not follow from its results.
 
-        The points may include a bye of the next round, or virtual points, since some pairing programs write them so.
+        The points may include a bye of the next round, or virtual points, since some pairing programs include these.
+        Another problem is yielded if more rounds were played than the event has.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

@@ -34,11 +34,11 @@ KEYS: dict[str, Cells] = {
 }
 """The codes and seats set by each key of XXS and of 162. In 162, bbpPairings writes Z in place of the format's A."""
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key for each field of bbpPairings."""
+"""The key in `KEYS` with the meaning of each field of bbpPairings."""
 
 
 class Points:
-    """The points of each code, as the fields of a file set them in order."""
+    """The points of each code, changed by the fields of a file in order."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
@@ -47,7 +47,8 @@ class Points:
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
         """Set the points of a key.
 
-        With `bye_as_win`, a pairing-allocated bye has the points of a win until the file sets its points.
+        If `bye_as_win` is true, the points set for a win are also the points of a pairing-allocated bye, unless the
+        file has set the points of that bye before.
         """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):
