@@ -30,5 +30,5 @@ _SECRET = re.compile(
 
 
 def blanked(text: str) -> str:
-    """Return a bot's frame with the values of keys, tokens and invitations blanked, and otherwise unchanged."""
+    """Return a bot's frame with the values of `SECRETS` blanked, and otherwise unchanged."""
     return _SECRET.sub(BLANK, text)

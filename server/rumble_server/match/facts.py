@@ -21,7 +21,7 @@ from rumble_server.match.match_id import tournament_id_of
 ToldClock = AwayClock | None
 """The rule for the clock of a seat that is away.
 
-None means `stands`, in a match from before the rule could be chosen; its frames do not have the field.
+None, in a match from before the rule could be chosen, means `stands`. Frames of such a match do not have the field.
 """
 Scores = tuple[float, ...] | None
 """The scores by seat; None for a void match."""
@@ -31,7 +31,7 @@ Scores = tuple[float, ...] | None
 class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations are in ms.
 
-    `free_since_ms` has, by seat, the time from which the bot was connected with a free place; older facts have none.
+    `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
     """
 
     match: str
@@ -104,7 +104,7 @@ class TurnAsked:
 
 @dataclass(slots=True)
 class MoveMade:
-    """A move counted. `bank_ms` is the seat's bank after the move.
+    """A bot made a move that counts. `bank_ms` is the seat's bank after the move.
 
     `frame` is the bot's frame. It is empty for a long frame, which is kept in the `FrameSeen` just before this fact.
     The fields after `excused_ms` describe the next turn, asked of `next_seat` together with the move. `next_turn_id` is
@@ -152,7 +152,7 @@ class MoveRefused:
 class SeatAway:
     """The server saw a seat's socket end; the seat's `away_left_ms` runs from now.
 
-    `on_turn` is true if the seat's turn had been sent to the bot, and no grace of a start lasted.
+    `on_turn` is true if the seat's turn had been sent to the bot, except during a grace, as after a server's start.
     """
 
     match: str
@@ -238,8 +238,8 @@ class FrameSeen:
 
 @dataclass(slots=True)
 class FrameShared:
-    """A frame that belongs to several matches. The `FrameSeen` of the match `other`, the fact with number
-    `other_number`, holds the frame.
+    """A frame that belongs to several matches. The frame itself is in a `FrameSeen` of the match `other`: the fact with
+    the number `other_number`.
     """
 
     match: str
@@ -266,7 +266,10 @@ Fact = TypeVar("Fact")
 
 
 def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
-    """Yield the facts of a match, with each `FrameShared` replaced by the `FrameSeen` found, made this match's own."""
+    """Yield the facts of a match, with a `FrameSeen` of the match and seat in place of each `FrameShared`.
+
+    `find` returns the other match's `FrameSeen`. If it returns None, the frame is left out.
+    """
     for fact in facts:
         if isinstance(fact, FrameShared):
             seen = find(fact)

@@ -1,6 +1,6 @@
 """Frames that follow from a match's facts: the referee sends them, and the transcript rebuilds them from the log.
 
-Both must build equal bytes, so nothing in such a frame may come from elsewhere than the facts.
+The referee and the transcript must build equal bytes, so everything in such a frame must come from the facts.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -22,9 +22,9 @@ _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 @dataclass(frozen=True, slots=True)
 class KeptFrame:
-    """The text that is kept.
+    """The part of a frame that is kept, as text.
 
-    If a part is missing, `bytes` and `sha256` are those of the whole frame as it came; otherwise they are 0 and empty.
+    If the rest is missing, `bytes` and `sha256` are of the whole frame as it came; otherwise they are 0 and empty.
     """
 
     text: str

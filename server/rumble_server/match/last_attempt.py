@@ -42,8 +42,8 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
     """Return the thinking times in ms for the first plies of the attempt with these terms; None for opening moves.
 
     If a move drew on the bank, the thinking time follows from the bank. Otherwise it is the time between asking and
-    answering, which may include time in which the turn waited for the disk. Time that a bot used before it was asked
-    again is missing in the turn's `remaining_ms`, and is added.
+    answering, which may include time in which the turn waited for the disk. If the bot was asked again for the same
+    ply, the time used before is added; the turn's `remaining_ms` is smaller by as much.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

@@ -24,7 +24,7 @@ from rumble_server.match.facts import (
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
-"""The turn id while the clock of a bot that is away runs: the bot has not been asked."""
+"""The turn id of an open turn whose bot is away: the bot has not been asked, but the clock runs."""
 AwayTime = tuple[int, int]
 """The beginning of an absence, and the time at which the match stops waiting, in ms of server time."""
 INFO = '"info"'
@@ -67,7 +67,7 @@ class Progress:
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """Sum of the excuses in this attempt that count toward a void match, without the open turn's."""
+        """Sum in ms of the excused times in this attempt that may make the match void, without the open turn's time."""
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
 
@@ -153,7 +153,7 @@ class Progress:
         self._counted_excused_ms += fact.excused_ms
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
-        """Let no away budget, and no clock of a bot that is away, run until `until_ms`; what was used stays used."""
+        """Stop all away budgets, and the clock of a bot that is away, until `until_ms`. Time used before stays used."""
         for own in self.seats:
             if own.away_since_ms is not None:
                 own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
@@ -201,7 +201,7 @@ class Progress:
         return tuple(seats_ms)
 
     def away(self) -> tuple[AwayTime | None, ...]:
-        """Return, for each seat whose bot is away, since when it is away and until when the match waits; else None.
+        """Return, by seat, since when the seat's bot is away and until when the match waits; None for a connected bot.
 
         The match waits until the away budget is used up, or until the clock runs out if that is earlier.
         """

@@ -6,7 +6,8 @@ no bot reads anything that a restart would undo. The state of the match is in `p
 
 Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` at `runs` the
 clock runs on while the bot is away. `away_left_ms` is a separate budget for each seat and match, which runs while the
-bot is not connected. Neither runs while the server is late: such time is excused, and recorded if a clock was running.
+bot is not connected. Clocks and budgets do not run while the server is late: such time is excused, and recorded if a
+clock was running.
 """
 
 from collections.abc import Callable, Iterable
@@ -147,7 +148,10 @@ class Referee(Progress):
             self._ask_if_there(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
-        """Start the away budget of a seat whose socket ended, stop its clock unless it runs on, and tell the others."""
+        """Start the away budget of a seat whose socket ended, and tell the other seats.
+
+        The seat's clock stops, unless the clock of a bot that is away runs (`away_clock`).
+        """
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
@@ -193,8 +197,9 @@ class Referee(Progress):
         thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
         the club keeps its excuse for the suspension. Return whether the match is over.
 
-        If only the minimum of that time is known, all lateness is excused, and the match is void if that decides it:
-        an honest bot with several matches loses nothing, and no bot wins by sending something after its answer.
+        If only the minimum of that time is known, all lateness is excused. The match is void if the answer would come
+        too late with the minimum excused, but in time with all lateness excused. So an honest bot with several matches
+        loses nothing, and no bot wins by sending something after its answer.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
@@ -344,8 +349,8 @@ class Referee(Progress):
     def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
         """Ask the seat to move, unless its bot is away.
 
-        `made` is the move just made, which is not in the log yet. The turn is put into that fact, and the fact into the
-        log, since a fact for both costs less than two.
+        `made` is the move just made, which is not in the log yet. The turn is written into the fact `made`, and then
+        the fact into the log, since one fact for move and turn costs less than two.
         """
         seat = self.state.to_move
         own = self.seats[seat]
@@ -417,9 +422,10 @@ class Referee(Progress):
     def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return whether it is void.
 
-        The excuse of an open turn does not count, nor that of an answer which the kernel stamped: nobody thinks while
-        an answer lies unread. Otherwise a bot about to lose would try to make the server late. The log does not mark
-        stamped answers, so after a restart those from before the restart count.
+        Time excused for an open turn does not count, and neither does time excused for an answer that the kernel
+        stamped, since nobody thinks while an answer lies unread. If such time counted, a bot about to lose would try to
+        make the server late. The log does not mark stamped answers, so after a restart the time of earlier stamped
+        answers counts.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:

@@ -7,10 +7,10 @@ from typing import Protocol
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
-"""Function that tells for how long a turn waited in this machine to be written, and its answer to be read, in ms.
+"""Function that tells for how long, in ms, a turn waited in this machine to be written and the answer to be read.
 
-It is given the age of the turn in ms, and is called while the answer is handled. It returns the time, and True if the
-time is exact, False if it is the minimum.
+The argument is the age of the turn in ms. The function is called while the answer is handled. It returns the sum of the
+two waiting times, and True if the sum is exact, or False for a minimum.
 """
 
 

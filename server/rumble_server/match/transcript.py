@@ -29,8 +29,8 @@ OPTIONAL = ("excused_ms", "bytes", "sha256")
 class TranscriptLine:
     """A frame of a match, with its sender, the seat of the connection, and the time when the server saw or sent it.
 
-    `excused_ms` is the part of the seat's running clock up to the frame that was not charged. If only a part of a bot's
-    frame is kept, `bytes` and `sha256` are those of the whole frame; otherwise they are 0 and empty.
+    `excused_ms` is the excused part of the time for which the seat's clock had run up to the frame. If only a part of a
+    bot's frame is kept, `bytes` and `sha256` are of the whole frame; otherwise they are 0 and empty.
     """
 
     at_ms: int
