@@ -160,7 +160,7 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame that another match has in the log for `shared`; None if the frame is not in the log."""
+        """Return the frame of another match to which `shared` refers; None if the frame is not in the log."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None

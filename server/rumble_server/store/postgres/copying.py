@@ -60,7 +60,7 @@ class PostgresContents:
     # --- writing ---
 
     def write(self, source: Contents, now_ms: int) -> int:
-        """Copy all clubs of a database, and return the number of rows copied to the log. Raises StoreError."""
+        """Copy all clubs of `source` into this database. Return the number of rows of the log. Raises StoreError."""
         run = max(source.newest_run(), self.newest_run(), now_ms)
         rows = 0
         for club in source.clubs():
