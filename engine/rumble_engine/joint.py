@@ -91,15 +91,18 @@ class JointState(State):
         return [self.joint(dict(zip(self.movers, codes, strict=True))) for codes in every]
 
     def after(self, code: int) -> Self:
+        """Return the state after a ply: a joint move, or what chance brought about."""
         return self.after_chance(code) if self.chances() else self.after_all(self.split(code))
 
     def text_of(self, code: int) -> str:
+        """Return the text of a ply: a word for each seat, or what chance brought about."""
         if self.chances():
             return self.chance_text(code)
         moves = self.split(code)
         return " ".join(self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats))
 
     def code_of(self, text: str) -> int:
+        """Return the code of the legal ply written `text`. Raises UnreadableMove, AmbiguousMove or IllegalMove."""
         chances = self.chances()
         for code, _ in chances:
             if self.chance_text(code) == text:

@@ -161,7 +161,10 @@ def test_each_request_comes_to_the_leader_of_its_club(front: Front) -> None:
                 "query": "x=%26&y=/c/one/",
                 "body": "",
             }
-            said = front.ask(f"{root}/api/tournaments", "POST", text).json()
+            answer = front.ask(f"{root}/api/tournaments", "POST", text)
+            if front.proxy == "caddy" and not answer.content:  # cut off, on a busy machine also with a short body
+                answer = front.ask(f"{root}/api/tournaments", "POST", text)
+            said = answer.json()
             assert (said["node"], said["body"]) == (front.site.leaders[club], text)
     for asked in front.site.questions:
         assert (asked.method, asked.body) == ("GET", b"")
