@@ -1,8 +1,9 @@
 """The outcome of a match: the scores and the termination, which are separate facts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 
 class Termination(StrEnum):
@@ -58,15 +59,36 @@ class Outcome:
         return cls.ranked([1] * seats, reason, termination=termination)
 
     @classmethod
-    def ranked(cls, places: Sequence[int], reason: str, *, termination: Termination = Termination.NORMAL) -> "Outcome":
-        """Return the outcome in which each seat has the given place."""
-        return cls(scores_of(places), termination, reason, tuple(places))
+    def ranked(
+        cls,
+        places: Sequence[int],
+        reason: str,
+        *,
+        payoffs: Sequence[float] | None = None,
+        termination: Termination = Termination.NORMAL,
+    ) -> "Outcome":
+        """Return the outcome in which each seat has the given place, and the given payoff in a game with payoffs."""
+        return cls(scores_of(places), termination, reason, tuple(places), None if payoffs is None else tuple(payoffs))
 
     @classmethod
     def paid(cls, payoffs: Sequence[float], reason: str) -> "Outcome":
         """Return the outcome of a game with payoffs: the seat with the largest payoff is first."""
-        places = [1 + sum(other > own for other in payoffs) for own in payoffs]
-        return cls(scores_of(places), Termination.NORMAL, reason, tuple(places), tuple(payoffs))
+        return cls.ranked(places_of([-own for own in payoffs]), reason, payoffs=payoffs)
+
+    def with_falls(self, falls: Mapping[int, int]) -> "Outcome":
+        """Return the outcome with the fallen seats last; `falls` has the ply in which each of them fell out.
+
+        A seat that fell out in a later ply is ahead of one that fell out earlier; seats that fell out in one ply tie.
+        The other seats keep their order. The payoffs stay: the rules have given a fallen seat its least.
+        """
+        ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
+        places = places_of(ranks)
+        return replace(self, scores=scores_of(places), places=places) if falls else self
+
+
+def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
+    """Return the place of each seat by its rank, which may be anything that compares; the lowest rank is first."""
+    return tuple([1 + sum(other < own for other in ranks) for own in ranks])
 
 
 def scores_of(places: Sequence[int]) -> tuple[float, ...]:

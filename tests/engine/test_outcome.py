@@ -32,6 +32,15 @@ def test_payoffs_give_the_places() -> None:
     assert outcome.winner is None
 
 
+def test_who_fell_out_is_last_whatever_the_rules_gave() -> None:
+    outcome = Outcome.ranked([1, 2, 2, 4, 5], "", payoffs=[9, 2, 2, 1, 0])
+    fallen = outcome.with_falls({0: 7, 3: 7, 1: 30})
+    assert (fallen.places, fallen.payoffs) == ((4, 3, 1, 4, 2), (9, 2, 2, 1, 0))
+    assert fallen.scores == (0.125, 0.5, 1.0, 0.125, 0.75)
+    assert outcome.with_falls({}) is outcome
+    assert Outcome.win(0, "").with_falls({0: 3}).scores == (0.0, 1.0)
+
+
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=8))
 def test_scores_are_shares_of_the_pairs(payoffs: list[int]) -> None:
     scores = Outcome.paid(payoffs, "").scores
