@@ -4,6 +4,7 @@
 the game is over, its `Outcome`. `game_names()` and `get_game()` find the installed games.
 """
 
+from rumble_engine.chance import drawn
 from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import (
     AmbiguousMove,
@@ -14,6 +15,7 @@ from rumble_engine.errors import (
     IllegalMove,
     MissingExtra,
     MoveError,
+    NotListed,
     UnknownGame,
     UnreadableMove,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "JointState",
     "MissingExtra",
     "MoveError",
+    "NotListed",
     "Outcome",
     "Path",
     "Piece",
@@ -45,6 +48,7 @@ __all__ = [
     "UnknownGame",
     "UnreadableMove",
     "broken_games",
+    "drawn",
     "game_families",
     "game_names",
     "get_game",

@@ -14,8 +14,8 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,8 +23,17 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from rumble_engine.chance import NUMBERS
 from rumble_engine.drawing_check import DrawingCheck
-from rumble_engine.errors import BadPosition, BadSettings, ConformanceError, EngineError, IllegalMove, MoveError
+from rumble_engine.errors import (
+    BadPosition,
+    BadSettings,
+    ConformanceError,
+    EngineError,
+    IllegalMove,
+    MoveError,
+    NotListed,
+)
 from rumble_engine.game import Game, State
 from rumble_engine.joint import IDLE, JointState
 from rumble_engine.outcome import Outcome, Termination, scores_of
@@ -35,6 +44,8 @@ LONGEST = 10_000
 """Maximum number of plies of a playout; a longer playout fails as endless."""
 OTHERS = 20
 """Maximum number of illegal moves tried in each state; they are legal moves of earlier states."""
+LONG = 100
+"""Number of plies after which a view must have its full size."""
 REMEMBERED = 250_000
 """Maximum number of positions kept to compare states of equal `canonical` (some 100 MB); no more are added then."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
@@ -72,7 +83,7 @@ def check_game(
 ) -> Report:
     """Check `game` with these settings in `playouts` random games; equal seeds give equal games.
 
-    Without `seats`, matches have the game's minimum number of seats. Raises ConformanceError, whose text is one line
+    Without `seats`, matches have the number of seats of `initial`. Raises ConformanceError, whose text is one line
     with the problem and the moves before it.
     """
     with _blaming(game, "describing it"):
@@ -80,7 +91,8 @@ def check_game(
     with _blaming(game, "reading settings"):
         seats = game.seats if seats is None else seats
         report = Report(game.name, _check_settings(game, settings), wins=[0] * seats)
-        _raises(BadSettings, "initial_for", game.initial_for, max(game.seats, game.most_seats) + 1, settings)
+        for wrong in (game.least_seats - 1, game.most_seats + 1):
+            _raises(BadSettings, "initial_for", game.initial_for, wrong, settings)
     with _blaming(game, "reading positions"):
         _raises(BadPosition, "load", game.load, {})
         for text in GARBAGE:
@@ -130,10 +142,11 @@ def _raises(expected: type[EngineError], name: str, call: Callable[..., object],
 def _check_description(game: Game) -> None:
     _require(re.fullmatch(r"[a-z0-9_:-]+", game.name), f"the name {game.name!r} is not of a-z, 0-9, _, : and -")
     _require(game.title and game.title.isprintable(), "the title is not one printable line")
-    _require(game.seats >= 2, "there are fewer than two seats")
+    _require(game.least_seats >= 2, "there are fewer than two seats")
+    _require(game.least_seats <= game.seats <= game.most_seats, "seats is not from least_seats to most_seats")
     for what, given in (("seat_marks", game.seat_marks), ("seat_names", game.seat_names)):
         _require(
-            len(given) == len(set(given)) == max(game.seats, game.most_seats),
+            len(given) == len(set(given)) == game.most_seats,
             f"{what} is not one for each seat, each another",
         )
         _require(all(each and each.isprintable() for each in given), f"{what} holds what is not one printable line")
@@ -176,44 +189,53 @@ class _Playouts:
             again = self.game.initial_for(self.seats, self.settings, seed)
             _check_same(state, again, "two initial states of one seed")
         moves: list[str] = []
+        sizes: list[int] = []
+        kept = state
         while True:
             with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
                 _require(len(moves) <= self.longest, f"the game is not over after {self.longest} plies")
                 outcome = self.check(state)
                 self.drawings.check(state, moves[-1] if moves else None)
+                if isinstance(state, JointState) or state.is_chance or self.seats > 2:
+                    sizes.append(len(json.dumps(state.view())))
                 if outcome is not None:
+                    _check_growth(sizes)
+                    self.check_fall(kept)
                     return outcome, len(moves)
+                if state.can_fall and state.movers and not self.random.randrange(len(moves) + 1):
+                    kept = state  # a ply by lot, the same probability for each
                 code = self.choose(state)
                 moves.append(state.text_of(code))
                 state = self.step(state, code)
 
     def choose(self, state: State) -> int:
         """Return a legal ply at random: by its probability where chance decides."""
-        if chances := state.chances():
-            return self.random.choices([code for code, _ in chances], [weight for _, weight in chances])[0]
+        if state.is_chance:
+            return state.draw(self.random.randrange(NUMBERS))
         if isinstance(state, JointState):
-            return state.joint({seat: self.random.choice(state.codes_for(seat)) for seat in state.movers})
+            return state.joint(self.joint_move(state))
         return self.random.choice(state.codes())
+
+    def joint_move(self, state: State) -> dict[int, int]:
+        return {seat: self.random.choice(state.codes_for(seat)) for seat in state.movers}
 
     def check(self, state: State) -> Outcome | None:
         joint = state if isinstance(state, JointState) and state.movers else None
-        codes = list(state.codes()) if joint is None else [self.choose(state) for _ in range(OTHERS)]
         outcome = state.outcome
         _require(state.to_move in range(self.seats), f"to_move is {state.to_move}, which is no seat")
-        _require(codes or outcome, "no legal move and no outcome")
-        _require(not codes or not outcome, "legal moves and an outcome")
-        chances = state.chances()
-        _require(bool(outcome) + bool(chances) + bool(state.movers) == 1, "not just one of outcome, chances and movers")
+        known_by = bool(outcome) + bool(state.is_chance) + bool(state.movers)
+        _require(known_by == 1, "not just one of outcome, is_chance and movers")
         if outcome is not None:
             _check_outcome(outcome, self.seats)
-        if chances:
-            _require(isclose(sum(weight for _, weight in chances), 1), "the probabilities of chances() do not sum to 1")
-            _require([code for code, _ in chances] == codes, "codes() is not the codes of chances()")
-            for code in self.random.sample(codes, min(len(codes), OTHERS)):
-                _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
-        if joint is not None:
-            self.check_joint(joint, codes)
-        elif not chances:
+            _require(not state.codes() and not state.chances(), "legal moves and an outcome")
+        if state.is_chance:
+            self.check_chance(state)
+        elif joint is not None:
+            self.check_joint(joint)
+        else:
+            codes = list(state.codes())
+            _require(codes or outcome, "no legal move and no outcome")
+            _require(not state.chances(), "chances() is not empty, but is_chance is false")
             self.check_moves(state, codes)
         self.check_forms(state)
         guess = state.estimate()
@@ -224,6 +246,24 @@ class _Playouts:
             self.kinds[key] = known
         _require(kind == known, "two states with one canonical() differ in the number of moves or the outcome")
         return outcome
+
+    def check_chance(self, state: State) -> None:
+        """Check the probabilities, that draws give what is listed, and that texts and codes fit together."""
+        draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
+        _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
+        with suppress(NotListed):
+            chances = state.chances()
+            codes = [code for code, _ in chances]
+            _require(isclose(sum(weight for _, weight in chances), 1), "the probabilities do not sum to 1")
+            _require(all(weight > 0 for _, weight in chances), "an outcome of chance has no probability")
+            _require(list(state.codes()) == codes, "codes() is not the codes of chances()")
+            _require(len(set(map(state.text_of, codes))) == len(codes), "two outcomes of chance have one text")
+            _require(set(draws) <= set(codes), "draw() gives what chances() does not list")
+            draws += self.random.sample(codes, min(len(codes), OTHERS))
+        for code in draws:
+            _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
+        for text in GARBAGE:
+            _raises(MoveError, "code_of", state.code_of, text)
 
     def check_moves(self, state: State, codes: list[int]) -> None:
         """Check that codes and texts of moves fit together, and that the state refuses every other text."""
@@ -241,7 +281,7 @@ class _Playouts:
             if text not in moves:
                 _raises(MoveError, "code_of", state.code_of, text)
 
-    def check_joint(self, state: JointState, codes: list[int]) -> None:
+    def check_joint(self, state: JointState) -> None:
         """Check the moves of each seat, and that joint moves are made of them, in whatever order."""
         for seat in state.movers:
             own = list(state.codes_for(seat))
@@ -253,12 +293,19 @@ class _Playouts:
             for text in NONSENSE:
                 if text not in words:
                     _raises(MoveError, f"code_for, seat {seat}", partial(state.code_for, seat), text)
-        for code in codes:
-            moves = state.split(code)
-            _require(tuple(moves) == state.movers, "a joint move has not just the movers")
-            _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
-            backwards = state.after_all(dict(reversed(moves.items())))
-            _check_same(state.after_all(moves), backwards, "one joint move in another order")
+        _require(tuple(sorted(set(state.movers))) == state.movers, "movers are not in ascending order")
+        _require(not state.chances(), "chances() is not empty, but is_chance is false")
+        for _ in range(OTHERS):
+            moves = self.joint_move(state)
+            if state.can_fall and self.random.random() < 0.5:
+                del moves[self.random.choice(state.movers)]
+            _require(state.split(state.joint(moves)) == moves, "a joint move has not just the movers")
+            after = state.after_all(moves)
+            _check_same(after, state.after_all(dict(reversed(moves.items()))), "one joint move in another order")
+            _check_same(after, state.play(state.joint_text(moves)), "one joint move made by its text")
+        if not state.can_fall:
+            idle = " ".join([IDLE] * state.seats)
+            _raises(MoveError, "code_of", state.code_of, idle)
         for text in NONSENSE:
             _raises(MoveError, "code_of", state.code_of, text)
 
@@ -275,6 +322,26 @@ class _Playouts:
         _check_same(state, self.game.parse(state.text(), self.settings), "parse(text())")
         _require(state.text().isprintable(), "text() is not one printable line")
         _require(state.diagram(), "diagram() is empty")
+
+    def check_fall(self, state: State) -> None:
+        """Check that no seat gains by falling out in this state, and that a fallen seat never moves again."""
+        if not state.can_fall or not state.movers:
+            return
+        moves = self.joint_move(state)
+        seat = self.random.choice(state.movers)
+        played = self.gain(seat, state.after_all(moves), state.movers)
+        del moves[seat]
+        fallen = self.gain(seat, state.after_all(moves), [each for each in state.movers if each != seat])
+        _require(fallen <= played, f"seat {seat} gets {fallen} by falling out, and {played} by playing on")
+        everyone = state.after_all({})
+        _require(everyone.outcome is not None, "the game goes on after all movers fell out")
+
+    def gain(self, seat: int, state: State, movers: Collection[int]) -> float:
+        """Return what `seat` gets if the `movers` play on at random: its payoff, or its score without payoffs."""
+        while state.outcome is None:
+            _require(set(state.movers) <= set(movers), "a seat is to move that is out")
+            state = state.after(self.choose(state))
+        return (state.outcome.payoffs or state.outcome.scores)[seat]
 
     def step(self, state: State, code: int) -> State:
         """Return the state after `code`; check that the move is deterministic and leaves `state` unchanged."""
@@ -299,11 +366,22 @@ def _check_outcome(outcome: Outcome, seats: int) -> None:
     _require(outcome.reason and outcome.reason.isprintable(), "the outcome's reason is not one printable line")
 
 
+def _check_growth(sizes: Sequence[int]) -> None:
+    """Require that views of the second half of a long game are not much larger than those of the first half."""
+    half = len(sizes) // 2
+    if half >= LONG:
+        first, second = max(sizes[:half]), max(sizes[half:])
+        _require(second <= 1.2 * first + 50, f"views grow during the game, from {first} characters to {second}")
+
+
 def _plies(state: State) -> list[object]:
-    """Return what may be played in a state: codes, or the codes of each mover."""
+    """Return what may be played in a state: codes, or the codes of each mover; nothing if too many to list."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
-    return list(state.codes())
+    try:
+        return list(state.codes())
+    except NotListed:
+        return []
 
 
 def _check_same(one: State, other: State, what: str) -> None:
@@ -326,6 +404,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("game", help="the game's name, as its entry point has it")
     parser.add_argument("--playouts", type=int, default=100, help="random games to play (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="another seed, other random games (default: %(default)s)")
+    parser.add_argument("--seats", type=int, help="seats in each game (default: as many as the game has by itself)")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the game's settings, as a JSON object")
     given = parser.parse_args(arguments)
     try:
@@ -339,7 +418,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EngineError as error:
         parser.error(str(error))
     try:
-        report = check_game(game, settings=settings, playouts=given.playouts, seed=given.seed)
+        report = check_game(game, settings=settings, playouts=given.playouts, seed=given.seed, seats=given.seats)
     except ConformanceError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -35,7 +35,8 @@ class DrawingCheck:
 
     def check(self, state: State, last: str | None) -> None:
         game, view = self._game, state.view()
-        texts = [] if isinstance(state, JointState) else list(state.legal_moves)  # a joint move is entered seat by seat
+        # A joint move is entered seat by seat, and chance is not entered.
+        texts = [] if isinstance(state, JointState) or state.is_chance else list(state.legal_moves)
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
         _require(view == state.view(), "drawing() or path() changed the view it was given")

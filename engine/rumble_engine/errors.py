@@ -5,6 +5,7 @@ EngineError
 ├── MissingExtra       a game whose library, an optional extra, is not installed
 ├── BadSettings        settings that the game does not offer, or out of their bounds
 ├── BadPosition        a position text or view that cannot be read or cannot occur
+├── NotListed          outcomes of chance that are too many to list
 ├── ConformanceError   a game breaks a rule of the conformance kit
 └── MoveError          a move text that does not count
     ├── UnreadableMove    a text that cannot be read as a move of this game
@@ -31,6 +32,10 @@ class BadSettings(EngineError):
 
 class BadPosition(EngineError):
     """A position that cannot be read, or that cannot occur in the game."""
+
+
+class NotListed(EngineError):
+    """The outcomes of chance are too many to list; `State.draw` can still pick one."""
 
 
 class ConformanceError(EngineError):

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
+from rumble_engine.chance import drawn
 from rumble_engine.drawing import Drawing, Path
 from rumble_engine.errors import BadSettings, IllegalMove
 from rumble_engine.outcome import Outcome
@@ -76,7 +77,7 @@ class State:
     @property
     @abstractmethod
     def to_move(self) -> int:
-        """The seat to move; after the end, the seat that would be to move."""
+        """The seat to move; after the end, the seat that would be to move; any seat where chance decides."""
 
     @property
     @abstractmethod
@@ -114,17 +115,60 @@ class State:
     def diagram(self) -> str:
         """Return the position as lines for a person at a terminal."""
 
+    # --- Many seats, chance ---
+    #
+    # A game in turn without chance needs none of these. `JointState` has them for games of joint moves.
+
+    can_fall: ClassVar[bool] = False
+    """True if the rules say what a seat that fell out does: `after_all` then takes a joint move without that mover.
+
+    Without such a rule, the referee plays legal moves at random for the seat.
+    """
+
     @property
     def movers(self) -> tuple[int, ...]:
         """The seats to move now, in ascending order: none after the end, and none where chance decides."""
-        return () if self.outcome is not None else (self.to_move,)
+        return () if self.outcome is not None or self.is_chance else (self.to_move,)
+
+    def codes_for(self, seat: int) -> Sequence[int]:
+        """Return the codes of the legal moves of `seat`, an item of `movers`, in the game's natural order."""
+        return self.codes()
+
+    def text_for(self, seat: int, code: int) -> str:
+        """Return the move `code` of `seat` in the game's notation."""
+        return self.text_of(code)
+
+    def code_for(self, seat: int, text: str) -> int:
+        """Return the code of the legal move of `seat`, an item of `movers`, written `text`. Raises as `code_of`."""
+        return self.code_of(text)
+
+    def after_all(self, moves: Mapping[int, int]) -> Self:
+        """Return the state after the movers' moves, given as unchecked codes by seat. Their order does not matter."""
+        (code,) = moves.values()
+        return self.after(code)
+
+    def joint_text(self, moves: Mapping[int, int]) -> str:
+        """Return the text of the ply that `after_all(moves)` makes; `play` reads this text."""
+        (code,) = moves.values()
+        return self.text_of(code)
+
+    @property
+    def is_chance(self) -> bool:
+        """True where chance decides the next ply."""
+        return False
 
     def chances(self) -> Sequence[tuple[int, float]]:
-        """Return the codes of what chance may bring now, each with its probability; empty unless chance decides.
+        """Return the code of each outcome of chance with its probability, in a fixed order; empty unless `is_chance`.
 
-        `after(code)` brings one of them about. No state holds a seed or a generator: the referee draws.
+        The probabilities are above 0, and sum to 1 but for rounding. Raises NotListed if the outcomes are too many to
+        list; `draw` works also then. `after(code)` brings an outcome about, and `text_of(code)` writes the outcome.
+        No state, view or text holds a seed or a generator: the referee draws.
         """
         return ()
+
+    def draw(self, number: int) -> int:
+        """Return the code of the outcome of chance that `number`, of 256 random bits, picks; see `drawn`."""
+        return drawn(self.chances(), number)
 
     @property
     def legal_moves(self) -> Sequence[str]:
@@ -158,9 +202,11 @@ class Game(ABC):
     title: ClassVar[str]
     """The name for people."""
     seats: ClassVar[int] = 2
-    """The number of seats in a match; the minimum, where matches may have more."""
-    most_seats: ClassVar[int] = 0
-    """The maximum number of seats in a match; 0 where every match has `seats`."""
+    """The number of seats in a match of `initial`."""
+    least_seats: ClassVar[int] = seats
+    """The minimum number of seats in a match. The default is `seats`."""
+    most_seats: ClassVar[int] = seats
+    """The maximum number of seats in a match. The default is `seats`."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
@@ -173,15 +219,21 @@ class Game(ABC):
         # Without this, a game with marks of its own would inherit the names X and O.
         if "seat_marks" in vars(cls) and "seat_names" not in vars(cls):
             cls.seat_names = cls.seat_marks
+        # Likewise for a game that has only another number of seats.
+        if "seats" in vars(cls):
+            cls.least_seats = vars(cls).get("least_seats", cls.seats)
+            cls.most_seats = vars(cls).get("most_seats", cls.seats)
 
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
         """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """Return the first state of a match of so many seats. Raises BadSettings, also for a wrong number of seats."""
-        if seats != self.seats:
-            raise BadSettings(f"{self.name} has {self.seats} seats, not {seats}")
+        """Return the first state of a match of so many seats; a game of several numbers of seats overrides this.
+
+        Raises BadSettings if the settings are wrong or the game has no such number of seats.
+        """
+        self.check_seats(seats)
         return self.initial(settings, seed)
 
     @abstractmethod
@@ -229,6 +281,13 @@ class Game(ABC):
         full = {name: setting.check(given.get(name, setting.default)) for name, setting in known.items()}
         self.check(full)
         return full
+
+    @final
+    def check_seats(self, seats: int) -> None:
+        """Check that the game has matches of so many seats. Raises BadSettings."""
+        if not self.least_seats <= seats <= self.most_seats:
+            some = "" if self.least_seats == self.most_seats else f"{self.least_seats} to "
+            raise BadSettings(f"{self.name} has {some}{self.most_seats} seats, not {seats}")
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
         """Check rules between settings. Raises BadSettings. The default has no such rules; a game may override it."""

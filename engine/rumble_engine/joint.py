@@ -2,7 +2,8 @@
 
 Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. To
 replays, logs and openings a joint move is one ply, with one code and one text. The text has a word for each seat, and
-`-` for a seat that does not move: `up left - down`. So a game has no two words of moves with a space or a dash alone.
+`-` for a seat that does not move: `up left - down`. In a game whose rules say what a fall does (`can_fall`), `-` also
+stands for a mover that fell out before it answered, so the texts of the plies alone replay every match.
 """
 
 from abc import abstractmethod
@@ -19,7 +20,7 @@ IDLE = "-"
 
 
 class JointState(State):
-    """A position of a game of joint moves. Chance may decide between two of them (`chances`).
+    """A position of a game of joint moves. Chance may decide between two of them (`is_chance`).
 
     A subclass gives the moves of each seat. The codes and texts of whole plies, which `State` asks for, follow.
     """
@@ -27,7 +28,7 @@ class JointState(State):
     __slots__ = ()
 
     moves_each: ClassVar[int]
-    """The number of different moves of a seat; the codes of a seat are below it."""
+    """The number of different moves of a seat; the codes of a seat are below this number."""
 
     @property
     @abstractmethod
@@ -40,30 +41,42 @@ class JointState(State):
         """The seats to move now, in ascending order: none after the end, and none where chance decides."""
 
     @abstractmethod
-    def codes_for(self, seat: int) -> Sequence[int]:
-        """Return the codes of a mover's legal moves, in the game's natural order."""
+    def codes_for(self, seat: int) -> Sequence[int]: ...
 
     @abstractmethod
     def text_for(self, seat: int, code: int) -> str:
-        """Return the move `code` of a seat in the game's notation, a word without spaces."""
+        """Return the move `code` of a seat in the game's notation: a word without spaces, and not `-` alone."""
 
     @abstractmethod
-    def code_for(self, seat: int, text: str) -> int:
-        """Return the code of a mover's legal move written `text`. Raises as `code_of` does."""
+    def code_for(self, seat: int, text: str) -> int: ...
 
     @abstractmethod
     def after_all(self, moves: Mapping[int, int]) -> Self:
-        """Return the state after a joint move: the codes of all movers by seat, unchecked."""
+        """Return the state after a joint move: the unchecked codes of the movers by seat.
+
+        If `can_fall`, a mover without a code fell out before it answered. All movers may have fallen out.
+        """
+
+    @property
+    def is_chance(self) -> bool:
+        return not self.movers and self.outcome is None
 
     def after_chance(self, code: int) -> Self:
-        """Return the state after chance brought about `code`, an item of `chances()`."""
+        """Return the state after the outcome `code` of chance."""
         raise NotImplementedError
 
     def chance_text(self, code: int) -> str:
-        """Return what chance brought about in the game's notation."""
+        """Return the outcome `code` of chance in the game's notation."""
         raise NotImplementedError
 
-    # --- a whole ply ---
+    def chance_code(self, text: str) -> int:
+        """Return the code of the outcome of chance written `text`. Raises UnreadableMove."""
+        for code, _ in self.chances():
+            if self.chance_text(code) == text:
+                return code
+        raise UnreadableMove(f"{shown(text)} is not what chance can bring here")
+
+    # --- Whole plies ---
 
     @property
     def to_move(self) -> int:
@@ -81,38 +94,37 @@ class JointState(State):
         base = self.moves_each + 1
         return {seat: code // base**seat % base - 1 for seat in range(self.seats) if code // base**seat % base}
 
+    @final
+    def joint_text(self, moves: Mapping[int, int]) -> str:
+        return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
+
     def codes(self) -> Sequence[int]:
-        """Return the codes of all plies. There may be many: a referee asks for `codes_for`."""
+        """Return the codes of all plies in which no seat falls out. They may be many: a referee asks `codes_for`."""
         if self.outcome is not None:
             return ()
-        if chances := self.chances():
-            return [code for code, _ in chances]
+        if self.is_chance:
+            return [code for code, _ in self.chances()]
         every = product(*(self.codes_for(seat) for seat in self.movers))
         return [self.joint(dict(zip(self.movers, codes, strict=True))) for codes in every]
 
     def after(self, code: int) -> Self:
-        """Return the state after a ply: a joint move, or what chance brought about."""
-        return self.after_chance(code) if self.chances() else self.after_all(self.split(code))
+        return self.after_chance(code) if self.is_chance else self.after_all(self.split(code))
 
     def text_of(self, code: int) -> str:
-        """Return the text of a ply: a word for each seat, or what chance brought about."""
-        if self.chances():
-            return self.chance_text(code)
-        moves = self.split(code)
-        return " ".join(self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats))
+        return self.chance_text(code) if self.is_chance else self.joint_text(self.split(code))
 
     def code_of(self, text: str) -> int:
-        """Return the code of the legal ply written `text`. Raises UnreadableMove, AmbiguousMove or IllegalMove."""
-        chances = self.chances()
-        for code, _ in chances:
-            if self.chance_text(code) == text:
-                return code
+        if self.is_chance:
+            return self.chance_code(text)
         words = text.split(" ")
-        if chances or len(words) != self.seats:
-            raise UnreadableMove(f"{shown(text)} is no ply of this game")
+        if len(words) != self.seats:
+            raise UnreadableMove(f"{shown(text)} is not a word for each of {self.seats} seats")
         self.refuse_after_end(text)
         movers = self.movers
+        moves = {}
         for seat, word in enumerate(words):
-            if (word == IDLE) is (seat in movers):
-                raise UnreadableMove(f"{shown(text)}: {IDLE} stands for the seats that do not move, {movers} move")
-        return self.joint({seat: self.code_for(seat, words[seat]) for seat in movers})
+            if seat in movers and not (word == IDLE and self.can_fall):
+                moves[seat] = self.code_for(seat, word)
+            elif word != IDLE:
+                raise UnreadableMove(f"{shown(text)}: seat {seat} does not move, so its word is {IDLE}")
+        return self.joint(moves)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_engine import BadSettings, ConformanceError, Game, IllegalMove, Outcome, UnreadableMove
 from rumble_engine.conformance import check_game
-from rumble_engine.games import snakes
+from rumble_engine.games import connect4, snakes
 from rumble_engine.games.dilemma import GAME, DilemmaState
 from rumble_engine.games.snakes import SnakesState
 
@@ -27,9 +27,30 @@ def test_a_seat_that_is_out_has_a_dash() -> None:
     (out,) = (seat for seat in range(3) if seat not in state.movers)
     words = ["-" if seat == out else "up" for seat in range(3)]
     assert state.text_of(state.code_of(" ".join(words))) == " ".join(words)
-    for wrong in (["up"] * 3, ["-"] * 3, words[:2], [*words, "up"]):
+    for wrong in (["up"] * 3, ["-", "-", "no"], words[:2], [*words, "up"]):
         with pytest.raises(UnreadableMove):
             state.code_of(" ".join(wrong))
+
+
+def test_a_mover_that_fell_out_has_a_dash_where_the_rules_know_falls() -> None:
+    state = GAME.initial({"rounds": 10}).play("D C")
+    fallen = state.after_all({1: 0})
+    assert state.play("- C") == fallen
+    assert (state.joint_text({1: 0}), fallen.payoffs, fallen.movers) == ("- C", (5, 0 + 9 * 5), ())
+    assert state.play("- -").payoffs == (5, 0)
+    assert fallen.outcome is not None
+    assert fallen.outcome.with_falls({0: 1}).places == (2, 1)
+
+
+def test_a_game_in_turn_answers_as_a_game_of_joint_moves() -> None:
+    state = connect4.GAME.initial()
+    (seat,) = state.movers
+    code = state.code_for(seat, "d")
+    assert (state.codes_for(seat), state.text_for(seat, code)) == (state.codes(), "d")
+    assert state.after_all({seat: code}) == state.play(state.joint_text({seat: code})) == state.play("d")
+    assert (state.is_chance, state.can_fall, state.chances()) == (False, False, ())
+    with pytest.raises(ValueError, match="no outcome of chance"):
+        state.draw(0)
 
 
 def test_chance_is_a_ply_of_its_own() -> None:
@@ -65,14 +86,21 @@ def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:
     [
         ({"after_all": in_order}, "in another order"),
         ({"chances": lambda self: [(0, 0.5)] if self.chosen else ()}, "do not sum to 1"),
-        ({"chances": lambda self: DilemmaState.chances(self) or [(0, 1.0)]}, "not just one of"),
+        ({"chances": lambda self: [(0, 1.5), (1, -0.5)] if self.chosen else ()}, "has no probability"),
+        ({"chances": lambda self: [(0, 1.0), (0, 0.0)][: bool(self.chosen)] * 2}, "do not sum to 1"),
+        ({"chances": lambda self: DilemmaState.chances(self) or [(0, 1.0)]}, "is_chance is false"),
+        ({"draw": lambda self, number: 4}, "does not list"),
+        ({"is_chance": True}, "not just one of"),
         ({"text_for": lambda self, seat, code: ["C", "C", "D", "D"][code + seat]}, "two moves of one text"),
         ({"text_for": lambda self, seat, code: ("C", "-")[code]}, "no word"),
         ({"codes_for": lambda self, seat: (0, 2)}, "IndexError"),
-        ({"codes_for": lambda self, seat: ()}, "Cannot choose from an empty"),
+        ({"codes_for": lambda self, seat: ()}, "has no move"),
         ({"code_for": lambda self, seat, text: int(text != "C")}, "does not raise MoveError"),
-        ({"chance_text": lambda self, code: "-"}, "code_of"),
-        ({"movers": property(lambda self: (0,) if not self.chosen else ())}, "KeyError"),
+        ({"chance_text": lambda self, code: "-"}, "have one text"),
+        ({"movers": property(lambda self: (1, 0) if not self.chosen else ())}, "ascending"),
+        ({"_ended": lambda self, stayed: self._played("CC")}, "that is out"),
+        ({"_ended": lambda self, stayed: DilemmaState._ended(self, stayed) if stayed else self}, "goes on after all"),
+        ({"_ended": lambda self, stayed: DilemmaState._ended(self, (0, 1))}, "by falling out"),
     ],
 )  # fmt: skip
 def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> None:

@@ -3,6 +3,10 @@
 Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `noise`, chance then turns each choice
 around with that probability; the ply has `-`, or the seats whose choices were turned around: `0`, `1`, `01`.
 
+A seat that falls out ends the match. In each round left the seat has the least payoff of the matrix, which belongs to
+one of its choices, and the other seat has the payoff of the best answer to that choice. If both seats fall out in one
+ply, each has the least payoff in each round left.
+
 View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
 after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
 settings. The text has the same: `12 30 35 CD -`.
@@ -11,7 +15,7 @@ The names of the payoffs are those of R. Axelrod, The Evolution of Cooperation (
 every symmetric game of two choices can be played: chicken, the stag hunt.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
@@ -32,7 +36,7 @@ TURNED = (IDLE, "0", "1", "01")
 class Rules:
     """The settings of a match, in the form that play needs."""
 
-    __slots__ = ("chances", "payoffs", "rounds", "settings")
+    __slots__ = ("best", "chances", "least", "payoffs", "rounds", "settings")
 
     def __init__(self, settings: Mapping[str, SettingValue]) -> None:
         self.settings = dict(settings)
@@ -41,6 +45,10 @@ class Rules:
         )
         self.payoffs = ((reward, sucker), (temptation, punishment))
         """The payoff of a seat, by its choice and the other seat's choice."""
+        self.least = min(map(min, self.payoffs))
+        """The payoff of a fallen seat in each round left."""
+        self.best = max(max(row[own] for row in self.payoffs) for own in (0, 1) if self.least in self.payoffs[own])
+        """The payoff of the other seat in each round left."""
         self.rounds = int(settings["rounds"])
         noise = int(settings["noise"]) / 100
         self.chances = tuple(
@@ -61,6 +69,7 @@ class DilemmaState(JointState):
 
     seats = 2
     moves_each = 2
+    can_fall = True
 
     def __init__(self, rules: Rules, round_: int, payoffs: tuple[int, int], last: str, chosen: str) -> None:
         self.rules = rules
@@ -102,10 +111,25 @@ class DilemmaState(JointState):
         return CHOICES.index(text)
 
     def after_all(self, moves: Mapping[int, int]) -> Self:
+        if len(moves) < 2:
+            return self._ended(moves)
         chosen = CHOICES[moves[0]] + CHOICES[moves[1]]
         if self.rules.settings["noise"]:
             return type(self)(self.rules, self.round, self.payoffs, self.last, chosen)
         return self._played(chosen)
+
+    def _ended(self, stayed: Collection[int]) -> Self:
+        """Return the end of a match in which only the seats of `stayed` did not fall out: one of them, or none."""
+        rules = self.rules
+        left = rules.rounds - self.round
+        first, second = [
+            so_far + left * (rules.best if seat in stayed else rules.least) for seat, so_far in enumerate(self.payoffs)
+        ]
+        return type(self)(rules, rules.rounds, (first, second), self.last, "")
+
+    @property
+    def is_chance(self) -> bool:
+        return bool(self.chosen)
 
     def chances(self) -> Sequence[tuple[int, float]]:
         return self.rules.chances if self.chosen else ()

@@ -8,6 +8,8 @@ in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rul
 3. A snake without health, or off the board, is out. Then each other snake is out whose head is on a body, or on the
    head of a snake that is at least as long.
 
+A snake whose seat falls out does not move: it is out before the others move, as if it had starved.
+
 After a joint move chance brings food: `-` for none, or its square `3,7` (column and row, from 0 at the bottom left).
 
 `rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
@@ -25,7 +27,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
-from rumble_engine.errors import BadPosition, BadSettings, UnreadableMove
+from rumble_engine.errors import BadPosition, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue
 from rumble_engine.joint import IDLE, JointState
 from rumble_engine.outcome import Outcome
@@ -40,7 +42,8 @@ FIRST_LENGTH = 3
 FOOD_CHANCE = 0.15
 """The probability of new food after a turn; without food on the board it is 1."""
 MOST_SEATS = 8
-REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake-collision", "head-collision")
+FELL_OUT = "fell-out"
+REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake-collision", "head-collision", FELL_OUT)
 
 
 class Snake(NamedTuple):
@@ -67,6 +70,7 @@ class SnakesState(JointState):
 
     # No slots: what is derived from these fields is computed once, when it is first asked for.
     moves_each = 4
+    can_fall = True
 
     def __init__(
         self, settings: Mapping[str, SettingValue], turn: int, snakes: tuple[Snake, ...], food: frozenset[Square],
@@ -114,6 +118,10 @@ class SnakesState(JointState):
     def movers(self) -> tuple[int, ...]:
         return () if self.feeds or self.outcome is not None else self._playing
 
+    @property
+    def is_chance(self) -> bool:
+        return self.feeds
+
     def codes_for(self, seat: int) -> Sequence[int]:
         return range(4)
 
@@ -131,7 +139,7 @@ class SnakesState(JointState):
     def after_all(self, moves: Mapping[int, int]) -> "SnakesState":
         rules = self.settings["rules"]
         width = self.size if rules == "wrapped" else 0
-        moved = {seat: self.snakes[seat].moved(STEPS[NAMES[moves[seat]]], width) for seat in self._playing}
+        moved = {seat: self.snakes[seat].moved(STEPS[NAMES[code]], width) for seat, code in moves.items()}
         heads = {snake.body[0] for snake in moved.values()}
         fed = {seat: snake.grown() if snake.body[0] in self.food else snake for seat, snake in moved.items()}
         ended = {seat: snake._replace(reason=self._lost(snake)) for seat, snake in fed.items()}
@@ -139,7 +147,8 @@ class SnakesState(JointState):
         ended |= {seat: snake._replace(reason=_collided(seat, there)) for seat, snake in there.items()}
         turn = self.turn + 1
         snakes = list(self.snakes)
-        for seat, snake in ended.items():
+        for seat in self._playing:
+            snake = ended.get(seat) or self.snakes[seat]._replace(reason=FELL_OUT)
             snakes[seat] = snake._replace(out=turn) if snake.reason else snake
         if rules == "constrictor":
             snakes = [snake if self.snakes[seat].out else _grown_each_turn(snake) for seat, snake in enumerate(snakes)]
@@ -229,7 +238,6 @@ class SnakesGame(Game):
 
     name = "snakes"
     title = "Snakes"
-    seats = 2
     most_seats = MOST_SEATS
     seat_marks = tuple("ABCDEFGH")
     seat_names = tuple(f"Snake {mark}" for mark in "ABCDEFGH")
@@ -245,8 +253,7 @@ class SnakesGame(Game):
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
         """Return the start: snakes near the edges, in an order by the seed, food near each and in the middle."""
         full = self.complete(settings)
-        if not self.seats <= seats <= self.most_seats:
-            raise BadSettings(f"{self.name} has {self.seats} to {self.most_seats} seats, not {seats}")
+        self.check_seats(seats)
         size, lot = int(full["size"]), Random(seed)
         low, middle, high = 1, (size - 1) // 2, size - 2
         corners = [(x, y) for x in (low, high) for y in (low, high)]
@@ -279,7 +286,12 @@ class SnakesGame(Game):
         on_board = all(
             snake.out or all(0 <= each < size for square in snake.body for each in square) for snake in snakes
         )
-        if not self.seats <= len(snakes) <= self.most_seats or not is_square or not on_board or type(feeds) is not bool:
+        if (
+            not self.least_seats <= len(snakes) <= self.most_seats
+            or not is_square
+            or not on_board
+            or type(feeds) is not bool
+        ):
             raise BadPosition("not a snakes view: the numbers of snakes, or their places")
         state = SnakesState(settings, turn, snakes, frozenset(food), feeds=feeds)
         if len(food) != len(state.food) or (feeds and (state.outcome or settings["rules"] == "constrictor")):

@@ -94,6 +94,18 @@ def test_who_goes_out_together_ties_before_who_went_earlier() -> None:
     assert (state.outcome.places, state.outcome.reason) == ((3, 1, 1), "the last went out together")
 
 
+def test_a_snake_that_fell_out_is_gone_before_the_others_move() -> None:
+    state: SnakesState = GAME.initial_for(3, {"rules": "constrictor"}, 1)
+    bodies = [((2, 3),) * 3, ((3, 3),) * 3, ((8, 8),) * 3]
+    state = SnakesState(state.settings, 0, tuple(Snake(body, 100) for body in bodies), frozenset()).play("right - up")
+    assert ([each.reason for each in state.snakes], state.movers) == (["", "fell-out", ""], (0, 2))
+    assert state.snakes[0].body[0] == (3, 3)
+    assert GAME.load(state.view()) == state
+    ended = state.play("- - up").outcome
+    assert ended is not None
+    assert (ended.places, ended.reason) == ((2, 3, 1), "Snake C is the last on the board")
+
+
 def test_after_the_last_turn_all_that_are_left_tie() -> None:
     state = duel("33 32 31", "66 65 64", turns=5).play("up left")
     assert state.outcome is not None
