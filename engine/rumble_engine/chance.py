@@ -4,12 +4,14 @@ A referee that keeps the number can show later that the outcome was fixed by the
 outcomes on every machine: no probability is rounded on the way.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
-NUMBERS = 1 << 256
+BITS = 256
+"""The number of bits of a random number."""
+NUMBERS = 1 << BITS
 """The number of different random numbers, which are from 0 to `NUMBERS` - 1."""
-FINEST = 1074
-"""The fraction bits of the smallest float; each float is a whole multiple of 2 to the power of -`FINEST`."""
 
 
 def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
@@ -20,16 +22,10 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
     """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
-    weights = [_weight(probability) for _, probability in chances]
-    passed, wanted = 0, number * sum(weights)
-    for (code, _), weight in zip(chances, weights, strict=True):
-        passed += weight
-        if wanted < passed * NUMBERS:
-            return code
-    raise ValueError("no outcome of chance has a probability")
-
-
-def _weight(probability: float) -> int:
-    """Return a probability times 2 to the power of `FINEST`, which is a whole number."""
-    numerator, denominator = probability.as_integer_ratio()
-    return numerator * ((1 << FINEST) // denominator)
+    # A float is a whole number over a power of two. Over the largest of these powers, all probabilities are whole.
+    ratios = [probability.as_integer_ratio() for _, probability in chances]
+    bits = max((denominator.bit_length() for _, denominator in ratios), default=0)
+    sums = list(accumulate([numerator << bits - denominator.bit_length() for numerator, denominator in ratios]))
+    if not sums or not sums[-1]:
+        raise ValueError("no outcome of chance has a probability")
+    return chances[bisect_right(sums, number * sums[-1] >> BITS)][0]

@@ -23,7 +23,7 @@ settings. The text is the view as JSON.
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from random import Random
 from typing import Any, NamedTuple
 
@@ -169,7 +169,7 @@ class SnakesState(JointState):
     def _free(self) -> list[int]:
         """The squares without a snake and without food, each as a number: row times size, plus column."""
         taken = self.food.union(*(self.snakes[seat].body for seat in self._playing))
-        return [number for number in range(self.size**2) if (number % self.size, number // self.size) not in taken]
+        return [number for number, square in enumerate(_squares(self.size)) if square not in taken]
 
     def chances(self) -> Sequence[tuple[int, float]]:
         if not self.feeds:
@@ -214,6 +214,11 @@ class SnakesState(JointState):
                 mark = SnakesGame.seat_marks[seat]
                 rows[y][x] = mark.lower() if place else mark
         return "\n".join(" ".join(row) for row in reversed(rows))
+
+
+@cache
+def _squares(size: int) -> list[Square]:
+    return [(x, y) for y in range(size) for x in range(size)]
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
