@@ -1,12 +1,13 @@
 """Joint moves: one ply of several seats, as a code and as a text; and how the conformance kit finds broken games."""
 
+import pickle
 from typing import Any
 
 import pytest
-from rumble_engine import BadSettings, ConformanceError, Game, IllegalMove, Outcome, UnreadableMove
+from rumble_engine import BadSettings, ConformanceError, Game, IllegalMove, NotListed, Outcome, UnreadableMove
 from rumble_engine.conformance import check_game
-from rumble_engine.games import connect4, snakes
-from rumble_engine.games.dilemma import GAME, DilemmaState
+from rumble_engine.games import backgammon, connect4, snakes
+from rumble_engine.games.dilemma import GAME, TURNED, DilemmaState
 from rumble_engine.games.snakes import SnakesState
 
 NOISY = {"rounds": 5, "noise": 10}
@@ -77,6 +78,15 @@ def test_a_game_of_two_seats_has_no_others(seats: int) -> None:
         GAME.initial_for(seats)
 
 
+@pytest.mark.parametrize("game", [GAME, snakes.GAME, backgammon.GAME], ids=lambda game: game.name)
+def test_states_survive_pickling(game: Game) -> None:
+    state = game.initial()
+    for _ in range(3):
+        state = state.after(state.codes()[0])
+        twin = pickle.loads(pickle.dumps(state))
+        assert (twin, list(twin.codes()), twin.view()) == (state, list(state.codes()), state.view())
+
+
 def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:
     return DilemmaState.after_all(self, moves if next(iter(moves)) == 0 else {0: moves[1], 1: moves[0]})
 
@@ -113,6 +123,30 @@ def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> 
     game = type("BrokenGame", (type(GAME),), {"initial": initial})()
     with pytest.raises(ConformanceError, match=problem):
         check_game(game, settings=NOISY, playouts=20)
+
+
+def test_a_view_must_not_grow_during_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = DilemmaState.view
+    monkeypatch.setattr(DilemmaState, "view", lambda self, seat=None: {**view(self), "history": ["CD"] * self.round})
+    with pytest.raises(ConformanceError, match="views grow"):
+        check_game(GAME, settings={"rounds": 250}, playouts=1)
+
+
+def test_outcomes_of_chance_may_be_too_many_to_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chances(self: DilemmaState) -> tuple[()]:
+        if self.chosen:
+            raise NotListed("too many")
+        return ()
+
+    def chance_code(self: DilemmaState, text: str) -> int:
+        if text not in TURNED:
+            raise UnreadableMove("no such noise")
+        return TURNED.index(text)
+
+    monkeypatch.setattr(DilemmaState, "chances", chances)
+    monkeypatch.setattr(DilemmaState, "chance_code", chance_code)
+    monkeypatch.setattr(DilemmaState, "draw", lambda self, number: number % 4)
+    assert check_game(GAME, settings=NOISY, playouts=5).playouts == 5
 
 
 @pytest.mark.parametrize(
