@@ -297,6 +297,7 @@ class _Playouts:
         _require(not state.chances(), "chances() is not empty, but is_chance is false")
         for _ in range(OTHERS):
             moves = self.joint_move(state)
+            self.texts.add(state.joint_text(moves))
             if state.can_fall and self.random.random() < 0.5:
                 del moves[self.random.choice(state.movers)]
             _require(state.split(state.joint(moves)) == moves, "a joint move has not just the movers")
@@ -308,6 +309,8 @@ class _Playouts:
             _raises(MoveError, "code_of", state.code_of, idle)
         for text in NONSENSE:
             _raises(MoveError, "code_of", state.code_of, text)
+            if text not in GARBAGE:
+                _raises(MoveError, "code_of", state.code_of, " ".join([text] * state.seats))
 
     def check_forms(self, state: State) -> None:
         """Check that the state can be read from its views and its text, and that changing a view changes no state."""
@@ -337,7 +340,7 @@ class _Playouts:
         _require(everyone.outcome is not None, "the game goes on after all movers fell out")
 
     def gain(self, seat: int, state: State, movers: Collection[int]) -> float:
-        """Return what `seat` gets if the `movers` play on at random: its payoff, or its score without payoffs."""
+        """Return what `seat` gets if only `movers` play on, at random: the payoff, or else the score."""
         while state.outcome is None:
             _require(set(state.movers) <= set(movers), "a seat is to move that is out")
             state = state.after(self.choose(state))

@@ -119,7 +119,7 @@ class JointState(State):
         words = text.split(" ")
         if len(words) != self.seats:
             raise UnreadableMove(f"{shown(text)} is not a word for each of {self.seats} seats")
-        self.refuse_after_end(text)
+        self.refuse_after_end(shown(text))
         movers = self.movers
         moves = {}
         for seat, word in enumerate(words):

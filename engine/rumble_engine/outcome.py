@@ -32,7 +32,7 @@ class Outcome:
     reason: str = ""
     """The reason in a phrase for people: `three in a row`."""
     places: tuple[int, ...] | None = None
-    """The place of each seat, 1 for the first; seats that tie share a place. None where the scores say all."""
+    """The place of each seat, 1 for the first; seats that tie share a place. None for two seats without payoffs."""
     payoffs: tuple[float, ...] | None = None
     """The gain of each seat in the game's own points; None for a game without such points."""
 
@@ -78,8 +78,8 @@ class Outcome:
     def with_falls(self, falls: Mapping[int, int]) -> "Outcome":
         """Return the outcome with the fallen seats last; `falls` has the ply in which each of them fell out.
 
-        A seat that fell out in a later ply is ahead of one that fell out earlier; seats that fell out in one ply tie.
-        The other seats keep their order. The payoffs stay: the rules have given a fallen seat its least.
+        The later a seat fell out, the better its place; seats that fell out in the same ply tie. All other seats keep
+        their order. The payoffs stay: the rules have given each fallen seat the least.
         """
         ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
         places = places_of(ranks)
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
-    """Return the place of each seat by its rank, which may be anything that compares; the lowest rank is first."""
+    """Return the place of each seat from its rank, of any type that compares; the lowest rank is first."""
     return tuple([1 + sum(other < own for other in ranks) for own in ranks])
 
 

@@ -8,13 +8,13 @@ in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rul
 3. A snake without health, or off the board, is out. Then each other snake is out whose head is on a body, or on the
    head of a snake that is at least as long.
 
-A snake whose seat falls out does not move: it is out before the others move, as if it had starved.
+A snake whose seat falls out is out before the others move, as a snake that starves.
 
 After a joint move chance brings food: `-` for none, or its square `3,7` (column and row, from 0 at the bottom left).
 
 `rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
-snakes never starve and are longer by a square each turn. The last snake on the board wins; after `turns` turns all that
-are left tie. Snakes that go out in the same turn tie.
+snakes never starve and are longer by a square each turn. The last snake on the board wins. After `turns` turns all
+snakes left tie, and so do snakes that go out in the same turn.
 
 View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, and
 `out` (the turn in which it went out; 0 while it plays) with its `reason`; `feeds`, true while chance decides; and the
@@ -47,7 +47,7 @@ REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake
 
 
 class Snake(NamedTuple):
-    """A snake. One that is out keeps its last body, which no longer counts."""
+    """A snake. A snake that is out keeps its last body, without effect on the others."""
 
     body: tuple[Square, ...]
     health: int

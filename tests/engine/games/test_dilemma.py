@@ -1,7 +1,10 @@
 """The repeated dilemma: payoffs, noise, positions that cannot be."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rumble_engine import BadPosition, BadSettings, Outcome, Termination, UnreadableMove
+from rumble_engine.conformance import check_game
 from rumble_engine.games.dilemma import GAME
 
 
@@ -31,6 +34,18 @@ def test_a_view_does_not_grow() -> None:
         state = state.play("C D")
         sizes.append(len(str(state.view())))
     assert max(sizes) - min(sizes) <= len("2000" + "10000") * 2
+
+
+@given(st.lists(st.integers(-3, 3), min_size=4, max_size=4), st.sampled_from([0, 30]), st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_falling_out_never_pays_in_any_matrix(payoffs: list[int], noise: int, seed: int) -> None:
+    matrix = dict(zip(("reward", "temptation", "sucker", "punishment"), payoffs, strict=True))
+    assert check_game(GAME, settings={"rounds": 4, "noise": noise, **matrix}, playouts=2, seed=seed).playouts == 2
+
+
+def test_a_fall_in_chicken_leaves_the_other_seat_its_best_answer() -> None:
+    chicken = {"rounds": 3, "reward": 0, "temptation": 1, "sucker": -1, "punishment": -10}
+    assert GAME.initial(chicken).play("C C").play("D -").payoffs == (-2, -20)
 
 
 @pytest.mark.parametrize("text", ["", "1 3 3 CC", "1 3 3 CC - -", "1 6 3 CC -", "0 0 0 CC -", "1 3 3 - -", "1 3 3 CX -",
