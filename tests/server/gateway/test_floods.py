@@ -131,7 +131,10 @@ async def test_bytes_are_read_in_slices_too() -> None:
 
 
 async def test_what_waits_for_its_turn_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
-    async with served(bounds=Bounds(frames_per_turn=10, strangers_ms_per_turn=10_000)) as server, server.raw() as client:
+    async with (
+        served(bounds=Bounds(frames_per_turn=10, strangers_ms_per_turn=10_000)) as server,
+        server.raw() as client,
+    ):
         await client.upgrade()
         await client.hear("welcome")
         (link,) = server.made
