@@ -1,9 +1,9 @@
 """Joint moves: states in which several seats move at the same time.
 
 Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. To
-replays, logs and openings a joint move is one ply, with one code and one text. The text has a word for each seat, and
-`-` for a seat that does not move: `up left - down`. In a game whose rules say what a fall does (`can_fall`), `-` also
-stands for a mover that fell out before it answered, so the texts of the plies alone replay every match.
+replays, logs and openings a joint move is one ply, with one code and one text. The text has a word for each seat,
+and a seat that does not move has `-`: `up left - down`. In a game whose rules say what a fall does (`can_fall`), a
+mover that fell out before it answered has `-`, too, so the texts of the plies alone replay every match.
 """
 
 from abc import abstractmethod
@@ -41,14 +41,16 @@ class JointState(State):
         """The seats to move now, in ascending order: none after the end, and none where chance decides."""
 
     @abstractmethod
-    def codes_for(self, seat: int) -> Sequence[int]: ...
+    def codes_for(self, seat: int) -> Sequence[int]:
+        """Return the codes of a mover's legal moves, in the game's natural order."""
 
     @abstractmethod
     def text_for(self, seat: int, code: int) -> str:
         """Return the move `code` of a seat in the game's notation: a word without spaces, and not `-` alone."""
 
     @abstractmethod
-    def code_for(self, seat: int, text: str) -> int: ...
+    def code_for(self, seat: int, text: str) -> int:
+        """Return the code of a mover's legal move written `text`. Raises as `State.code_of` does."""
 
     @abstractmethod
     def after_all(self, moves: Mapping[int, int]) -> Self:
@@ -59,6 +61,7 @@ class JointState(State):
 
     @property
     def is_chance(self) -> bool:
+        """True if chance decides the next ply."""
         return not self.movers and self.outcome is None
 
     def after_chance(self, code: int) -> Self:
@@ -96,6 +99,7 @@ class JointState(State):
 
     @final
     def joint_text(self, moves: Mapping[int, int]) -> str:
+        """Return the text of a joint move, from the codes of the movers by seat."""
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
 
     def codes(self) -> Sequence[int]:
@@ -108,12 +112,15 @@ class JointState(State):
         return [self.joint(dict(zip(self.movers, codes, strict=True))) for codes in every]
 
     def after(self, code: int) -> Self:
+        """Return the state after a ply: a joint move, or what chance brought about."""
         return self.after_chance(code) if self.is_chance else self.after_all(self.split(code))
 
     def text_of(self, code: int) -> str:
+        """Return the text of a ply: a word for each seat, or what chance brought about."""
         return self.chance_text(code) if self.is_chance else self.joint_text(self.split(code))
 
     def code_of(self, text: str) -> int:
+        """Return the code of the legal ply written `text`. Raises UnreadableMove, AmbiguousMove or IllegalMove."""
         if self.is_chance:
             return self.chance_code(text)
         words = text.split(" ")
