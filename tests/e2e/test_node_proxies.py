@@ -219,12 +219,12 @@ def test_a_bot_keeps_its_connection_and_a_node_can_end_it(front: Front) -> None:
 
 def test_a_feed_comes_as_it_is_told(front: Front) -> None:
     with httpx.stream("GET", f"{front.url}/c/two/api/tournaments/cup/events", timeout=PATIENCE_S) as feed:
-        pieces = feed.iter_text()
-        assert next(pieces) == f"data: {front.site.leaders['two']}\n\n"
+        pieces, heard, kept_alive = feed.iter_text(), "", ": still here\n\n"
         began_s = time.monotonic()
-        for _ in range(3):
-            assert next(pieces) == ": still here\n\n"
-        assert time.monotonic() - began_s < 1
+        while heard.count(kept_alive) < 3:  # on a busy machine several come in one piece
+            heard += next(pieces)
+        assert heard.replace(kept_alive, "") == f"data: {front.site.leaders['two']}\n\n"
+        assert time.monotonic() - began_s < 5, "a proxy that collects 4 KB takes half a minute"
 
 
 def test_who_comes_to_a_node_that_leads_no_more_is_helped(front: Front) -> None:
