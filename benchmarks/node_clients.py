@@ -105,8 +105,8 @@ class Listening(ClientConnection):
 
 
 @dataclass(slots=True)
-class RawBot:
-    """A bot on a bare WebSocket that follows PROTOCOL.md and does no more."""
+class PlayingBot:
+    """A bot in a tournament. `heard` takes each frame, and `think_s` returns the thinking time of a move in s."""
 
     name: str
     url: str
@@ -114,6 +114,12 @@ class RawBot:
     think_s: Callable[[], float]
     heard: Callable[[Frame], None]
     tally: Tally
+
+
+@dataclass(slots=True)
+class RawBot(PlayingBot):
+    """A bot on a bare WebSocket that follows PROTOCOL.md and does no more."""
+
     _answers: set[asyncio.Task[None]] = field(default_factory=set)
     _pause_s: float = FIRST_PAUSE_S
 
@@ -207,15 +213,8 @@ class Overheard:
 
 
 @dataclass(slots=True)
-class SdkBot:
+class SdkBot(PlayingBot):
     """A bot with the SDK."""
-
-    name: str
-    url: str
-    tournament: str
-    think_s: Callable[[], float]
-    heard: Callable[[Frame], None]
-    tally: Tally
 
     async def play(self) -> None:
         """Play until the end of the tournament."""

@@ -46,7 +46,7 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: int, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """Return the outcome in which `seat` is first, and all other seats tie behind it."""
+        """Return the outcome in which `seat` is first, and the other seats tie for the next place."""
         if seats == 2:
             return cls((1.0, 0.0) if seat == 0 else (0.0, 1.0), termination, reason)
         return cls.ranked([1 if index == seat else 2 for index in range(seats)], reason, termination=termination)
@@ -78,8 +78,8 @@ class Outcome:
     def with_falls(self, falls: Mapping[int, int]) -> "Outcome":
         """Return the outcome with the fallen seats last; `falls` has the ply in which each of them fell out.
 
-        The later a seat fell out, the better its place; seats that fell out in the same ply tie. All other seats keep
-        their order. The payoffs stay: the rules have given each fallen seat the least.
+        The later a seat fell out, the better its place; seats that fell out in the same ply tie. The order of the
+        seats that did not fall out stays. The payoffs stay: the rules have given each fallen seat the least.
         """
         ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
         places = places_of(ranks)

@@ -258,7 +258,7 @@ class Server:
         self._take_up_administrator(has_lost_tokens)
 
     def _take_up_token(self) -> None:
-        """Register the host token: the configured token, else a new token if there is none."""
+        """Register the configured host token. Without a configured token, make a token if main has none."""
         arena, token = self.clubs.main.arena, self.config.host_token
         if token is None and not arena.host_tokens:
             token = self.made_token = make_secret()

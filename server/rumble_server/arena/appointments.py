@@ -77,7 +77,7 @@ class Appointments:
         tournaments have counts."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament to which a player of this match owes a match; None if this match may begin.
+        """Return the tournament to which a player of this match owes a match, or None: then this match may begin.
 
         An appointment then keeps both players of the owed match free. The match `started` begins all the same if its
         own tournament was passed over as often, or if an appointment was made for the match.

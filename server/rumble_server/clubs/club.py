@@ -158,7 +158,7 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 def make_arena(
     name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: ClubGate | None
 ) -> Arena:
-    """Make the arena of a club, empty. All of its timers and answers enter by the `gate` if there is one."""
+    """Make the empty arena of a club. With a `gate`, the timers and answers of the arena enter by the gate."""
     find_ended, work = stored.reader.find_ended, shared.work
     return Arena(
         log=stored.log,

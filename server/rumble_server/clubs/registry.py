@@ -461,7 +461,7 @@ class ClubRegistry:
             return
         club.stop()
         club.house_bots.close()
-        with suppress(StoreError):  # raised if another node leads the club; nothing is left to write then
+        with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
         if self._clubs.get(name) is club:  # the club may have been discarded during the wait
             del self._clubs[name]

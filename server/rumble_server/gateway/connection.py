@@ -151,7 +151,7 @@ class Connection(asyncio.Protocol):
             self.data_received(rest)
 
     def data_received(self, data: bytes) -> None:
-        """Handle received bytes: frames, messages, and all their effects."""
+        """Handle received bytes: the frames, their messages, and the effects of the messages."""
         size = len(data)
         if size <= self._few_bytes:
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None:
@@ -261,7 +261,7 @@ class Connection(asyncio.Protocol):
         self.transport = None
         self._look_at_state()
         self.rest = b""
-        protocol = self.protocol  # what refers to it goes, so that it is freed without the collector
+        protocol = self.protocol  # without the references below, the protocol is freed without the collector
         protocol.parser.close()
         protocol.parser_exc = None
         vars(protocol).pop("select_subprotocol", None)
