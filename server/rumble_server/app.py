@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from rumble_engine import broken_games
@@ -33,6 +33,7 @@ from rumble_server.arena.ports import HouseRunner
 from rumble_server.clubs.club import ClubParts
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
+from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.entrance import Entrance
@@ -317,10 +318,14 @@ class Server:
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
             question=self._make_question(),
         )
+
+        def connection(**given: Any) -> asyncio.Protocol:
+            return arriving(entrance.turns, partial(HttpConnection, entrance, **given))
+
         return _Uvicorn(
             uvicorn.Config(
                 RequestTurns(make_web(self.clubs, self._process), entrance.turns),
-                http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
+                http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -261,6 +261,10 @@ class Connection(asyncio.Protocol):
         self.transport = None
         self._look_at_state()
         self.rest = b""
+        self._turns.do(self.address, self._clean_up)
+
+    def _clean_up(self) -> None:
+        """End the session of a connection that was lost, and give its place back."""
         protocol = self.protocol  # without the references below, the protocol is freed without the collector
         protocol.parser.close()
         protocol.parser_exc = None

@@ -184,6 +184,11 @@ class HttpConnection(HttpToolsProtocol):
             self._entrance.places.leave(newcomer)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._last = _nothing
+        self._entrance.turns.do(self.address, partial(self._clean_up, exc))
+
+    def _clean_up(self, exc: Exception | None) -> None:
+        """End the requests of a connection that was lost, and give its place back."""
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
             cycle.message_event.set()
@@ -192,7 +197,6 @@ class HttpConnection(HttpToolsProtocol):
         self._let_go()
         self._seek_no_more()
         self.resume_writing()
-        self._last = _nothing
         self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
         if self._place is not None:
             self._place.close()

@@ -65,6 +65,13 @@ class ReadFairness:
         self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
 
+    def do(self, address: str, work: Callable[[], None]) -> None:
+        """Do short work at once if this turn has time left; otherwise do the work when the address is served."""
+        if self.has_time():
+            work()
+        else:
+            self.wait(_Work(address, work))
+
     async def come(self, address: str) -> None:
         """Return at once if this turn has time left; otherwise wait until the address is served."""
         if not self.has_time():
@@ -100,6 +107,14 @@ class ReadFairness:
             reader.read_on()
         if self._waiting:
             self._call()
+
+
+class _Work:
+    """Waiting work of a connection that has ended."""
+
+    def __init__(self, address: str, work: Callable[[], None]) -> None:
+        self.address = address
+        self.read_on = work
 
 
 class _Request:

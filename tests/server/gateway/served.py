@@ -6,6 +6,7 @@ import json
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from random import Random
 from time import perf_counter
 from typing import Any, cast
@@ -16,6 +17,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
+from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, Sheddable
 from rumble_server.gateway.entrance import Entrance
@@ -127,9 +129,12 @@ class GatewayServer:
             descriptors=Descriptors(descriptors, self.refusals, clock.now_ms),
         )
 
-        def connection(**given: Any) -> HttpConnection:
+        def made(**given: Any) -> HttpConnection:
             self.http.append(HttpConnection(self.entrance, **given))
             return self.http[-1]
+
+        def connection(**given: Any) -> asyncio.Protocol:
+            return arriving(self.entrance.turns, partial(made, **given))
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]

@@ -1,9 +1,11 @@
 """HTTP down to the bytes: refusals, waits, closes, and the start of a bot's connection."""
 
 import asyncio
+import contextlib
 import gc
 import logging
-from itertools import count
+import socket
+from itertools import count, pairwise
 from typing import Any
 from weakref import ref
 
@@ -13,7 +15,7 @@ from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
-from tests.server.gateway.pages import GET, UPGRADE, answer, pages, refused, upgraded
+from tests.server.gateway.pages import GET, UPGRADE, Pages, answer, pages, refused, upgraded
 from tests.server.gateway.served import served, until
 
 pytestmark = pytest.mark.e2e
@@ -174,6 +176,33 @@ async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(capl
         client.say(type="login", name="ann")
         await client.hear("session")
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connections() -> None:
+    async with (
+        served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__, app=Pages()) as server,
+        contextlib.AsyncExitStack() as clients,
+    ):
+        sockets = []
+        for _ in range(40):  # nothing is awaited, so all of them wait to be accepted in the same turn
+            sockets.append(clients.enter_context(socket.create_connection(("127.0.0.1", server.port))))
+            sockets[-1].sendall(GET % 1)
+        grown = [0]
+        while len(server.http) < len(sockets):
+            await asyncio.sleep(0)
+            grown.append(len(server.http))
+        assert max(after - before for before, after in pairwise(grown)) <= 4
+        for sock in sockets:
+            assert (await asyncio.to_thread(sock.recv, 12)) == b"HTTP/1.1 200"
+
+
+async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:
+    async with served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__) as server:
+        for _ in range(5):
+            socket.create_connection(("127.0.0.1", server.port)).close()
+        await until(lambda: server.open_connections == 0)
+        async with server.raw() as client:
+            assert await client.upgrade() == 101
 
 
 @pytest.mark.parametrize("sent", [b"", b"\xff\xff"])
