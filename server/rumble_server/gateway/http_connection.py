@@ -185,14 +185,14 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._last = _nothing
-        self._entrance.turns.do(self.address, partial(self._clean_up, exc))
-
-    def _clean_up(self, exc: Exception | None) -> None:
-        """End the requests of a connection that was lost, and give its place back."""
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
             cycle.message_event.set()
         self._cycles.clear()
+        self._entrance.turns.do(self.address, partial(self._clean_up, exc))
+
+    def _clean_up(self, exc: Exception | None) -> None:
+        """Give the place of a lost connection back."""
         super().connection_lost(exc)
         self._let_go()
         self._seek_no_more()
