@@ -1,7 +1,7 @@
 """The only module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
 
 `http_connection.py` hands a connection over when a request asks for an upgrade, so bots share the port with the pages.
-All effects of a frame happen within `data_received`, or for bytes that wait for their turn, within `read_on`.
+All effects of a frame happen within `data_received`; if the frame had to wait for its turn, within `read_on`.
 """
 
 import asyncio
@@ -54,15 +54,15 @@ FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
 """First bytes of the frame that asks a bot for a move."""
 MOST_PONG_BYTES = 32
-"""Maximum number of bytes of a pong to one of our pings; so short a pong is handled at once."""
+"""Maximum size, in bytes, of a pong that is handled at once. A pong to a ping of this server is shorter."""
 MOST_ASKED = 64
-"""Maximum number of open turns of a connection whose answers are handled at once."""
+"""Maximum of `_asked`: a connection with more open turns has only this many answers handled at once."""
 MOVE_BYTES = 512
-"""Maximum size, in bytes, of answers that are handled at once. A refused frame of this size costs some 0.2 ms."""
+"""Maximum size, in bytes, of received answers that are handled at once. Refusing a frame of this size takes 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop; more answers ask for time, too."""
+"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which answers ask for time, too."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-"""The answer to a request for an upgrade that cannot be read."""
+"""The answer to an unreadable upgrade request."""
 
 
 class Connection(asyncio.Protocol):
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
         self._is_known = False
         """True once the bot has logged in."""
         self._asked = 0
-        """Number of turns sent and not yet answered. Their answers are handled without asking for time."""
+        """Number of turns sent and not yet answered. Answers to these turns are handled without asking for time."""
         self._is_open = False
         """True if frames can be sent; updated after each call of the protocol that may change its state."""
         self.transport: asyncio.Transport | None = None
@@ -99,26 +99,27 @@ class Connection(asyncio.Protocol):
         self.parts = bytearray()
         """The received part of a fragmented message."""
         self._fragmented = False
-        """True if a message has begun and its last frame is missing."""
+        """True if the first frame of a fragmented message has come, and the last frame has not."""
         self._unparsed = 0
-        """Upper bound of the bytes of an incomplete frame in the parser; 0 is certain."""
+        """Upper bound of the number of bytes of an incomplete frame in the parser. At 0 the parser holds no bytes."""
         self.rest = b""
-        """Bytes that wait for their turn, from `rest_at` on; meanwhile nothing is read from the socket."""
+        """Received bytes, of which the part from `rest_at` on waits. Meanwhile nothing is read from the socket."""
         self.rest_at = 0
         self._is_held = False
-        """True while the session wants nothing to be read."""
+        """True from `hold` to `go_on`, while the session has its login checked and nothing is read."""
         self._few_bytes = 0
-        """Size in bytes up to which data holds no more frames than a turn of the loop allows; 0: frames are counted."""
+        """Maximum size, in bytes, of data that is handled without counting frames; 0 if frames have to be counted. So
+        little data cannot hold more frames than a turn of the loop allows."""
         self._empty_frames = 0
-        """Control and empty frames since `_counted_from_ms`."""
+        """Number of control and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
-        """Time of the newest ping, in ms of server time; None once it is answered."""
+        """Time of the newest ping, in ms of server time; None once the ping is answered."""
         self._heard_at_ms = 0
         """Time of the newest pong, in ms of server time."""
-        self.round_trips: tuple[int, ...] = ()  # a deque would take half as much memory as this object
+        self.round_trips: tuple[int, ...] = ()  # a deque would cost memory: half of the size of a `Connection`
         """The newest round trips of pings in ms, oldest first."""
         self.address = source.address
         self.is_local = source.is_local
@@ -128,7 +129,7 @@ class Connection(asyncio.Protocol):
         self._is_stamped = False
         """True if the kernel reports how long data has lain unread."""
         self._is_newest = True
-        """False while a text is handled that was read together with later ones."""
+        """False while a text is handled after which further bytes have been read already."""
 
     # --- asyncio.Protocol ---
 
@@ -140,7 +141,7 @@ class Connection(asyncio.Protocol):
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Answer the upgrade request, and read the frames that came together with it; or close if `refused`."""
+        """Answer the upgrade request; with `refused`, close with this code. Then handle `rest`, the bytes after it."""
         self.protocol.receive_data(request)
         for event in self.protocol.events_received():
             self._on_request(cast(Request, event), refused)
@@ -173,20 +174,20 @@ class Connection(asyncio.Protocol):
                     left = self._asked - count  # read anew: a message that answers nothing has set `_asked` to 0
                     self._asked = left if left > 0 else 0
                     return
-        if self.rest or self._is_held:  # a transport may still deliver data that it had read when it was paused
+        if self.rest or self._is_held:  # a transport may still deliver data read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
         else:
             self._read(data, 0)
 
     def _receive(self, session: Session, texts: list[str], *, are_newest: bool = True) -> None:
-        """Handle texts. `are_newest` is False if bytes after them have been read."""
+        """Handle texts in order. `are_newest` is False if bytes after the last text have been read already."""
         for behind, text in enumerate(texts, 1 - len(texts)):
             self._is_newest = are_newest and behind == 0
             session.received(text)
         self._is_newest = True
 
     def read_on(self) -> None:
-        """Handle the bytes that waited for this turn of the loop; read from the socket again when none are left."""
+        """Handle the bytes that waited for this turn of the loop. If no bytes are left, read from the socket again."""
         if self._is_held:
             return
         data, self.rest = self.rest, b""
@@ -218,10 +219,10 @@ class Connection(asyncio.Protocol):
         return self._is_open and self._unparsed == 0 and not self._fragmented
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
-        """Handle bytes by the parser: at most `frames` frames, and none from `stop` on; the rest waits."""
+        """Handle bytes by the parser: at most `frames` frames, and no bytes from `stop` on. All other bytes wait."""
         protocol, turns = self.protocol, self._turns
         while frames > 0 and start < stop and turns.has_time():
-            # A piece of this size has no more frames than are allowed, since each has at least LEAST_FRAME_BYTES.
+            # Each frame has at least LEAST_FRAME_BYTES, so a piece of this size has at most `frames` frames.
             piece = data[start : min(start + frames * LEAST_FRAME_BYTES, stop)]
             start += len(piece)
             protocol.receive_data(piece)
@@ -273,7 +274,7 @@ class Connection(asyncio.Protocol):
         self._end_session()
 
     def shutdown(self) -> None:
-        """Tell the bot that the server is draining, because uvicorn stops."""
+        """Close the connection, because uvicorn stops. A bot is told that the server is draining."""
         if self.session is not None:
             self.session.close(CloseCode.DRAINING)
         elif self.transport is not None:
@@ -293,10 +294,10 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return the time in ms for which a frame sent `ago_ms` ago waited to be written, and its answer to be read.
+        """Return how long, in ms, a frame sent `ago_ms` ago waited to be written, and its answer to be read, together.
 
-        The second value is False if the time is only the minimum: the kernel tells the age of the newest data alone,
-        and more data came after the answer.
+        The second value is False if more data came after the answer. Then the time is only a lower bound, because the
+        kernel tells the age of the newest data alone.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest
@@ -309,7 +310,7 @@ class Connection(asyncio.Protocol):
             self.transport.pause_reading()
 
     def go_on(self) -> None:
-        """Read on, in the next turn of the loop."""
+        """Read on in a later turn of the loop."""
         if self._is_held:
             self._is_held = False
             self._turns.wait(self)
@@ -329,7 +330,7 @@ class Connection(asyncio.Protocol):
         self._place.invite(tournament_id)
 
     def send(self, frame: bytes) -> None:
-        """Write a text frame; a peer that does not read is cut off."""
+        """Queue a text frame, to be written at the end of this turn of the loop."""
         if not self._is_open:
             return
         unsent, size = self._unsent, len(frame)
@@ -342,7 +343,7 @@ class Connection(asyncio.Protocol):
             self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
-        """Write the frames that were sent in this turn of the loop."""
+        """Write the frames that were sent in this turn of the loop. Cut off a peer that leaves too much unread."""
         unsent, self._unsent = self._unsent, []
         transport = self.transport
         if transport is not None and unsent:
@@ -412,7 +413,7 @@ class Connection(asyncio.Protocol):
                 self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
-        """Count a control or empty frame. A flood of them closes the connection, without forfeits."""
+        """Count a control or empty frame. Close the connection, without forfeits, if it sends too many such frames."""
         self._empty_frames += 1
         if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
             return
@@ -462,7 +463,7 @@ class Connection(asyncio.Protocol):
         self.session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:
-        """Write the protocol's pending data, and make sure that a closing connection comes to an end."""
+        """Write the protocol's pending data. If the connection is closing, set a timer that forces its end."""
         transport = self.transport
         if transport is None:
             return
@@ -505,14 +506,14 @@ class Connection(asyncio.Protocol):
         self._abort()
 
     def shut_out(self) -> None:
-        """End the connection if its address is banned. A logged-in bot is told first, by the arena."""
+        """End a connection without a login if its address is banned. The arena tells and closes logged-in bots."""
         if not self._name() and self._gateway.ban_of(self.address) is not None:
             self._abort()
 
     # --- liveness ---
 
     def keep_alive(self) -> None:
-        """Ping, and end a connection that has long been silent, unless its bot is thinking.
+        """Ping, now and each `ping_ms`. Report a long silence: the arena ends the session unless its bot is on turn.
 
         A ping goes out whether or not the last ping was answered, because a peer takes a silent server for dead.
         """

@@ -1,6 +1,7 @@
 """The file descriptors of the process: raises their limit, and ends idle connections when descriptors run out.
 
-A socket gets the lowest free number, so its number tells how many descriptors are in use, without a system call.
+A new socket gets the lowest free number. So its number tells roughly how many descriptors are in use, without a
+system call.
 """
 
 import heapq
@@ -18,14 +19,14 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Descriptors reserved for files, pipes and connections that are being accepted; at most an eighth of all."""
+"""Number of descriptors reserved for files, pipes and new connections; never more than an eighth of the limit."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
-"""The number that stands for a missing limit."""
+"""The limit used if the system sets no limit."""
 
 
 class Idleness(IntEnum):
-    """How idle a connection is; lower values are shed first."""
+    """The kinds of idle connections. Lower values are shed first."""
 
     STRANGER = 0
     """The connection has neither logged in nor completed an HTTP request."""
@@ -44,7 +45,7 @@ class Sheddable(Protocol):
 
     @property
     def idleness(self) -> Idleness | None:
-        """The idleness of the connection; None: it is never shed."""
+        """The idleness of the connection; None if the connection must not be shed now."""
 
     @property
     def opened_ms(self) -> int:
@@ -80,7 +81,7 @@ class Descriptors:
         self._logged_ms = float("-inf")
 
     def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
-        """Return whether a new connection with this descriptor has room; if necessary, shed idle connections."""
+        """Return whether the connection `new` may stay. If descriptors run out, first shed idle `connections`."""
         if descriptor < self.limit - self._spare:
             return True
         ranked = [(each.idleness, each.opened_ms, each) for each in connections if each is not new]

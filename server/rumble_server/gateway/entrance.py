@@ -29,14 +29,14 @@ class LeaderQuestion(Protocol):
     """The answers to proxies that ask which node leads the club of a path; see `nodes/question.py`."""
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
-        """Return the status and a header line of the answer; None for a request to be handled like any other."""
+        """Return the status and a header line of the answer; None if the request is no question of a proxy."""
 
 
 class GatewayFinder(Protocol):
     """The clubs of a server by name."""
 
     def loaded(self, name: str) -> HasGateway | None:
-        """Return a loaded club; None for any other club."""
+        """Return a club; None if the club is not loaded."""
 
     async def load(self, name: str) -> HasGateway | None:
         """Return a club, loaded if needed; None for an unknown name. Raises StoreError."""
@@ -46,10 +46,10 @@ class GatewayFinder(Protocol):
 
     @property
     def is_abandoned(self) -> bool:
-        """True if this server has been without its lease for long, and lets no bot in."""
+        """True if this server has long been without its lease, and therefore lets no bot in."""
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return whether a bot of this club belongs to another node."""
+        """Return whether a bot of this club has to connect to another node."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Text frames of RFC 6455 (section 5.2) in their plainest form, which nearly every move and turn has.
+"""Text frames of RFC 6455 (section 5.2) in their plainest form. Nearly every move and turn has this form.
 
-`websockets` reads everything else (control frames, fragments, long or broken frames). This module exists for speed: a
-frame comes in and goes out at every ply.
+`websockets` reads all other frames: control frames, fragments, long or broken frames. This module exists for speed,
+because a frame comes in and goes out at every ply.
 """
 
-from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
+from websockets.frames import apply_mask  # type: ignore[attr-defined]  # fast if `websockets` was built with its C part
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
@@ -13,14 +13,14 @@ WHOLE_PING, WHOLE_PONG = 0x89, 0x8A
 MASKED = 0x80
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
-"""Bytes of a client's frame without content: no frame has fewer."""
+"""Minimum size, in bytes, of a client's frame: the size of a frame without content."""
 
 
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
-    """Return the texts of a client's whole text frames that begin before `stop`, and the end of the last in `data`.
+    """Read a client's whole text frames that begin before `stop`. Return the texts, and where the last frame ends.
 
-    `data[start]` must begin a frame. If `data` has any other frame, a text over `most_bytes`, or invalid UTF-8, no text
-    is returned: then a full parser has to read `data`.
+    `data[start]` must begin a frame. If there is any other frame, a text over `most_bytes`, or invalid UTF-8, no text
+    is returned; then a full parser has to read `data`.
     """
     texts: list[str] = []
     at, end = start, len(data)
@@ -58,7 +58,7 @@ def ping(content: bytes) -> bytes:
 
 
 def least_size(payload_bytes: int) -> int:
-    """Return the minimum number of bytes of a client's frame on the wire; its length may be written in more bytes."""
+    """Return the minimum size, in bytes, of a client's frame. A client may write a longer length field than needed."""
     if payload_bytes < 126:
         return LEAST_FRAME_BYTES + payload_bytes
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
@@ -75,4 +75,4 @@ def text_head(size: int) -> bytes:
 
 KNOWN_HEADS = 1024
 HEADS = tuple(text_head(size) for size in range(KNOWN_HEADS))
-"""Precomputed headers of text frames below 1,024 bytes, by payload size; nearly all turns are shorter."""
+"""Precomputed headers of text frames, by payload size. Nearly all turns have less than `KNOWN_HEADS` bytes."""

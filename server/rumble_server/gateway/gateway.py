@@ -19,7 +19,7 @@ FEATURES = ["away_clock", "clubs", "identity", "info", "made_key", "pairing", "w
 
 
 class Gateway:
-    """Opens and ends the sessions of a club, whose leader answers by the same `sessions`."""
+    """Opens and ends the sessions of a club. The club's leader answers the sessions by the table `sessions`."""
 
     def __init__(
         self,
@@ -35,11 +35,14 @@ class Gateway:
         club: str = MAIN,
         open_names: bool = False,
     ) -> None:
-        """`server` names the program, `identity` is `club`'s; with `open_names` bots of other machines need no key."""
+        """`server` is the program and its version, and `identity` the identity of `club`; bots are told both.
+
+        With `open_names` bots of other machines need no key.
+        """
         self.known = known
         self.clock = clock
         self.limits = limits = limits or Limits()
-        self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
+        self.frame_bytes = limits.frame_bytes  # a copy: each frame needs it, and a field of a pydantic model is slow
         self.sessions = sessions
         """The sessions that are open."""
         self._opened = 0
@@ -53,7 +56,7 @@ class Gateway:
         """Shared state of the club's sessions."""
 
     def connect(self, link: Link) -> Session:
-        """Open a session on a new connection; it is welcomed."""
+        """Open a session on a new connection, and send `welcome`."""
         self._opened += 1
         session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
         return session
@@ -78,12 +81,12 @@ class Gateway:
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session, and end it at once. The bots count as gone, so the arena asks them nothing more."""
+        """Close every session at once. The bots count as gone, so the arena asks them nothing more."""
         for session in list(self.sessions.open.values()):
             session.end(code)
             self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
-        """Close every session after the frames held for the disk."""
+        """Close every session once all frames that wait for the disk are sent."""
         for session in list(self.sessions.open.values()):
             session.close(code)

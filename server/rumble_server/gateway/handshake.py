@@ -17,17 +17,17 @@ BOT_PATH = "/bot"
 
 
 class HandshakePolicy:
-    """The rules for host and origin. `hosts` are accepted on a loopback address, as well as loopback names."""
+    """The rules for Host and Origin. A request to a loopback address has to name a local host, or one in `hosts`."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
-        """`public_url` is the origin of the pages for people on other machines, whatever host a proxy then asks."""
+        """`public_url`: the address of the pages for people on other machines. Its origin is accepted with any Host."""
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}
 
     def refusal(self, request: Request, local_address: str, shown_host: str = "") -> tuple[int, str] | None:
-        """Return the HTTP status and the text for a request that is refused, or None.
+        """Return the HTTP status and the text of a refusal; None to accept the request.
 
-        `shown_host` is the host that a browser asked, as a believed proxy tells.
+        `shown_host` is the host that the browser asked for, as a believed proxy reports it.
         """
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) > 1 or len(origins) > 1:
@@ -49,5 +49,5 @@ def host_of(origin: str) -> str | None:
 
 
 def select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose version 1 if offered. For None, an error frame follows the handshake."""
+    """Return version 1 if offered, else None. A client that offers only other versions then gets an error frame."""
     return next((name for name in offered if name == SUBPROTOCOL), None)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from rumble_server.host.histogram import Histogram
 
 BEAT_MS, REST_MS = 10, 100
-"""Interval in ms of the clock's timer while the clock is watched, and otherwise, for the metrics."""
+"""Intervals in ms of the clock's timer: while the clock is watched, and while it measures for the metrics alone."""
 LATE_MS = 20
-"""Time in ms without a beat after which the loop counts as late, from the clock's last reading on."""
+"""Time in ms without a beat after which the loop counts as late. Lateness then counts from the clock's last reading."""
 INPUT_MS = 1
-"""Delay in ms of a timer that runs after the loop has read its sockets once more (libuv runs due timers first)."""
+"""Delay in ms of a timer that has to run after the loop has read its sockets (libuv runs due timers before reading)."""
 
 
 NEVER = 1 << 62
@@ -18,7 +18,7 @@ NEVER = 1 << 62
 
 
 class LoopClock:
-    """Milliseconds since the epoch at the start, and then as the loop counts: server time never goes back."""
+    """Server time in ms: `wall_s` at the start, plus the loop's time since then, so that the time never goes back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
@@ -31,7 +31,7 @@ class LoopClock:
         self._late_from_ms = NEVER
         """Time in ms from which the loop is late, unless a beat comes before."""
         self._watchers: set[Callable[[], bool]] = set()
-        """Predicates of the watchers; a watcher goes when its predicate is False."""
+        """Predicates of the watchers. A predicate that returns False is removed."""
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
@@ -44,7 +44,7 @@ class LoopClock:
         return self
 
     def now_ms(self) -> int:
-        """Return the server time in ms. The first reading after a stall adds the lateness to `late_ms`.
+        """Return the server time in ms. The first reading after a stall of the loop adds the stall to `late_ms`.
 
         The clock's own beat reads the time, too, so a stall is counted at the latest by the next beat.
         """
@@ -60,7 +60,7 @@ class LoopClock:
         self._beat_next()
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop the timer, and forget the watchers."""
         self._is_measured = False
         self._watchers.clear()
         self._beat_next()
@@ -92,7 +92,7 @@ class LoopClock:
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back when server time is at least `when_ms`."""
-        # Half a ms later, because `now_ms` rounds down, and must not return less than `when_ms` in the callback.
+        # Half a ms is added because `now_ms` rounds down, and in the callback has to be at least `when_ms`.
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:

@@ -1,7 +1,7 @@
 """The outbox: at the end of a turn of the loop each connection writes all its frames at once.
 
-A bot with several matches is often asked in several of them at once, and a result, the next start and its first turn
-belong together; a system call costs more than making the frame.
+A bot with several matches is often asked in several matches at once. A result, the start of the next match and its
+first turn are sent together, too. A single write saves system calls, which cost more than making the frames.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from typing import Protocol
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
-"""Waiting time of frames in s that need not be noted, since clocks count in ms."""
+"""Maximum waiting time of frames, in s, that is not noted, because clocks count in ms."""
 MOST_NOTED = 256
-"""Maximum number of notes about waiting frames, a note for a turn of the loop; the newest are kept."""
+"""Maximum number of notes about waiting frames; the newest notes are kept. A write makes at most one note."""
 MOST_WAITING = 256
-"""Number of waiting connections at which all write at once, so that the first is not late."""
+"""Number of waiting connections that write without waiting for the end of the turn, so that the first is not late."""
 
 
 class OutboxConnection(Protocol):
@@ -32,7 +32,7 @@ def at_end_of_turn(callback: Callable[[], None]) -> None:
 
 
 class Outbox:
-    """The connections with frames to write in this turn of the loop; `later` calls back at the end of the turn."""
+    """The connections with frames to write in this turn of the loop. `later` calls a function when the turn ends."""
 
     __slots__ = ("_began_s", "_later", "_noted", "_waiting", "latency")
 
@@ -41,9 +41,9 @@ class Outbox:
         self._waiting: list[OutboxConnection] = []
         self._began_s = 0.0
         self._noted: deque[tuple[float, float]] = deque(maxlen=MOST_NOTED)
-        """Times in s (`perf_counter`) at which frames began to wait and were written, where the wait was long."""
+        """Notes of long waits: when frames began to wait, and when the frames were written, in s (`perf_counter`)."""
         self.latency = Histogram()
-        """Time from the first frame of a turn of the loop until the end of all writes."""
+        """Histogram of times in s, from the first frame of a turn of the loop to the end of all writes."""
 
     def add(self, writer: OutboxConnection) -> None:
         """Queue a connection with its first pending frame; may flush at once."""
@@ -58,8 +58,8 @@ class Outbox:
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
         if waiting:
-            # Noted before the first write: a bot that already has its frame is not excused for a stop during later
-            # writes.
+            # Noted before the first write, so that a stall during later writes does not excuse a bot that already has
+            # its frame.
             began_s, writing_s = self._began_s, perf_counter()
             if writing_s - began_s > NOTICED_S:
                 self._noted.append((began_s, writing_s))
@@ -68,7 +68,7 @@ class Outbox:
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:
-        """Return for how long a frame that was sent `ago_ms` ago waited to be written, in ms."""
+        """Return for how many ms a frame that was sent `ago_ms` ago waited to be written."""
         sent_s = perf_counter() - ago_ms / 1000
         for began_s, wrote_s in reversed(self._noted):
             if sent_s > wrote_s:

@@ -13,9 +13,9 @@ from rumble_server.limits.bans import Ban
 
 
 class Leader(Protocol):
-    """The arena of a club, for sessions: calls with messages and ids, answered by the arena's port `Sessions`.
+    """The arena of a club, as called by sessions. The arena answers by its port `Sessions`.
 
-    No call returns an answer and no object is shared, so that calls can wait at a gate.
+    Calls pass messages and ids. No call returns an answer, and no object is shared, so that calls can wait at a gate.
     """
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
@@ -28,10 +28,10 @@ class Leader(Protocol):
         """Take an invalid frame of a session, and answer with `error`."""
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """End a session that sent more than `allowed` messages a minute that answer no turn."""
+        """End a session for too many messages that answer no turn: more than `allowed` in a minute."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        """Take a new measurement of the connection's lag."""
+        """Take a new measurement of the connection's lag, in ms."""
 
     def silent(self, session_id: int) -> None:
         """Note that the connection has long been silent."""

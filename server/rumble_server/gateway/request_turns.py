@@ -12,7 +12,7 @@ STOPS = "the server stops\n"
 
 
 class RequestTurns:
-    """ASGI middleware: a request, and each part of its body, is handled in the turn of its address."""
+    """ASGI middleware by which a request, and each part of its body, waits until its address is served."""
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
         self._app = app
@@ -37,6 +37,6 @@ class RequestTurns:
         try:
             await turns.come(address)
             await self._app(scope, receive_in_turn, send_noted)
-        except asyncio.CancelledError:  # the server stops, and waits for this answer no longer
+        except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)

@@ -1,6 +1,6 @@
 """Linux's measurements of a connection: the round trip, and the time for which the newest data lay unread.
 
-A `Connection` asks for both to tell network delay from thinking time. The program at the peer cannot lengthen them.
+A `Connection` uses both to tell network delay from thinking time. The peer's program cannot make either of them longer.
 """
 
 import asyncio
@@ -9,14 +9,17 @@ import sys
 from collections.abc import Callable
 
 MIN_RTT_OFFSET, MIN_RTT_BYTES = 148, 4
-"""Place of `tcpi_min_rtt`, in microseconds, in Linux's `struct tcp_info` (include/uapi/linux/tcp.h)."""
+"""Offset and size, in bytes, of `tcpi_min_rtt` in Linux's `struct tcp_info` (include/uapi/linux/tcp.h).
+
+The field is a time in microseconds.
+"""
 LAST_DATA_OFFSET, LAST_DATA_BYTES = 52, 4
-"""Place of `tcpi_last_data_recv`, the time since data came in, in ms."""
+"""Offset and size, in bytes, of `tcpi_last_data_recv`, the time in ms since data last came in."""
 UNMEASURED = 0xFFFFFFFF
 
 
 def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return the minimum of recent round trips in ms, rounded up; None where the kernel does not report it."""
+    """Return the minimum of recent round trips in ms, rounded up; None if the kernel reports no round trips."""
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
     if own is None or option is None:
@@ -25,9 +28,9 @@ def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return the age in ms of the newest data that came in; None where the kernel does not report it.
+    """Return the age in ms of the newest data that came in; None if the kernel does not report the age.
 
-    A peer that sends more after an answer makes this age shorter, and never longer.
+    A peer that sends more after an answer can only make this age shorter.
     """
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
@@ -42,7 +45,10 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def read_round_trip_ms(read_info: Callable[[int], bytes]) -> int | None:
-    """Read the round trip from the start of `struct tcp_info`; None if it is too short or has no measurement yet."""
+    """Read the round trip, in ms, from the start of `struct tcp_info`.
+
+    `read_info` returns a given number of bytes of the struct. Return None without a measurement.
+    """
     end = MIN_RTT_OFFSET + MIN_RTT_BYTES
     try:
         info = read_info(end)

@@ -1,8 +1,8 @@
 """The connection's side of a session: the conversation with a bot, from `welcome` to the end.
 
-`Gateway` opens a session for each WebSocket (`Link`), which hands over every received frame. The session checks the
-frame, and answers it or hands it to the club's leader in the same call. The leader answers by the session's id (see
-`Sessions`), so that a gate can stand between session and arena.
+`Gateway` opens a session for each WebSocket (`Link`). The WebSocket hands every received text to its session. Within
+this call the session checks the text, and answers, or hands the message to the club's leader. The leader answers by
+the session's id (see `Sessions`), so that a gate can stand between session and arena.
 """
 
 from dataclasses import dataclass, field
@@ -45,11 +45,11 @@ class Link(Protocol):
 
     @property
     def delay_ms(self) -> DelayMs | None:
-        """Function that tells how long a frame sent some ms ago, and the answer, waited in this machine (`Caller`)."""
+        """Function that returns how long a frame and its answer waited in this machine; see `Caller`."""
 
     @property
     def has_room(self) -> bool:
-        """True if the address may have one more connection with a login, or this connection is invited."""
+        """True if the address may have a further logged-in connection, or this connection is no stranger any more."""
 
     def has_room_for(self, tournament_id: str) -> bool:
         """Return whether the connection has room, or would have room by an invitation to this tournament."""
@@ -58,7 +58,7 @@ class Link(Protocol):
         """Count the connection as logged in."""
 
     def invited(self, tournament_id: str) -> None:
-        """Count the connection as invited to a tournament, if the tournament has room for one more."""
+        """Count the connection as invited to a tournament, if the address has room for a further invited connection."""
 
     def unasked(self) -> None:
         """Note a message that answers no turn."""
@@ -81,7 +81,7 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """The parts of a gateway for all sessions of the club."""
+    """The parts that all sessions of a club share; made by the gateway."""
 
     leader: Leader
     clock: Clock
@@ -105,7 +105,7 @@ class Session:
     name: str | None = None
     """Name of the bot after an accepted login."""
     _counted_as: tuple[str, ...] = ()
-    """Keys of `SessionParts.messages` for the bot's messages (first), and for the login (all)."""
+    """Keys of `SessionParts.messages`: a login counts under all keys, and later messages under the first key."""
     _bucket: Bucket | None = field(init=False)
     """Allowance of messages before the login; None after the login."""
     closing: bool = False
@@ -183,7 +183,7 @@ class Session:
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
-        """Ask the leader to close the session, once. The closing follows the frames that the arena holds back."""
+        """Ask the leader once to close the session. The arena first sends the frames that it holds back."""
         if not self._is_leaving:
             self._is_leaving = True
             self.shared.leader.close(self.id, code)
@@ -233,7 +233,10 @@ class Session:
     # --- limits ---
 
     def _take(self, messages: int = 1) -> bool:
-        """Count messages that answer no turn. Too many end the connection, and the matches of a known bot."""
+        """Count messages that answer no turn, and return True.
+
+        If the messages are too many, return False: the connection ends, and so do the matches of a logged-in bot.
+        """
         shared = self.shared
         now_ms = shared.clock.now_ms()
         self.link.unasked()
@@ -267,7 +270,7 @@ class Session:
         return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
-        """Close a connection without a login, by which no match is lost."""
+        """Close a connection that has not logged in. So no match is lost."""
         self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
@@ -283,9 +286,9 @@ class Session:
 
 
 def _counted_as(login: Login) -> tuple[str, ...]:
-    """Return the keys under which messages after a login are counted (first), and the login itself (all keys).
+    """Return the keys under which a login is counted. Messages after the login count under the first key alone.
 
-    The logins of a name's workers are counted together: otherwise each new name of a worker would bring new messages.
+    All workers of a bot share the last key. Otherwise a bot could get more messages by inventing names of workers.
     """
     name = login.name
     return (name,) if login.worker is None else (f"{name}/{login.worker}", f"{name}/")

@@ -1,4 +1,4 @@
-"""The open sessions of a club: here the arena's messages arrive."""
+"""The open sessions of a club, to which the arena sends its messages."""
 
 import logging
 
