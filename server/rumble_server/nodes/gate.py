@@ -1,9 +1,9 @@
 """The gate before the arena of a led club: no event and no timer enters while the lease of this node is over.
 
-`Club` makes a gate if the process leads clubs by a lease, and brings all events of the arena by the gate. A frozen
-process wakes up to a full socket, and handles the input before any timer notices the end of the lease. So the gate
-compares the clock with the lease at each call. Calls to a closed gate wait, with a bound for each session, and enter
-in their order when the lease is valid again.
+`Club` makes a gate if the process leads clubs by a lease, and sends all events for the arena through the gate. A
+process that was frozen wakes up to a full socket, and handles the input before any timer notices the end of the lease.
+So the gate compares the clock with the lease at each call. Calls to a closed gate wait, and enter in their order when
+the lease is valid again. The number of waiting frames of each session is bounded.
 """
 
 from collections import Counter, deque
@@ -24,7 +24,7 @@ Found = TypeVar("Found")
 PORTION = 256
 """Maximum number of waiting calls that enter in one turn of the event loop."""
 MOST_FRAMES = 256
-"""Maximum number of waiting frames of one session. A bot that keeps to the rules sends fewer; more are a flood."""
+"""Maximum number of frames that one session may send to a closed gate. No bot that keeps to the rules sends more."""
 
 
 class Gate:
@@ -41,7 +41,7 @@ class Gate:
         self._late_before_ms = 0
         """Lateness that the clock had counted when the gate was closed, in ms."""
         self.is_abandoned = False
-        """True if the bots' connections were closed after the gate was."""
+        """True if the bots' connections were closed during the time with a closed gate."""
 
     def enter(self, call: Callable[[], None]) -> None:
         """Run `call` now, or in its order when the gate is open again."""
@@ -61,7 +61,7 @@ class Gate:
         return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
-        """Return the club's clock. The time goes on from the newest fact if another node's clock was ahead."""
+        """Return the club's clock. If this node's clock is behind the newest fact, the club's clock is set forward."""
         clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
         return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
 
@@ -100,8 +100,8 @@ class Gate:
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
         """Count the time with a closed gate as lateness of the process."""
-        # A stall of the process, and a suspension of which another club's gate told, are counted already. Only the rest
-        # is added, so that no bot is excused twice for the same ms.
+        # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
+        # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
         lateness = self._clock.lateness
         lateness.late_ms += max(0, closed_ms - (lateness.late_ms - self._late_before_ms))
         lateness.suspended_until_ms = now_ms
@@ -157,7 +157,7 @@ class GatedClock:
     def __init__(self, clock: Clock, gate: Gate) -> None:
         self._clock = clock
         self._gate = gate
-        # The methods of the other clock themselves, because a call between would cost time at every move.
+        # The methods themselves, without wrappers, because a further call would cost time at every move.
         self.now_ms, self.watch, self.lateness = clock.now_ms, clock.watch, clock.lateness
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
@@ -203,7 +203,7 @@ class GatedLeader:
         self._gate = gate
         self._enter, self._receive = gate.enter, arena.receive
         self._gone: set[int] = set()
-        """Sessions whose end waits at the gate. A waiting login of such a session is dropped, since the login would
+        """Sessions whose end waits at the gate. A waiting login of such a session is dropped, because the login would
         replace a newer session of the same bot."""
         self._frames: Counter[int] = Counter()
         """Numbers of frames received since the gate was closed, by session."""
@@ -213,7 +213,7 @@ class GatedLeader:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         gate = self._gate
-        if gate.closed_at_ms is None and gate.holds() and not gate.waiting:  # `lets_in`, without its call at every move
+        if gate.closed_at_ms is None and gate.holds() and not gate.waiting:  # `lets_in` inlined: a move is frequent
             self._receive(session_id, message, text)
         else:
             self._hold(session_id, partial(self._receive, session_id, message, text))

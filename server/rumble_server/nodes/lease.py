@@ -1,13 +1,15 @@
 """The lease of a node, the clubs led by the node, and their hand-over: a synchronous machine, given time and answers.
 
-`Node` runs the machine's statements and carries out its commands; tests do so on virtual time. The database's clock
-ends a lease for other nodes, and the node's monotonic clock ends the lease for the node. The node counts from before
-the renewal was sent, and a tenth shorter, because the rates of two clocks may differ. So no two nodes hold a club at
-once. Statements run one at a time, so an answer is known before the next statement is sent.
+`Node` runs the machine's statements and carries out its commands; tests do the same on virtual time. Statements run one
+at a time, so an answer is known before the next statement is sent. A *look* is the statement that reads the rows of all
+nodes and clubs.
 
-A node whose lease was over is suspended. The node goes on only after a renewal and a look that was sent after the
-renewal. The look shows the clubs that no other node has led since: a takeover needs a lease that is over, and raises
-the epoch.
+Other nodes see the end of a lease by the database's clock, and the node itself by its own monotonic clock. The node
+counts its lease from the sending of the renewal, and counts a tenth less than the full time, because the rates of two
+clocks may differ. So no two nodes hold a club at once.
+
+A node whose lease was over is suspended. The node goes on only after a renewal, and a look sent after the renewal. The
+look shows which clubs no other node has led meanwhile: a takeover needs a lease that is over, and raises the epoch.
 
 A club is handed over in steps, each of which changes the club's row in the database:
 
@@ -15,7 +17,8 @@ A club is handed over in steps, each of which changes the club's row in the data
 2. The next leader reads the club ahead, and reports by `Ready`.
 3. The leader stops the club, commits all of the club's facts, and hands the club over.
 4. The next leader loads the newest facts, lets bots in, and reports by `Listen`.
-5. A moment later, when all nodes know the new leader, the old leader closes the club's bots, which come back there.
+5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
+   come back to the new leader.
 """
 
 from collections import Counter, deque
@@ -48,27 +51,27 @@ from rumble_server.store.postgres.lease_statements import (
 RENEWALS = 5
 """Number of renewals in the time of one lease, as long as no statement fails."""
 RETRIES = 20
-"""Number of retries in the time of one lease: a failed statement is followed by a renewal after a 20th of a lease."""
+"""Number of retries in the time of one lease: after a failed statement, a renewal follows in a 20th of a lease."""
 READY_MS = 2_000
-"""Time in ms for a node to read an offered club ahead. Afterwards the club is offered to another node."""
+"""Maximum time in ms for a node to read an offered club ahead. Afterwards the club is offered to another node."""
 LISTEN_MS = 2_000
-"""Time in ms for a new leader to let bots in. Afterwards the old leader closes the club's bots in any case."""
+"""Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections all the same."""
 LOOK_MS = 100
-"""Time in ms for all nodes to look, after a new leader listens and before bots are closed and ask for the leader."""
+"""Time in ms that bots stay at the old leader after the new leader lets bots in. Meanwhile all nodes look."""
 AT_ONCE = 2
 """Maximum number of clubs offered to one node at a time: the node reads a second club while it loads the first."""
 ABANDON_MS = 5_000
-"""Time in ms without a lease until a node closes the connections of bots, which then look for the next leader."""
+"""Time in ms without a lease after which a node closes the connections of bots, so that they find the next leader."""
 
 
 class LeaseDriver(Protocol):
-    """The commands of a lease. No method calls the lease before returning: the lease is in the middle of a change."""
+    """The commands of a lease. No method may call the lease before returning, because the lease is being changed."""
 
     def run(self, statement: Statement) -> None:
         """Run a statement, then call `answered` or `failed`."""
 
     def lead(self, club: str, epoch: int) -> None:
-        """Load a club and lead it under this epoch; call `listening` when bots are let in."""
+        """Load a club and lead the club under this epoch. Call `listening` when the club lets bots in."""
 
     def discard(self, club: str) -> None:
         """Forget a club's state in memory, because another node has led the club since."""
@@ -80,13 +83,13 @@ class LeaseDriver(Protocol):
         """Stop a club, wait until all of its facts are on disk, then call `stopped`."""
 
     def handed_over(self, club: str) -> None:
-        """Close the bots and visitors of a stopped club, because its new leader lets them in."""
+        """Close the connections of a stopped club's bots and visitors, because the new leader lets them in."""
 
     def suspend(self) -> None:
-        """Tell nobody anything of any club, because the lease is over."""
+        """Stop telling bots and visitors anything about any club, because the lease is over."""
 
     def abandon(self) -> None:
-        """Close the bots and visitors of all clubs, because the lease has been over for long."""
+        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
 
     def go_on(self) -> None:
         """Go on with the clubs that were not discarded, because the lease is valid again."""
@@ -103,7 +106,7 @@ class Move:
     offer: int | None = None
     """Number of the offer; None until the database has answered."""
     until_ms: int = 0
-    """Time by which the other node has to be ready."""
+    """Time in ms by which the other node has to be ready."""
     is_ready: bool = False
     """True when the other node has read the club ahead."""
 
@@ -117,11 +120,11 @@ class Lease:
         self.until_ms = now_ms
         """End of the lease by this node's clock."""
         self.clubs: dict[str, int] = {}
-        """Epochs of the clubs that the node leads, kept while suspended."""
+        """The epoch of each club that the node leads, by club; kept while the node is suspended."""
         self.nodes: dict[str, NodeRow] = {}
-        """Nodes with a valid lease at the last look, by id."""
+        """Nodes that had a valid lease at the last look, by id."""
         self.rows: dict[str, ClubRow] = {}
-        """Rows of the clubs that had a node at the last look."""
+        """Rows of the clubs that belonged to a node at the last look, by club."""
         self.draining = self.suspended = False
         self._stands_by = stands_by
         self._lease_ms = lease_ms
@@ -131,12 +134,12 @@ class Lease:
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
         self._distrusted = False
-        """True if the lease was over at any time since the statement was sent: the answer may be out of date."""
+        """True if the lease was over at any time since the running statement was sent: its answer may be stale."""
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
         """Time of a look just after the next end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
-        """End of a renewed lease while the node is suspended, until a look has confirmed the node's clubs."""
+        """End of the renewed lease while a suspended node waits for a look to confirm its clubs; else None."""
         self._abandon_at_ms: int | None = None
         """Time at which `abandon` is due; None if the lease is valid or `abandon` was called."""
         self._missing: dict[str, int] = {}
@@ -161,7 +164,7 @@ class Lease:
 
     @property
     def count_left(self) -> int:
-        """Number of clubs led by the node, stopped but not given away, or given away with bots still here."""
+        """Number of clubs that are led, or stopped but not given away, or given away with bots still here."""
         return len(self.clubs) + len(self._given) + len(self._leaving)
 
     @property
@@ -179,7 +182,7 @@ class Lease:
     # --- commands ---
 
     def want(self, club: str, now_ms: int) -> None:
-        """Have a club led unless it has a leader. All nodes find the same order of nodes; the first free node leads."""
+        """Acquire a club if it has no leader: at once if this node is the first choice for the club, else later."""
         if club not in self.clubs and club not in self._given and self.leader_of(club) is None:
             self._missing.setdefault(club, now_ms)
             self._take_missing(now_ms)
@@ -201,7 +204,7 @@ class Lease:
             self._add(Ready(club, offer), now_ms)
 
     def stopped(self, club: str, now_ms: int) -> None:
-        """Hand a club over, which is stopped, with all facts on disk."""
+        """Hand over a club that is stopped and has all of its facts on disk."""
         move = self._moves.pop(club, None)
         self._stopping = None
         self._give(club, None if move is None else move.to, now_ms)
@@ -212,7 +215,7 @@ class Lease:
             self._add(Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """Discard a club with another leader, as a refused commit or a look has shown."""
+        """Discard a club, because a refused commit or a look has shown that another node has led the club."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)
@@ -229,7 +232,7 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do all that is due: notice the end of the lease, renew, look, close bots, pass silent nodes over."""
+        """Do the work that is due: notice the end of the lease, renew, look, close bots, pass over late nodes."""
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
@@ -263,7 +266,7 @@ class Lease:
             case Renewed(known=False):
                 self._expel(now_ms)
             case Renewed():
-                # The database extended the lease after the statement was sent, so its lease ends later than ours.
+                # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
             case Seen():
                 self._seen(answer, now_ms)
@@ -313,7 +316,7 @@ class Lease:
     # --- suspension ---
 
     def _notice(self, now_ms: int) -> None:
-        """Suspend the node if its lease is over, drop an expired confirmation, and abandon the bots if due."""
+        """Suspend the node if its lease is over. Forget a renewal that ended unconfirmed. Abandon the bots if due."""
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
@@ -330,7 +333,7 @@ class Lease:
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`, or, if suspended, wait for the look that confirms the clubs."""
+        """Extend the lease to `until_ms`. If the node is suspended, first wait for the look that confirms the clubs."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -338,7 +341,7 @@ class Lease:
         self._add(Look(), now_ms)
 
     def _seen(self, seen: Seen, now_ms: int) -> None:
-        """Take the rows of a look, end a suspension if the look came after a renewal, and act on the rows."""
+        """Take the rows of a look, and act on them. End a suspension if the look was sent after a renewal."""
         if self.suspended:
             if self._confirm_until_ms is None:
                 return  # no valid renewal came before the look, so the clubs may be taken now; a renewal is due
@@ -408,7 +411,7 @@ class Lease:
     def _take_missing(self, now_ms: int) -> None:
         """Acquire clubs without a leader: at once if this node is the first in a club's order, else later.
 
-        Each place in the order waits one more pause between renewals, so that two nodes seldom try the same club.
+        A node waits the interval of renewals for each node before it, so that two nodes seldom try the same club.
         """
         if self.suspended or self.draining:
             return
@@ -426,10 +429,10 @@ class Lease:
         return nodes.index(self.node) if self.node in nodes else len(nodes)
 
     def _nodes_for(self, club: str) -> list[str]:
-        """Return the nodes that take clubs, the first choice for this club first. Every node computes the same list.
+        """Return the nodes that take clubs, the first choice for `club` first. Every node computes the same list.
 
         The nodes are sorted by hashes of club and node (rendezvous hashing), so clubs spread evenly, and the loss of a
-        node moves only the clubs of the lost node. On standby the hashes leave out the club, so that one node leads
+        node moves only the clubs of the lost node. On standby the hashes leave out the club: a single node leads
         all clubs.
         """
         nodes = [node.id for node in self.nodes.values() if not node.draining]
@@ -471,21 +474,21 @@ class Lease:
             if row is None or row.epoch > epoch:
                 self._leave(club)
             elif row.listens >= epoch:
-                # A bot that is closed comes back at once. A node that has not looked yet would send it here again.
+                # A closed bot connects again at once, and a node that has not looked yet would send the bot back here.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in list(self._moves.items()):
             row = self.rows[club]
             if move.to not in self.nodes and club != self._stopping:
                 self._forget_move(club)
             elif move.offer is not None:
-                if row.to == move.to and row.offer > move.offer:  # an offer that failed was made after all, and late
+                if row.to == move.to and row.offer > move.offer:  # a failed statement took effect after all
                     move.offer = row.offer
                 move.is_ready = row.ready == move.offer
         self._stop_next()
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
-        """Stop the next club with a ready new leader, unless a hand-over is under way."""
+        """Stop the next club whose new leader is ready, unless another club is in the course of being handed over."""
         if self._stopping is None and not self._given and not self._leaving:
             ready = (club for club, move in self._moves.items() if move.is_ready)
             self._stopping = next(ready, None)

@@ -1,7 +1,8 @@
-"""The node: it drives a lease on asyncio and PostgreSQL, and has clubs led, suspended and handed over.
+"""The node drives a lease on asyncio and PostgreSQL, and has clubs led, suspended and handed over.
 
-`app.Server` starts the node; `ClubRegistry` asks the node for clubs, and carries out its commands (`Led`). `Lease`
-decides, given time and answers by the node, so that tests of the decisions need neither a database nor waiting.
+`app.Server` starts the node; `ClubRegistry` asks the node for clubs, and carries out the node's commands (`Led`).
+`Lease` makes the decisions. The node gives the lease the time and the answers of the database, so tests of decisions
+need neither a database nor waiting.
 """
 
 import asyncio
@@ -27,19 +28,19 @@ from rumble_server.tournament.facts import LogFact
 log = logging.getLogger(__name__)
 
 SETUP_BYTES = 16
-"""Size in bytes of the digest of a setup."""
+"""Size in bytes of the digest of a setup (`setup_of`)."""
 ID_BYTES = 8
 """Number of random bytes in a node's id."""
 AGAIN_S = 0.2
-"""Pause in s before a failed loading of a club, or a lost connection for notifications, is tried again."""
+"""Pause in s after a failure, before a club is loaded again or the connection for notifications is opened again."""
 SOON_S = 0.02
-"""Pause in s between two looks at the number of clubs left to hand over."""
+"""Interval in s at which a stopping node counts the clubs left to hand over."""
 GOES_MS = 15_000
-"""Time in ms that a stopping node waits for the next club to go. Another node takes less time to read a club."""
+"""Maximum time in ms that a stopping node waits for the next club to go; reading a club ahead takes less."""
 TELL_S = 1.0
-"""Pause in s between two comparisons of the led clubs' uses with the uses written last."""
+"""Interval in s at which the resources used by the led clubs are written for other nodes, if they have changed."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The clock of the lease, which counts the time while the machine sleeps if the system can: a lease ends in a sleep."""
+"""The clock of the lease. If the system has such a clock, it goes on while the machine sleeps, as leases do."""
 
 
 def now_ms() -> int:
@@ -48,7 +49,7 @@ def now_ms() -> int:
 
 
 def setup_of(limits: Limits) -> str:
-    """Return a digest of the setup that all nodes must share: games, limits, and the fields of the log's facts."""
+    """Return a digest of the setup, which all nodes must have in common: games, limits, and the fields of facts."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
     text = json.dumps([game_names(), limits.model_dump(), facts], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
@@ -70,13 +71,13 @@ class Led(Protocol):
         """Stop a club, and return when all of its facts are on disk. Its bots stay connected."""
 
     def handed_over(self, club: str) -> None:
-        """Close the bots and visitors of a stopped club."""
+        """Close the connections of a stopped club's bots and visitors."""
 
     def suspend(self) -> None:
-        """Tell nobody anything of any club, because the lease is over."""
+        """Stop telling bots and visitors anything about any club, because the lease is over."""
 
     def abandon(self) -> None:
-        """Close the bots and visitors of all clubs, because the lease has been over for long."""
+        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
 
     def go_on(self) -> None:
         """Go on with all clubs that were not discarded, because the lease is valid again."""
@@ -91,7 +92,7 @@ class Led(Protocol):
         """Note that the rows of nodes and clubs were read again."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the uses of this node's clubs, by club, for the other nodes."""
+        """Return the resources that each club of this node uses, by club, for the other nodes."""
 
 
 class Node:
@@ -102,10 +103,10 @@ class Node:
         self.address = address
         self.stands_by = stands_by
         self.led: Led | None = None
-        """The clubs given to `serve`."""
+        """The clubs given to `serve`; None before."""
         self._lease_ms = lease_ms
         self._setup = setup
-        # Three connections: a connection that listens runs no statement, and a slow write of uses delays no renewal.
+        # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
         self._leases, self._listening, self._telling = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
@@ -143,7 +144,7 @@ class Node:
         self._begin(self._listen())
 
     def serve(self, led: Led) -> None:
-        """Command `led` from now on, beginning with the clubs that this node leads already."""
+        """Send commands to `led` from now on. Have the clubs loaded that this node leads already."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
             self._begin_with(club, self._lead(led, club, epoch))
@@ -153,14 +154,14 @@ class Node:
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch."""
         while club not in self.lease.clubs:
-            self.want(club)  # again in each turn: the lease drops the wish while another node leads the club
+            self.want(club)  # repeated, because the lease forgets the wish if another node leads the club
             self._leads_more.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._leads_more.wait(), self._lease_ms / RENEWALS / 1000)
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
-        """Have a club led unless it has a leader."""
+        """Have a club led, by this or another node, if the club has no leader."""
         self._act(lambda: self.lease.want(club, now_ms()))
 
     def leads_under(self, club: str, epoch: int) -> bool:
@@ -173,11 +174,11 @@ class Node:
         return leader is not None and leader.id != self.id
 
     def release(self, club: str) -> None:
-        """Give up a club, which needs no leader."""
+        """Give up a club that needs no leader any more."""
         self._act(lambda: self.lease.release(club, now_ms()))
 
     async def uses_elsewhere(self) -> dict[str, Any]:
-        """Return the uses of the other nodes' clubs, by club. Raises StoreError."""
+        """Return the resources that each club of the other nodes uses, by club. Raises StoreError."""
         return await self._telling.uses_elsewhere(self.id)
 
     async def hand_all_over(self) -> None:
@@ -188,7 +189,7 @@ class Node:
         self._act(lambda: self.lease.drain(now_ms()))
         left, until_ms = self.lease.count_left, now_ms() + GOES_MS
         while left and self.lease.can_hand_over and self.holds() and now_ms() < until_ms:
-            await asyncio.sleep(SOON_S)  # this is at a stop
+            await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
             if self.lease.count_left < left:
                 until_ms = now_ms() + GOES_MS
             left = self.lease.count_left
@@ -209,7 +210,7 @@ class Node:
             await each.close()
 
     def _act(self, call: Callable[[], None]) -> None:
-        """Call the lease, and set the timer for its next wake."""
+        """Call a method of the lease, then set the timer for the next `wake`."""
         if self._stopped:
             return
         call()
@@ -243,7 +244,7 @@ class Node:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
     async def _tell_uses(self, led: Led) -> None:
-        """Write the uses of the led clubs whenever they have changed."""
+        """Write the resources that the led clubs use, whenever they have changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)
@@ -273,7 +274,7 @@ class Node:
             self.led.changed()
 
     def _report(self, trouble: str | None) -> None:
-        """Log the beginning and the end of a trouble, once each."""
+        """Log once that statements begin to fail, and once that they succeed again."""
         if (trouble is None) != (self._trouble is None):
             log.warning("the lease can be renewed again" if trouble is None else f"no lease: {trouble}")
         self._trouble = trouble
@@ -348,7 +349,7 @@ class Node:
             self.led.lose()
 
     def fenced(self, club: str, epoch: int) -> None:
-        """Note that the database refused a commit of a club under this epoch."""
+        """Note that the database refused a commit that this node made for a club under this epoch."""
         # The refusal of an earlier epoch says nothing about the current epoch.
         if self.leads_under(club, epoch):
             self._act(lambda: self.lease.fenced(club))

@@ -1,9 +1,9 @@
 """The answer to a proxy that asks which node leads the club of a path: `GET /api/leader`, from memory.
 
-`HttpConnection` gives the answer before the web sees the request, because every request of every visitor brings one
-question. 204 has the address of a node. 502 tells of a node without a lease, and so without knowledge: the proxy asks
-the next node, and leaves the asked node out for a while. 503 tells of a club without a leader: the proxy has the client
-come again.
+`HttpConnection` gives the answer before the web sees the request, because the proxy asks for every request of every
+visitor. Status 204 comes with the address of a node. Status 502 means that this node has no lease, and does not know:
+the proxy asks the next node, and leaves this node out for a while. Status 503 means that the club has no leader: the
+proxy has the client come again.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from rumble_server.web.path_owner import Owner, owner_of
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
 """Headers of a request sent through a proxy. A proxy's own question has none of these headers."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
-"""Headers with the path and query that the proxy's client asked for: nginx's by docs/examples, and Caddy's."""
+"""Headers with the path and query of the client's request: as set for nginx in docs/examples, and as set by Caddy."""
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
 Answer = tuple[HTTPStatus, bytes]
@@ -30,20 +30,20 @@ class KnownClubs(Protocol):
     """The clubs known to this node."""
 
     def knows(self, club: str) -> bool:
-        """Return whether a club exists by the facts of main that this node has read."""
+        """Return whether a club exists, as far as this node has read the facts of main."""
 
 
 class Question:
-    """The answers of this node, by the last look of its lease, which is at most about a second old."""
+    """The answers of this node to proxies, from the last look of the lease, at most about a second ago."""
 
     def __init__(
         self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str
     ) -> None:
-        """Answer by this lease. `want` finds a leader for a club without one; `address` is the address of this node."""
+        """`holds` tells if the lease is valid, `want` finds a club a leader, `address` is the address of this node."""
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
-        """Return the answer to a request with these headers; None unless a proxy itself asks."""
+        """Return the answer to a request with these headers; None if the request is no question of a proxy."""
         uri: bytes | None = None
         for name, value in headers:
             if name in FORWARDED:
