@@ -58,7 +58,7 @@ class ClubGate(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True while the lease holds."""
+        """True if the lease holds, and `go_on` was called after the lease was last over."""
 
     def enter(self, call: Callable[[], None], /) -> None:
         """Run `call` now, or in its order when the gate is open again."""
@@ -87,7 +87,7 @@ class ClubGate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClubParts:
-    """The parts of a process for all clubs."""
+    """The parts of a process that all clubs share."""
 
     config: ServerConfig
     store: "Store"
@@ -115,7 +115,7 @@ class ClubParts:
     """Set whenever facts of any club come to the disk."""
 
     def secret_of(self, what: str, club: str) -> str:
-        """Return a club's secret for a purpose, the same in each run."""
+        """Return the secret of a club for the purpose `what`. The secret is the same in each run."""
         return hmac.new(self.secret.encode(), f"{what} {club}".encode(), hashlib.sha256).hexdigest()
 
 
@@ -125,7 +125,7 @@ class Stored:
 
     log: ClubLog
     run: int
-    """Number of the run, part of turn ids: an answer to a turn of another run is stale."""
+    """Number of this run of the club. Turn ids contain the number, which makes answers to earlier runs stale."""
     reader: AsyncReader
     taken_ids: list[str]
     recovered: Recovered
@@ -134,7 +134,7 @@ class Stored:
     played_before: frozenset[str] = frozenset()
     """Names in the records of ended tournaments, read only if there are problems."""
     newest_ms: int = 0
-    """Time in ms since the epoch of the newest fact, by its leader's clock; 0 without other nodes."""
+    """Time of the newest fact, in ms since the epoch, by the clock of the node that recorded it; 0 on a lone server."""
 
 
 def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
@@ -220,12 +220,12 @@ class Club:
         self.arena.allowance.used_bytes = self.log.bytes
         self._settle()
         self._recover(stored)
-        self._settle()  # again, because the recovery of main fills the directory, with main's own settings
+        self._settle()  # again, because the recovery of main fills the directory, also with main's settings
         if self.log.trouble is not None:
             self.arena.on_trouble(self.log.trouble)
 
     def _listen(self, gate: ClubGate | None) -> None:
-        """Have the log tell the arena what came to the disk and what failed."""
+        """Have the log report durable facts, troubles, and the sizes of facts."""
         if gate is None:
             self.log.on_durable.append(self._on_durable)
             self.log.on_trouble.append(self.arena.on_trouble)
@@ -275,7 +275,7 @@ class Club:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing runs, no bot is connected or to be connected, and all facts are on disk; never for main."""
+        """True if nothing runs, no bot is connected or about to be, and all facts are on disk. Main is never empty."""
         return (
             self.name != MAIN
             and not self.is_suspended
@@ -296,7 +296,7 @@ class Club:
             self.gate.close()
 
     def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
-        """End the connections of bots and the streams at once. Bots and visitors that come again find the leader."""
+        """End bots' connections and visitors' streams at once. Bots and visitors that come again find the leader."""
         if self.gate is not None:
             self.gate.abandon()
         self.gateway.end_all(code)
@@ -308,17 +308,17 @@ class Club:
             self.gate.go_on(self.arena)
 
     def discard(self) -> None:
-        """Judge and tell nothing more, because another node leads the club."""
+        """Stop judging, and tell nothing more, because another node leads the club."""
         if self.gate is not None:
             self.gate.discard()
         self.stop()
 
     def stop(self) -> None:
-        """Stop judging. Running matches go on in the next run, or at the next leader."""
+        """Stop judging. Running matches go on in the next run, or under the next leader."""
         self.arena.stop()
 
     def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Close the connections of bots and the streams, after the frames on their way."""
+        """Close bots' connections and visitors' streams after the frames that are on their way."""
         self.gateway.close_all(code)
         self.feed.close()
 

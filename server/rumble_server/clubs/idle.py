@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 MOST_IDLE = 256
-"""Maximum number of empty clubs in memory. Beyond the maximum, the club empty for longest goes first."""
+"""Maximum number of empty clubs in memory. Beyond the maximum, the longest empty club is unloaded."""
 
 
 class Idle:
-    """The times since which clubs are empty and unused. A club is idle after `idle_ms`."""
+    """The empty clubs, each with the time of its first look without use since. After `idle_ms` the club is idle."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
         """Keep at most `most` empty clubs."""
@@ -44,8 +44,8 @@ class Idle:
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
         """Return the clubs to take out of memory: idle clubs, and beyond the maximum the clubs empty for longest.
 
-        A club has to be seen empty at two looks, however late the looks are. Between the two, a caller that has just
-        asked for the club can enter.
+        A club is returned only if it is empty at two looks in a row, however late the looks are. So a caller that has
+        just asked for the club can enter between the looks.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)

@@ -1,10 +1,10 @@
 """The clubs of this process: loading, unloading, hand-over, and settings that main keeps for every club.
 
-`app.Server` starts the clubs, the web and the entrance ask for clubs, and a node commands them (`nodes.node.Led`).
+`app.Server` starts the clubs, the web and the entrance ask for clubs, and a node sends commands (`nodes.node.Led`).
 A lone server loads main, every club with residents or an unfinished tournament, and any other club while the club is
-used. A node of several loads the clubs of its lease, and knows the names and settings of the rest. Clubs are created,
-changed and removed by facts of main, so each node follows main: by the log if main is loaded, else by reading once a
-second.
+used. With several nodes, each node loads the clubs led by the node, and knows the names and settings of the rest.
+Clubs are created, changed and removed by facts of main, so each node follows main: by the log if main is loaded, or by
+reading main once a second.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ Made = TypeVar("Made")
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """Types of main's facts with effects in other clubs."""
 LOOKS = 10
-"""Number of looks at empty clubs in the time after which a club is idle."""
+"""Number of looks for empty clubs in the time after which an empty club counts as idle."""
 READY_S = 30.0
 """Maximum time in s that a start waits for a leader of main."""
 FOLLOW_S = 1.0
@@ -52,9 +52,9 @@ FOLLOW_S = 1.0
 AHEAD_S = 10.0
 """Time in s for which the tournaments of a club that was read ahead are kept."""
 TOLD_S = 1.0
-"""Maximum time in s to read what the clubs use that this process does not lead."""
+"""Maximum time in s to read the resources used by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of what other nodes wrote about the use of their clubs."""
+"""Validator of the resources used by other nodes' clubs, read from the database."""
 
 
 class LeaseNode(Protocol):
@@ -67,7 +67,7 @@ class LeaseNode(Protocol):
         """Wait until this node leads a club, and return the club's epoch."""
 
     def want(self, club: str) -> None:
-        """Have a club led unless it has a leader."""
+        """Have a club led, by this or another node, if the club has no leader."""
 
     def leads_under(self, club: str, epoch: int) -> bool:
         """Return whether this node leads a club under this epoch."""
@@ -76,13 +76,13 @@ class LeaseNode(Protocol):
         """Return whether another node leads a club."""
 
     def release(self, club: str) -> None:
-        """Give up a club, which needs no leader."""
+        """Give up a club that needs no leader any more."""
 
     def fenced(self, club: str, epoch: int) -> None:
-        """Note that the database refused a commit under this epoch of a club."""
+        """Note that the database refused a commit that this node made for a club under this epoch."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return what the clubs of the other nodes use, by club. Raises StoreError."""
+        """Return the resources that each club of the other nodes uses, by club. Raises StoreError."""
 
 
 class ClubRegistry:
@@ -117,14 +117,14 @@ class ClubRegistry:
         self._house_is_open = False
         self._is_draining = False
         self.is_abandoned = False
-        """True if this process has been without its lease for long, and lets no bot in."""
+        """True if this process has long been without a lease, and therefore lets no bot in."""
         self.lost = asyncio.Event()
         """Set when this node cannot lead any more; the process then ends."""
 
     async def start(self) -> None:
         """Load main, the clubs with residents, and the clubs with unfinished tournaments. The store writes from now on.
 
-        One node of several has these clubs led by any node, and returns when main has a leader. Raises StoreError.
+        On one of several nodes, have these clubs led by any node, and return when main has a leader. Raises StoreError.
         """
         store = self._shared.store
         if self._node is not None and self._is_one_of_several:
@@ -152,14 +152,14 @@ class ClubRegistry:
                     await self._news.wait()
 
     def _with_residents(self) -> list[str]:
-        """Return the clubs other than main with residents, house bots that wait to be challenged."""
+        """Return the clubs other than main that have residents: house bots that wait to be challenged."""
         if not self.has_residents:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
     @property
     def has_residents(self) -> bool:
-        """True if main has residents, house bots that wait to be challenged."""
+        """True if main has residents: house bots that wait to be challenged."""
         return bool(self._shared.config.house) and self._shared.house is not None
 
     @property
@@ -172,7 +172,7 @@ class ClubRegistry:
         return self._shared.directory
 
     def knows(self, name: str) -> bool:
-        """Return whether a club exists by the facts of main that this process has read."""
+        """Return whether a club exists, as far as this process has read the facts of main."""
         return self.directory.get(name) is not None
 
     def was_removed(self, name: str) -> bool:
@@ -195,14 +195,14 @@ class ClubRegistry:
         return MAIN not in self._clubs  # only the leader of main can say that a club does not exist
 
     def loaded(self, name: str) -> Club | None:
-        """Return a loaded club; None for any other club."""
+        """Return a club; None if the club is not loaded."""
         return self._clubs.get(name)
 
     async def load(self, name: str) -> Club | None:
         """Return a club, loaded if needed; None for an unknown name. Raises StoreError.
 
-        On a node of several, only the lease has clubs loaded (`lead`). A thread reads the clubs in turn, and each club
-        once for all waiting callers.
+        With several nodes, only the lease has clubs loaded (`lead`). A thread reads a single club at a time, and reads
+        a club once for all waiting callers.
         """
         self._idle.use(name)
         club = self._clubs.get(name)
@@ -232,7 +232,7 @@ class ClubRegistry:
         store = self._shared.store
 
         def read() -> Stored:
-            if epoch is not None:  # bots wait for a new leader, so the open connection is used instead of a new one
+            if epoch is not None:  # bots wait for a new leader, so no time is spent on opening a connection
                 cast("PostgresStore", store).lead(name, epoch)
                 return read_club(store, name, self._outside().of(name), ahead)
             with closing(store.reader(name)) as reader:
@@ -267,7 +267,7 @@ class ClubRegistry:
     # --- idle clubs ---
 
     def visit(self, name: str) -> AbstractContextManager[None]:
-        """Keep a club while a request is answered."""
+        """Keep a club in memory while a request is answered."""
         return self._idle.visit(name)
 
     def _look_later(self) -> None:
@@ -306,7 +306,7 @@ class ClubRegistry:
         return None if club is None else club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return what each led club uses, and with `stored` also what other clubs use. Takes up to `TOLD_S`."""
+        """Return the resources used by each led club, and with `stored` also by other clubs. Takes up to `TOLD_S`."""
         uses = self._own_uses()
         try:
             async with asyncio.timeout(TOLD_S):
@@ -382,7 +382,7 @@ class ClubRegistry:
                 self._need(fact.club)
 
     def _need(self, name: str) -> None:
-        """Have a club loaded, or led by any node, for residents to wait in the club."""
+        """Have a club loaded, or led by any node, so that residents can wait in the club."""
 
         def told(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
@@ -455,7 +455,7 @@ class ClubRegistry:
         asyncio.get_running_loop().call_later(AHEAD_S, forget)
 
     async def hand_over(self, name: str) -> None:
-        """Stop a club for another node, and return when all facts are on disk. Bots stay until `handed_over`."""
+        """Stop a club for another node, and return when all facts are on disk. Bots stay connected here."""
         club = self._clubs.get(name)
         if club is None:
             return
@@ -470,7 +470,7 @@ class ClubRegistry:
             self._leaving[name] = club
 
     def handed_over(self, name: str) -> None:
-        """Close the bots and visitors of a stopped club, who come back at the new leader."""
+        """Close the connections of a stopped club's bots and visitors, who come back to the new leader."""
         club = self._leaving.pop(name, None)
         if club is not None:
             club.abandon()
@@ -483,7 +483,7 @@ class ClubRegistry:
             each.suspend()
 
     def abandon(self) -> None:
-        """Close the bots and visitors of all clubs, because the lease has been over for long."""
+        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
         self.is_abandoned = True
         for each in self:
             each.abandon()
@@ -495,7 +495,7 @@ class ClubRegistry:
             each.go_on()
 
     def discard(self, name: str) -> None:
-        """Forget a club with another leader, and close the club's bots and visitors."""
+        """Forget a club, because another node leads the club. Close the connections of its bots and visitors."""
         club = self._clubs.pop(name, None)
         if club is None:
             return
@@ -517,7 +517,7 @@ class ClubRegistry:
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return what each club of this node uses, by club, to be written for the other nodes."""
+        """Return the resources that each club of this node uses, by club, to be written for the other nodes."""
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---

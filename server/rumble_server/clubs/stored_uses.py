@@ -10,18 +10,18 @@ from rumble_server.tournament.facts import NameFact
 from rumble_server.web.site import ClubUse
 
 MOST_S = 1.0
-"""Maximum time in s of a reading; clubs left over are read the next time."""
+"""Maximum time in s of one call of `read`; the next call reads the clubs that are left over."""
 
 
 class StoredUses:
-    """What each club was last read to use. For a single thread."""
+    """The resources that each club used when last read. Only a single thread may call."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Uses by club, each with the size in bytes of the club's facts at the reading; every new fact changes it."""
+        """Resources by club, each with the size in bytes of the club's facts. Every new fact changes the size."""
 
     def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
-        """Return what each of the given clubs uses, for as many clubs as `MOST_S` allows. Raises StoreError."""
+        """Return the resources used by the given clubs, for as many clubs as `MOST_S` allows. Raises StoreError."""
         until_s, found = time.monotonic() + MOST_S, {}
         for club in clubs:
             if time.monotonic() > until_s:
