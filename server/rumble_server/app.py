@@ -99,7 +99,7 @@ class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
     def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
-        """Open the database. Raises StoreError; StartError for a bad certificate, or a node on a file.
+        """Open the database. Raises StoreError; StartError for a bad certificate, or a node address without PostgreSQL.
 
         Without `make_house` the server has no house bots.
         """
@@ -136,8 +136,8 @@ class Server:
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
         """Listen, and go on with unfinished tournaments. Return False if `stopping` was set during a standby.
 
-        On PostgreSQL the server stands by while another server leads. Raises StoreError; StartError if the server
-        cannot listen, after the database is closed.
+        On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
+        StartError if the server cannot listen. The database is closed before an error is raised.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -191,7 +191,7 @@ class Server:
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
         self.clubs.open_house()
-        await run_in_threadpool(bool)  # loads modules, with which the first request would hold the loop up for 20 ms
+        await run_in_threadpool(bool)  # loads modules now, because loading takes 20 ms
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
         self._pruning = asyncio.create_task(self._prune())
@@ -237,7 +237,7 @@ class Server:
         return partial(Gate, self._clock, self._node.holds)
 
     def _make_question(self) -> "Question | None":
-        """Make the answers to proxies' questions on a node of several; return None on a lone server."""
+        """Make the answers to proxies' questions; return None on a server without a node address."""
         node = self._node
         if node is None or node.stands_by:
             return None
@@ -277,7 +277,7 @@ class Server:
     # --- parts for all clubs ---
 
     def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
-        """Make the process for the web, with the figures for /metrics."""
+        """Make the description of this process for the web, with the figures for /metrics."""
         config = self.config
         operation = ProcessFigures(
             ended=self.ended.by_status,
@@ -353,7 +353,7 @@ class Server:
             log.error("the tournaments that are over could not be counted: %s", error)
 
     async def _prune(self) -> None:
-        """Delete the frames of old challenges from time to time, because anybody may challenge and so fill the disk."""
+        """Delete the frames of old challenges each `PRUNE_S`, because anybody may challenge and so fill the disk."""
         while True:
             before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
             try:
@@ -443,12 +443,12 @@ class Server:
             log.info("the certificate was read again")
 
     async def stop(self) -> None:
-        """Drain and stop: start no matches, and let running ones finish within `drain_ms`, or else in the next run.
+        """Drain and stop: start no matches, and let running matches finish within `drain_ms`, or else in the next run.
 
-        A node of several first hands all clubs over. Bots are closed with 1001.
+        One of several nodes first hands all clubs over. Bots' connections are closed with code 1001.
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
-        # the bots are closed, so that nobody is judged for the end of the server. The lease ends last, when this
+        # the bots are closed, so that no bot is judged for the end of the server. The lease ends last, when this
         # server has nothing left to write.
         tell_stopping()
         if self._node is not None and not self._node.stands_by:

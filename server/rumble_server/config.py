@@ -22,7 +22,7 @@ def _network(text: str) -> str:
 
 
 def _words(value: Any) -> Any:
-    """Split texts at commas. Another value stays, and the model refuses the value."""
+    """Split texts at commas. Return any other value unchanged, for the model to refuse."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         return value
@@ -63,8 +63,8 @@ class ServerConfig(BaseModel):
     behind_proxy: Annotated[frozenset[Annotated[str, AfterValidator(_network)]], Words] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[Whole, Field(ge=0)] = 30_000
-    """Time in ms after a start with matches in progress, before which neither the away and absent times of bots nor the
-    clocks of bots that are away run."""
+    """Time in ms after a start with matches in progress. Within this time no away or absent time of a bot runs, and no
+    clock of a bot that is away."""
     drain_ms: Annotated[Whole, Field(ge=0)] = 5_000
     """Time in ms that running matches have to finish at a stop; unfinished matches go on after the next start."""
 

@@ -1,7 +1,8 @@
 """Every bound that keeps a server fit for strangers, with its unit and default.
 
-`Bounds` is given to a server at its construction and never changes. Its own fields are settings of `rumble serve`:
-operators have reasons to change them. The fields of `Constants` are no settings: only tests and benchmarks give others.
+A server gets its `Bounds` when it is made, and the bounds never change. The own fields of `Bounds` are settings of
+`rumble serve`, because operators have reasons to change them. The fields of `Constants` are no settings: only tests and
+benchmarks use other values.
 """
 
 from typing import Annotated
@@ -13,7 +14,7 @@ from rumble_server.limits.quotas import Quotas
 
 
 def _no_truth(value: object) -> object:
-    """Return a value that is no boolean, which pydantic would read as 0 or 1. Raises ValueError."""
+    """Return a value unchanged. Raises ValueError for a boolean, which pydantic would read as 0 or 1."""
     if isinstance(value, bool):
         raise ValueError("Input should be a whole number, not true or false")
     return value
@@ -33,14 +34,14 @@ class Constants(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     frame_bytes: Bytes = DEFAULTS.frame_bytes
-    """Bytes of a message of a bot, as bots are told. The longest move of any game is far shorter."""
+    """Bytes of a bot's message; bots are told this number. The longest move of any game is far shorter."""
     login_ms: Milliseconds = DEFAULTS.login_ms
-    """Time for the login of a new connection, in ms, as bots are told. A login on a slow line takes a second."""
+    """Time for the login of a new connection, in ms; bots are told this time. A login on a slow line takes a second."""
     unsolicited_per_minute: Count = DEFAULTS.unsolicited_per_minute
-    """Messages of a bot in a minute that answer no turn, as bots are told. Bots need a few."""
+    """Messages of a bot in a minute that answer no turn; bots are told this number. Bots need a few."""
     invited_connections_per_address: Count = 256
-    """Open connections of an address that showed a valid invitation, beside other connections: neighbours behind the
-    same router cannot keep a class out."""
+    """Open connections of an address that showed a valid invitation to the same tournament, beside other connections:
+    neighbours behind the same router cannot keep a class out."""
     header_bytes: Bytes = 65_536
     """Bytes of all headers of an HTTP request, its first line included, and 32 more for each header. Browsers and
     proxies send a few thousand."""
@@ -50,8 +51,8 @@ class Constants(BaseModel):
     """Time for the body of an HTTP request, in ms: a client that sends a byte at a time holds no place for long. Bodies
     have at most 64 KiB."""
     unread_ms: Milliseconds = 60_000
-    """Time for which the reader of an HTTP answer may take no byte while more waits to be sent, in ms: each waiting
-    answer takes memory."""
+    """Time in ms for which a client may read no byte of an HTTP answer that waits to be sent: each waiting answer takes
+    memory."""
     pipelined_requests: Count = 16
     """HTTP requests of a connection that wait for the answer to an earlier one: each takes memory. Browsers send
     one at a time."""
@@ -76,7 +77,7 @@ class Constants(BaseModel):
     """Sessions of a bot at the same time, one for each worker of the bot, on any machine; each takes memory."""
     invited_names_per_hour: Count = 120
     """New names that an address may claim in an hour with a valid invitation to a tournament, when `names_per_hour` is
-    used up: others at the address who claim many names keep no class out."""
+    used up: others at the address who claim many names cannot keep a class out."""
     freed_names_per_minute: Count = 120
     """New names a minute that an address may claim although its hourly names are used up. Each takes the place of a
     name that the address claimed and no bot has played with. Names with a valid invitation count apart. Each name
@@ -86,7 +87,7 @@ class Constants(BaseModel):
     keep the owner out."""
     wrong_invites_per_tournament: Count = 100
     """Wrong invitations in a minute to a tournament, from all addresses: many addresses together cannot guess an
-    invitation of the host's choice."""
+    invitation that the host has chosen."""
     open_challenges: Count = 256
     """Open challenges on the whole server: each takes memory."""
     open_challenges_at_one_bot: Count = 64
@@ -103,10 +104,11 @@ class Constants(BaseModel):
     """Time for which the moves and frames of a challenge are kept after its end, in ms: older frames make room for new
     challenges, and results stay."""
     unhurried_challenges: Count = 8
-    """Number of open challenges at a bot, from which `hurried_challenge_ms` bounds the clock of each further one."""
+    """Open challenges at a bot with free choice of the clock. For each further challenge, `hurried_challenge_ms` bounds
+    the clock."""
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum of `move_ms` and `bank_ms` together of a challenge to a bot with many open challenges, in ms, and of its
-    `increment_ms`: a silent bot holds a place until the end of its clock."""
+    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, in a challenge to a bot with many open
+    challenges: a silent bot holds a place until the end of its clock."""
     proxied_lag_ms: Milliseconds = 10_000
     """Lag that a seat may be allowed in a match when only pings measured the lag (behind a proxy), in ms: a bot
     can delay its pongs to gain time."""
@@ -143,7 +145,7 @@ class Bounds(Constants):
     """Open connections of an address, beside strangers and beside connections that showed a valid invitation."""
     strangers_per_address: Count = 64
     """Open connections of an address that have neither logged in nor completed an HTTP request. A further connection
-    waits for a place; after 5 s the oldest stranger that has been connected as long gives way."""
+    waits for a place. After 5 s the oldest such connection gives way, if it has been open for 5 s, too."""
     streams_per_address: Count = 128
     """Open event streams of an address."""
     requests_per_minute: Count = 12_000
@@ -158,19 +160,19 @@ class Bounds(Constants):
     idle_ms: Milliseconds = 5_000
     """Time between two HTTP requests on a connection, in ms."""
     excused_ms: Milliseconds = 10_000
-    """Time in ms by which an attempt of a match may be excused for lateness of the server; beyond it the match is void.
+    """Time in ms that an attempt of a match may be excused because the server was late; beyond it the match is void.
     The time for which an answer lay unread in the kernel does not count."""
     rebuilt_results: Count = 100_000
     """Results of tournaments that the process that reads the log keeps rebuilt, some 2 KB each. The tournament that was
     asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
-    """Bytes of answers about tournaments that are over, kept for the next visitors, and as many of records of such
-    tournaments. The answer or record that nobody has asked for longest goes first."""
+    """Bytes of answers about ended tournaments that are kept for the next visitors, and as many bytes of records of
+    ended tournaments. The answer or record that was not asked for the longest time goes first."""
     club_bots: Count = 1_000
     """Names of bots in a club other than main, unless the administrator gives the club another quota."""
     club_bytes: Bytes = 1_073_741_824
     """Bytes in the database of a club other than main, unless the administrator gives the club another quota. Beyond
-    the quota nothing new is created in the club, and what was created goes on."""
+    the quota nothing new is created in the club, but tournaments that exist go on."""
     club_matches: Count = 256
     """Matches at the same time in a club other than main, unless the administrator gives the club another quota; more
     matches wait."""
@@ -182,15 +184,15 @@ class Bounds(Constants):
 
     @property
     def limits(self) -> Limits:
-        """The limits of a connection, as bots are told."""
+        """The limits of a connection, of which bots are told."""
         return Limits(**{name: getattr(self, name) for name in Limits.model_fields})
 
     @property
     def main_quotas(self) -> Quotas:
-        """The quotas of main while the administrator has given no others."""
+        """The quotas of main until the administrator gives main other quotas."""
         return Quotas(bytes=self.main_bytes)
 
     @property
     def club_quotas(self) -> Quotas:
-        """The quotas of a club for which the administrator gives no others."""
+        """The quotas of a club other than main until the administrator gives the club other quotas."""
         return Quotas(self.club_bots, self.club_tournaments, self.club_bytes, self.club_matches, self.club_house_bots)
