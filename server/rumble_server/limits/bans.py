@@ -1,4 +1,4 @@
-"""Bans: addresses, networks and names that are kept out, for a time or until a host lifts the ban."""
+"""Bans, which keep out addresses, networks and names, for a time or until a host lifts the ban."""
 
 import ipaddress
 from collections.abc import Iterable, Iterator
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 MOST_BANS = 10_000
-"""Maximum number of bans of a club in force at a time; one more is refused."""
+"""Maximum number of bans of a club that are in force at a time; a further ban is refused."""
 V6_PREFIX = 64
-"""Length in bits of the IPv6 prefix that a ban covers, since a visitor can use every address under the same prefix."""
+"""Length in bits of the longest IPv6 prefix that is banned: a visitor can use all addresses under such a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ _OWN = {4: [ipaddress.ip_network("127.0.0.1/32")], 6: [ipaddress.ip_network("::/
 class Bans:
     """The bans of a club, including bans that have run out since the start of the server.
 
-    Networks banned by `above` are kept out, too: the bans of the club main are `above` those of every other club.
+    Networks banned in `above` are kept out, too. For every club other than main, `above` is the bans of main.
     """
 
     def __init__(self, bans: Iterable[Ban] = (), above: "Bans | None" = None) -> None:
@@ -60,7 +60,7 @@ class Bans:
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
-        """The IP versions and prefix lengths of the banned networks, so that a lookup tries only these lengths."""
+        """The IP versions and prefix lengths of the banned networks. A lookup tries only these lengths."""
         for ban in bans:
             self.add(ban)
 
@@ -89,7 +89,7 @@ class Bans:
         return _in_force(self._names.get(name.casefold()), now_ms)
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
-        """Return the ban that keeps out an address, or a network given as an address; None if no ban does."""
+        """Return the ban that keeps out `address`, which may be a network, too; None without such a ban."""
         ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 

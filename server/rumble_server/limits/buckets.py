@@ -7,16 +7,16 @@ MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 MOST_BUCKETS = 16_384
-"""Maximum number of buckets of a kind kept at a time; further addresses share a bucket."""
+"""Maximum number of buckets that a `Buckets` keeps at a time; all further addresses share a bucket."""
 MOST_OF_A_NETWORK = 256
 """Maximum number of buckets of a network (IPv6 /48, IPv4 /24) kept at a time; its further addresses share a bucket."""
 
 Key = tuple[str, str]
-"""An address, and the subject that is counted for the address (empty if there is only one)."""
+"""An address, and the subject for which its events are counted (empty if events are counted for the address alone)."""
 
 
 class Bucket:
-    """Allows `most` events in each `period_ms`; after a quiet period all of them may come at once."""
+    """Allows `most` events in each `period_ms`. After a quiet period, `most` events may come at once."""
 
     __slots__ = ("_filled_at_ms", "_most", "_period_ms", "_tokens")
 
@@ -33,7 +33,7 @@ class Bucket:
     def take(self, now_ms: int, times: int = 1) -> bool:
         """Count `times` events, and return True; return False if there are too few tokens.
 
-        Refused events take the remaining tokens if there are several events, so that asking for many at once does not
+        If several events are refused together, they take the remaining tokens, so that asking for many at once does not
         pay. A single refused event takes no token.
         """
         self._tokens = self._tokens_at(now_ms)
@@ -46,7 +46,7 @@ class Bucket:
         return True
 
     def spend(self, now_ms: int, cost: int) -> None:
-        """Take `cost` tokens. The balance may become negative: nothing is allowed until the debt has been refilled."""
+        """Take `cost` tokens. If the balance becomes negative, nothing is allowed until the debt has been refilled."""
         self._tokens = self._tokens_at(now_ms) - cost
         self._filled_at_ms = now_ms
 
@@ -55,7 +55,7 @@ class Bucket:
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
     def is_in_debt(self, now_ms: int) -> bool:
-        """Return whether the bucket was not used for a whole period, and is not full all the same."""
+        """Return whether the bucket was not used for a whole period, but is still not full."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) < self._most
 
     def _tokens_at(self, now_ms: int) -> float:
@@ -64,7 +64,7 @@ class Bucket:
 
 
 def network_of(address: str) -> str:
-    """Return the network, IPv6 /48 or IPv4 /24, whose addresses share a bucket when the network has too many."""
+    """Return the network of an address, IPv6 /48 or IPv4 /24, for which the number of buckets is bounded."""
     try:
         found = ipaddress.ip_network(address, strict=False)
     except ValueError:
@@ -154,12 +154,12 @@ class Buckets:
         return key if len(self._kept) < MOST_BUCKETS else ("", "")
 
     def _forget_idle(self, now_ms: int) -> None:
-        """Forget the idle buckets. A bucket in debt goes to the end, so that it does not keep those behind it."""
+        """Forget idle buckets from the front. A bucket in debt moves to the end, and so does not stop the search."""
         while self._kept:
             key, bucket = next(iter(self._kept.items()))
             if not bucket.is_idle(now_ms):
                 if bucket.is_in_debt(now_ms):
-                    self._kept.move_to_end(key)  # a single one, so that a call ends even if all are in debt
+                    self._kept.move_to_end(key)  # at most one bucket in a call, so that the call ends
                 return
             del self._kept[key]
             network = network_of(key[0])

@@ -9,9 +9,9 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
 WAIT_MS = 5_000
-"""Time in ms for which a stranger cannot be ended for a newcomer of its address, and for which a newcomer waits."""
+"""Time in ms that a newcomer waits for a place, and for which a stranger is safe from newcomers of its address."""
 Room = tuple[str, ...]
-"""The key under which a place is counted: its kind, its address, and for an invited connection the tournament.
+"""The key under which a place is counted: kind, address, and the tournament of an invited connection.
 
 An empty key means that the place is not counted.
 """
@@ -29,17 +29,17 @@ class Connections:
         self.counts: Counter[Room] = Counter()
         """Number of taken places by room; empty rooms are left out."""
         self.strangers: dict[str, dict[Place, Callable[[], None]]] = {}
-        """The strangers of each address that a newcomer may end, the oldest first, each with a function to end it."""
+        """The strangers of each address, the oldest first, each with the function that ends its connection."""
         self.waiting: dict[str, dict[Newcomer, None]] = {}
-        """The newcomers of each address that wait for a place, the first first."""
+        """The newcomers of each address that wait for a place, the longest wait first."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
 
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
-        """Return a place for a new connection, which `end` ends; None if the address has too many strangers.
+        """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, the oldest gives way to whoever has waited longest, if
-        it has been connected for `WAIT_MS`.
+        If the address has the maximum number of strangers, and its oldest stranger has been connected for `WAIT_MS`,
+        the oldest stranger gives way to the newcomer that has waited longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -49,7 +49,7 @@ class Connections:
         return place
 
     def make_room(self, address: str, now_ms: int) -> None:
-        """End the oldest stranger of an address if it gives way."""
+        """End the oldest stranger of an address if it has been connected for `WAIT_MS`."""
         for oldest, end in self.strangers.get(address, {}).items():
             if now_ms - oldest.since_ms >= WAIT_MS:
                 oldest.close()
@@ -57,7 +57,7 @@ class Connections:
             return
 
     def wait(self, address: str, admit: Callable[["Place"], object]) -> "Newcomer | None":
-        """Have a new connection wait until `admit` is called with a free place; None if its address has too many."""
+        """Have a new connection wait until `admit` is called with a place. Return None if its address has too many."""
         waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
         if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
             return None
@@ -66,18 +66,18 @@ class Connections:
         return newcomer
 
     def leave(self, newcomer: "Newcomer") -> bool:
-        """Let a newcomer wait no longer. Return whether it was waiting."""
+        """Take a newcomer out of the queue. Return whether the newcomer was waiting."""
         return _take_out(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
-        """Give the place that a stranger of an address has left to the newcomer that has waited longest."""
+        """Give the place that a stranger has left to the newcomer of the same address that has waited longest."""
         for newcomer in self.waiting.get(address, ()):
             self.leave(newcomer)
             newcomer.admit(Place(self, address, ("stranger", address)))
             return
 
     def refuse(self, address: str) -> "Place | None":
-        """Return a place for a refused connection until its refusal is sent; None if the address has too many."""
+        """Return a place for a connection until its refusal is sent; None if the address has too many such places."""
         return self._place("refused", address, self._bounds.strangers_per_address)
 
     def stream(self, address: str) -> "Place | None":
@@ -89,24 +89,24 @@ class Connections:
         return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
-        """Return whether an address has time left in its share of the process that reads the log."""
+        """Return whether an address has time left of its share in the process that reads the log."""
         return self._is_exempt(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Take the cost of a request, in ms of the process that reads the log, from the share of its address."""
+        """Charge an address with the time, in ms, for which the process that reads the log has worked for a request."""
         if not self._is_exempt(address):
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
-        """Return a place that is not counted: the connection of a proxy, whose clients are counted instead."""
+        """Return a place that is not counted, as for a proxy's connection: the proxy's clients are counted instead."""
         return Place(self, address, ())
 
     def has_room(self, address: str) -> bool:
-        """Return whether a stranger of `address` may become known."""
+        """Return whether `address` may have a further known connection."""
         return self.counts["known", address] < self._bounds.connections_per_address
 
     def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
-        """Return whether another connection of `address` may be counted as invited to the tournament."""
+        """Return whether `address` may have a further connection that is counted as invited to the tournament."""
         return self.counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
 
     def count(self, room: Room, change: int) -> None:
@@ -154,12 +154,12 @@ class Place:
         self._connections = connections
         self.address = address
         self.since_ms = 0
-        """The time when the stranger connected, or began to speak WebSocket."""
+        """The time in ms when the stranger connected, or began to speak WebSocket."""
         self._room: Room = ()
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a newcomer end a stranger by `end`, `WAIT_MS` from now."""
+        """Let `end` be called for a newcomer, `WAIT_MS` from now at the earliest, if the place is a stranger's."""
         strangers = self._connections.strangers
         _take_out(strangers, self.address, self)
         if self.is_stranger:
@@ -196,7 +196,7 @@ class Place:
             self._move(("invited", self.address, tournament_id))
 
     def close(self) -> None:
-        """Give the place back; giving it back twice is no error."""
+        """Give the place back. A second call does nothing."""
         self._move(())
 
     def _move(self, room: Room) -> None:

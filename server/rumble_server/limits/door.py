@@ -1,6 +1,6 @@
-"""The door of a club: bans, wrong secrets and new names, by address.
+"""The door of a club: limits by address for wrong secrets and new names, and bans.
 
-The arena asks the door at each login, and the web at each request with a secret.
+The arena asks the door at each login, and the web asks at each request with a secret.
 """
 
 from copy import copy
@@ -24,15 +24,15 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """The bytes that challenges may still write to the log, by the address or the invitation that is charged."""
+        """The number of bytes that challenges may still write to the log, by the charged address or invitation."""
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
 
     def of_club(self, club: str) -> "Door":
-        """Return the door of another club; call this on the door of the club main.
+        """Return the door of another club; call this on the door of main.
 
-        The counts of addresses are shared by all clubs. Bans are a club's own, but addresses banned by main are kept
-        out of every club.
+        All clubs share the counts of addresses. Each club has its own bans, but addresses banned in main are kept out
+        of every club.
         """
         other = copy(self)
         other._prefix = f"{club}/"
@@ -44,17 +44,18 @@ class Door:
         return not self.bounds.limit_loopback and is_loopback(address)
 
     def may_name(self, address: str, now_ms: int) -> bool:
-        """Count a new name of `address`. Return False if the address has too many."""
+        """Count a new name of `address`. Return False if the address has claimed too many."""
         return self.is_exempt(address) or self._names.take(address, now_ms)
 
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
-        """Count a new name of `address` with a valid invitation. Return False if the address has too many."""
+        """Count a new name of `address` with a valid invitation. Return False if the address has claimed too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Count a name that gives way to a new one of this address. Return False if it is one too many.
+        """Count an unplayed name of `address` that gives way to a new name. Return False if too many have given way.
 
-        Who has a valid invitation has a count of its own, so that nobody without it takes that place.
+        If a valid invitation was shown, its tournament is `invited_to`, and has a separate count. So names without the
+        invitation cannot use the count up.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

@@ -1,4 +1,4 @@
-"""The order of tasks that are served one at a time: addresses take turns, each with its oldest task."""
+"""The order of tasks that are served one at a time: addresses take turns, and each turn serves the oldest task."""
 
 import asyncio
 from collections import deque
@@ -20,7 +20,7 @@ class Crowded(Exception):
 
 
 class Asker:
-    """The origin of a request's tasks; without an address the tasks are the server's own."""
+    """The address for which a request's tasks are done; empty for the server's own tasks."""
 
     def __init__(
         self,
@@ -28,16 +28,16 @@ class Asker:
         may_ask: Callable[[], bool] = lambda: True,
         spend: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`may_ask` returns whether the address has a share left; `spend` takes ms of the share."""
+        """`may_ask` returns whether the address has time left. `spend` charges the address for a time in ms."""
         self.address = address
         self.spend = spend
         self.is_served = False
-        """True once a task was served: the request then goes before others of the address."""
+        """True once a task was served. Further tasks of the request then go before other requests of the address."""
         self._may_ask = may_ask
         self._has_begun = False
 
     def begin(self) -> None:
-        """Begin to serve the request, unless it has begun. Raises Crowded if the address has no share left."""
+        """Begin to serve the request, unless begun before. Raises Crowded if the address has no time left."""
         if not self._has_begun and not self._may_ask():
             raise Crowded
         self._has_begun = True
@@ -47,7 +47,7 @@ _asker: ContextVar[Asker] = ContextVar("asker")
 
 
 def asks(asker: Asker) -> None:
-    """Set the asker of the current asyncio task, and of the tasks it starts."""
+    """Set the asker of the current asyncio task, and of the asyncio tasks started by the current task."""
     _asker.set(asker)
 
 
@@ -61,12 +61,12 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """The waiting places of each address; the first address is next."""
+        """The waiting tasks of each address; the first address is served next."""
         self._is_taken = False
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the turn of a task, and charge its time to the asker's share. Raises Crowded."""
+        """Wait for the turn of a task, and charge the time of the context to the asker. Raises Crowded."""
         asker = asker_now()
         asker.begin()
         if self._is_taken:
@@ -101,7 +101,7 @@ class FairQueue:
             places = self._waiting.pop(address)
             while places and not self._is_taken:
                 place = places.popleft()
-                if not place.done():  # a done place is cancelled
+                if not place.done():  # a place that is done was cancelled
                     self._is_taken = True
                     place.set_result(None)
             if places:

@@ -1,7 +1,7 @@
-"""Limits of guessing: wrong keys, tokens and invitations, counted by address over all ways in.
+"""Limits of guessing: wrong keys, tokens and invitations, counted by address, whichever way an address shows them.
 
-A secret in the form that Rumble makes cannot be guessed. A secret of that form is always compared, and not counted if
-it is wrong, so that a bot with a wrong key does not lock out its neighbours at the address.
+Secrets made by Rumble cannot be guessed. So a secret of the same form is always compared, and is not counted if wrong.
+Otherwise a bot with a wrong key could lock out its neighbours at the address.
 
 An address that has shown the right key of a name has a separate bucket for the name. So wrong tries by others at the
 address cannot lock out the owner.
@@ -17,11 +17,11 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""Stands for the owner of a host token, where otherwise a bot's name stands; no bot can have this name."""
+"""Used in place of a bot's name for the owner of a host token; no bot can have this name."""
 
 
 class Guesses:
-    """The wrong secrets of each address. Loopback counts, too, since requests through a tunnel come from loopback."""
+    """The wrong secrets of each address. Loopback counts, too, because requests through a tunnel come from loopback."""
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
         self._bounds = bounds
@@ -32,13 +32,13 @@ class Guesses:
         self._prefix = ""
 
     def of_club(self, club: str) -> "Guesses":
-        """Return the guesses of another club: wrong tries of an address count in all clubs together."""
+        """Return the guesses of another club. Wrong tries of an address are counted over all clubs."""
         other = copy(self)
         other._prefix = f"{club}/"
         return other
 
     def may_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
-        """Return whether `address` may show `secret` as a name's key or a host token; note a refusal."""
+        """Return whether `address` may show `secret` as the key of `whose`, or as a host token. Log a refusal."""
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
@@ -65,7 +65,7 @@ class Guesses:
         return self._owners.get(address, self._prefix + whose) is not None
 
     def may_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> bool:
-        """Return whether `address` may show `code` as an invitation to a tournament; note a refusal."""
+        """Return whether `address` may show `code` as an invitation to a tournament. Log a refusal."""
         whose = self._prefix + tournament_id
         if is_made(code) or (self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, whose)):
             return True
@@ -83,14 +83,14 @@ class Guesses:
 class _Owners:
     """The buckets of addresses that have shown a right key, by address and name, in bounded memory.
 
-    If a network has too many buckets, its least recently used bucket is forgotten. If there are too many in all, the
-    bucket is one of the least recently used network.
+    If a network has too many buckets, its least recently used bucket is forgotten. If there are too many buckets in
+    all, the least recently used bucket of the least recently used network is forgotten.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._networks: OrderedDict[str, OrderedDict[tuple[str, str], Bucket]] = OrderedDict()
-        """The buckets by network; networks, and the buckets of each, have the least recently used first."""
+        """The buckets by network. Networks, and the buckets of a network, are sorted by use, the least recent first."""
         self._count = 0
 
     def get(self, address: str, whose: str) -> Bucket | None:

@@ -1,4 +1,4 @@
-"""Quotas: bounds of a club's use of its server."""
+"""Quotas: how much of a server's resources a club may use."""
 
 from dataclasses import dataclass, fields
 
@@ -12,7 +12,7 @@ class Quotas:
     tournaments: int | None = None
     """Number of unfinished tournaments, without challenges."""
     bytes: int | None = None
-    """Bytes of the club's facts on disk. Beyond the quota nothing new is created; tournaments that exist go on."""
+    """Bytes of the club's facts on disk. Beyond the quota nothing new is created, but existing tournaments go on."""
     matches: int | None = None
     """Number of matches played at a time; more matches wait."""
     house_bots: int | None = None

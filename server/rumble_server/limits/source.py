@@ -1,8 +1,8 @@
 """The source of a request: the address by which limits count, and whether the client is on this machine.
 
-The source of an IPv4 address is the address itself, even if mapped to IPv6. The source of any other IPv6 address is its
-network of 64 bits, since a client can use every address of its network. Behind a trusted proxy the source is the client
-that the proxy names.
+The source of an IPv4 address is the address itself, also if written as an IPv6 address. The source of any other IPv6
+address is its network of 64 bits, because a client can use every address of its network. Behind a trusted proxy the
+source is the client that the proxy names.
 """
 
 import re
@@ -19,7 +19,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
 """Matches the name of a header in which a proxy names its client, or itself."""
 TUNNELLED = "{} (forwarded)"
-"""The address of all requests forwarded by a proxy on this machine that is not trusted.
+"""The address of all requests that an untrusted proxy on this machine forwards.
 
 Unlike loopback, this address is exempt from no limit, and wrong tries of the proxy's clients do not count against the
 people at the machine itself.
@@ -35,7 +35,7 @@ class Source:
     """The address by which limits count.
 
     An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket; `TUNNELLED` for
-    all clients of a proxy on this machine that is not trusted.
+    all clients of an untrusted proxy on this machine.
     """
     is_local: bool
     """True if the client is on this machine, and nobody forwarded the request."""
@@ -44,11 +44,11 @@ class Source:
     is_proxied: bool = False
     """True if a trusted proxy passed the request on, so that the socket is the proxy's."""
     host: str = ""
-    """The host that the client asked for, by a trusted proxy's word; empty to use the request's own Host."""
+    """The host that the client asked for, as a trusted proxy reports; empty to use the request's own Host."""
 
 
 class Sources:
-    """Finds the source of requests. The trusted proxies are addresses and networks (`10.0.0.0/8`)."""
+    """Finds the source of requests. Trusted proxies are given as addresses and networks (`10.0.0.0/8`)."""
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:
         """Read the trusted proxies. Raises ValueError for a text that is neither an address nor a network."""
@@ -60,7 +60,7 @@ class Sources:
         return address is not None and any(address in network for network in self._proxies)
 
     def of_request(self, peer: str, scheme: str, headers: Headers) -> Source:
-        """Return the source of a request from its peer, the connection's scheme, and the headers."""
+        """Return the source of a request, given its peer, the scheme of its connection, and its headers."""
         headers = list(headers)
         if not self.is_proxy(peer):
             address = source_of(peer)
@@ -98,8 +98,8 @@ def source_of(peer: str) -> str:
 def is_forwarded(headers: Headers) -> bool:
     """Return whether the headers show that a proxy passed the request on.
 
-    The sign is a header's name, a value that is an address (proxies may use any name for such a header), or a Host that
-    is not this machine.
+    A header shows it by its name, by a value that is an address (proxies may use any name for such a header), or, for
+    Host, by a value that is not this machine.
     """
     for name, value in headers:
         if name == b"host":
@@ -110,7 +110,7 @@ def is_forwarded(headers: Headers) -> bool:
     return False
 
 
-@lru_cache(maxsize=1024)  # a proxy's address is asked about at each of its requests
+@lru_cache(maxsize=1024)  # the address of a proxy comes with each of its requests
 def _read(text: str) -> IPv4Address | IPv6Address | None:
     """Read an address, with or without a port, brackets or a zone; None for any other text."""
     text = text.strip().strip('"')
@@ -128,17 +128,18 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _told(values: list[str], believed: int) -> str:
-    """Return the value written by the trusted proxy nearest to the client; empty without values.
+    """Return the value written by the trusted proxy nearest to the client; an empty text without values.
 
-    The newest value is last, and each of the `believed` trusted proxies wrote one.
+    The newest value is last. Each of the `believed` trusted proxies wrote a value.
     """
     return values[max(0, len(values) - max(believed, 1))] if values else ""
 
 
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
-    """Return the clients, schemes and hosts that proxies named, the newest last; addresses still have their ports.
+    """Return the clients, schemes and hosts that proxies named, the newest last. Clients may have a port.
 
-    X-Forwarded-For counts before Forwarded: most proxies write X-Forwarded-For, and pass on a client's own Forwarded.
+    X-Forwarded-For is preferred to Forwarded, because most proxies write X-Forwarded-For, and pass a Forwarded on that
+    the client has made up.
     """
     names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
     values: dict[bytes, list[str]] = {name: [] for name in names}

@@ -1,4 +1,4 @@
-"""Limits of the messages on connections that have not logged in (strangers), by address, for all clubs together."""
+"""Limits of the messages from strangers (connections that have not logged in), by address, over all clubs."""
 
 from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
