@@ -1,7 +1,7 @@
-"""The pick of one outcome of chance by a random number, by exact arithmetic.
+"""The choice of an outcome of chance from a random number, in exact arithmetic.
 
-A referee that keeps the number can show later that the outcome was fixed by the number. Equal numbers pick equal
-outcomes on every machine: no probability is rounded on the way.
+A referee that keeps the number can show later that the number alone has fixed the outcome. Equal numbers pick equal
+outcomes on every machine, because no probability is rounded on the way.
 """
 
 from bisect import bisect_right
@@ -15,14 +15,14 @@ NUMBERS = 1 << BITS
 
 
 def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
-    """Return the code that `number` picks from codes with probabilities.
+    """Return the code that `number` picks from `chances`, a list of codes with their probabilities.
 
-    The codes share the numbers from 0 to `NUMBERS` - 1 in their order, each a part as large as its share of the sum of
-    the probabilities. Raises ValueError if there is no such number or no code.
+    The numbers from 0 to `NUMBERS` - 1 are divided among the codes, in the order of the codes and in proportion to the
+    probabilities. Raises ValueError if `number` is out of this range, or if no code has a probability above 0.
     """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
-    # A float is a whole number over a power of two. Over the largest of these powers, all probabilities are whole.
+    # A float is a whole number divided by a power of two. Times the largest of these powers, all floats are whole.
     ratios = [probability.as_integer_ratio() for _, probability in chances]
     bits = max((denominator.bit_length() for _, denominator in ratios), default=0)
     sums = list(accumulate([numerator << bits - denominator.bit_length() for numerator, denominator in ratios]))

@@ -7,7 +7,7 @@ or, for an installed game, on the command line:
 
     python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-An error of a class that `Game` does not promise is a failure, too; it is the cause of the ConformanceError.
+An error of a class that `Game` does not promise is a failure, too. It becomes the cause of the ConformanceError.
 """
 
 import argparse
@@ -45,13 +45,13 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state; they are legal moves of earlier states."""
 LONG = 100
-"""Number of plies after which a view must have its full size."""
+"""Minimum number of plies in half of a game for the check that views do not go on growing."""
 REMEMBERED = 250_000
-"""Maximum number of positions kept to compare states of equal `canonical` (some 100 MB); no more are added then."""
+"""Maximum number of positions kept, in some 100 MB, to compare states of equal `canonical`."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are no position and no move of any game."""
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
-"""Texts that a state must refuse unless `legal_moves` lists them; Python's `int` would read some of them."""
+"""Texts that a state must refuse unless `legal_moves` lists them. Python's `int` would read some of these texts."""
 
 
 @dataclass(slots=True)
@@ -165,7 +165,7 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Return whether JSON leaves `data` unchanged; a tuple would become a list, and a number as a key a text."""
+    """Return whether JSON leaves `data` unchanged. A tuple would become a list, and a key that is a number a text."""
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
@@ -203,7 +203,7 @@ class _Playouts:
                     self.check_fall(kept)
                     return outcome, len(moves)
                 if state.can_fall and state.movers and not self.random.randrange(len(moves) + 1):
-                    kept = state  # a ply by lot, the same probability for each
+                    kept = state  # keeps a random ply, each with the same probability
                 code = self.choose(state)
                 moves.append(state.text_of(code))
                 state = self.step(state, code)
@@ -248,7 +248,7 @@ class _Playouts:
         return outcome
 
     def check_chance(self, state: State) -> None:
-        """Check the probabilities, that draws give what is listed, and that texts and codes fit together."""
+        """Check the probabilities, that draws give listed outcomes, and that texts and codes fit together."""
         draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
         _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
         with suppress(NotListed):
@@ -282,7 +282,7 @@ class _Playouts:
                 _raises(MoveError, "code_of", state.code_of, text)
 
     def check_joint(self, state: JointState) -> None:
-        """Check the moves of each seat, and that joint moves are made of them, in whatever order."""
+        """Check the moves of each seat, and that the order of the seats in a joint move does not matter."""
         for seat in state.movers:
             own = list(state.codes_for(seat))
             words = [state.text_for(seat, code) for code in own]
@@ -340,7 +340,7 @@ class _Playouts:
         _require(everyone.outcome is not None, "the game goes on after all movers fell out")
 
     def gain(self, seat: int, state: State, movers: Collection[int]) -> float:
-        """Return what `seat` gets if only `movers` play on, at random: the payoff, or else the score."""
+        """Return the payoff of `seat`, or without payoffs its score, if only `movers` play on, at random."""
         while state.outcome is None:
             _require(set(state.movers) <= set(movers), "a seat is to move that is out")
             state = state.after(self.choose(state))
@@ -378,7 +378,7 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return what may be played in a state: codes, or the codes of each mover; nothing if too many to list."""
+    """Return the codes that may be played in a state, in a joint state by mover; empty if too many to list."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:

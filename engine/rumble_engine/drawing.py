@@ -1,12 +1,12 @@
-"""The drawing of a position on a board, as plain data from which pages make pictures. Bots and searches need none.
+"""The drawing of a position on a board, as plain data for the pictures of pages. Bots and searches need no drawing.
 
 A `Drawing` has a character for each cell, as in most views, and a legend of the characters' looks. Cells are counted
 from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
-A `Path` is the sequence of clicks that enters a legal move. Each click has the cells where it is accepted; the first
-cell is where the move will show. Putting a stone is one click on one cell. A step is two clicks. Dropping a stone down
-a column is one click on any cell of the column. Moves with equal paths (promotions) and moves without a path (a pass)
-are chosen by their text. No path is the beginning of a longer path, so a page knows when a move is complete.
+A `Path` is the sequence of clicks that enters a legal move. Each click has the cells where the click is accepted; the
+first cell is where the move will show. Putting a stone is one click on one cell. A step is two clicks. Dropping a stone
+down a column is one click on any cell of the column. Moves with equal paths (promotions) and moves without a path (a
+pass) are chosen by their text. No path is the beginning of a longer path, so a page knows when a move is complete.
 """
 
 from collections.abc import Mapping

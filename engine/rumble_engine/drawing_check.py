@@ -22,8 +22,8 @@ LONGEST_NAME = 32
 class DrawingCheck:
     """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
 
-    No state has the texts `no_moves` as moves, so a drawing must not mark cells for them. The first state is drawn
-    with each of the texts as the last move; every later state is drawn with the next text, in turn.
+    The texts `no_moves` are moves in no state, so a drawing must not mark cells for them. The first state is drawn
+    with each of the texts as the last move. Every later state is drawn with the next text, in rotation.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:

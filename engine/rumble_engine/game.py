@@ -39,7 +39,7 @@ class Setting:
     """The texts to choose from; None if any text is allowed."""
 
     def check(self, value: object) -> SettingValue:
-        """Return a valid `value` unchanged. Raises BadSettings, also for another type: `True` is not 1, `"7"` not 7."""
+        """Return a valid `value` unchanged. Raises BadSettings for bad values and other types: `True` is not 1."""
         kind = type(self.default)
         if type(value) is not kind:
             raise BadSettings(f"{self.name} must be {type_names[kind]}, not {value!r}")
@@ -65,8 +65,7 @@ class State:
     """A position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
     A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Do not change the
-    fields of a state. A `frozen` dataclass would make Python check that, but making a state would cost three times as
-    much.
+    fields of a state. A `frozen` dataclass would forbid changes, but making a state would cost three times as much.
     """
 
     __slots__ = ()
@@ -77,7 +76,7 @@ class State:
     @property
     @abstractmethod
     def to_move(self) -> int:
-        """The seat to move; after the end, the seat that would be to move; any seat where chance decides."""
+        """The seat to move. After the end, the seat whose turn would come next. Where chance decides, any seat."""
 
     @property
     @abstractmethod
@@ -90,7 +89,7 @@ class State:
 
     @abstractmethod
     def after(self, code: int) -> Self:
-        """Return the state after the legal move `code`, without checking `code`: `codes()` or `code_of()` gave it."""
+        """Return the state after the legal move `code`. It is not checked, because `codes()` or `code_of()` gave it."""
 
     @abstractmethod
     def text_of(self, code: int) -> str:
@@ -117,12 +116,13 @@ class State:
 
     # --- Many seats, chance ---
     #
-    # A game in turn without chance needs none of these. `JointState` has them for games of joint moves.
+    # A game without chance whose seats move in turn needs none of these members. `JointState` overrides the members
+    # for games of joint moves.
 
     can_fall: ClassVar[bool] = False
-    """True if the rules say what a seat that fell out does: `after_all` then takes a joint move without that mover.
+    """True if the rules say what happens when a seat falls out. `after_all` then takes joint moves without that seat.
 
-    Without such a rule, the referee plays legal moves at random for the seat.
+    If False, the referee plays legal moves at random for the seat.
     """
 
     @property
@@ -131,7 +131,7 @@ class State:
         return () if self.outcome is not None or self.is_chance else (self.to_move,)
 
     def codes_for(self, seat: int) -> Sequence[int]:
-        """Return the codes of the legal moves of `seat`, an item of `movers`, in the game's natural order."""
+        """Return the codes of the legal moves of `seat`, which must be in `movers`, in the game's natural order."""
         return self.codes()
 
     def text_for(self, seat: int, code: int) -> str:
@@ -139,11 +139,11 @@ class State:
         return self.text_of(code)
 
     def code_for(self, seat: int, text: str) -> int:
-        """Return the code of the legal move of `seat`, an item of `movers`, written `text`. Raises as `code_of`."""
+        """Return the code of the legal move `text` of `seat`, which must be in `movers`. Raises as `code_of` does."""
         return self.code_of(text)
 
     def after_all(self, moves: Mapping[int, int]) -> Self:
-        """Return the state after the movers' moves, given as unchecked codes by seat. Their order does not matter."""
+        """Return the state after the movers' moves: unchecked codes by seat, whose order does not matter."""
         (code,) = moves.values()
         return self.after(code)
 
@@ -160,14 +160,14 @@ class State:
     def chances(self) -> Sequence[tuple[int, float]]:
         """Return the code of each outcome of chance with its probability, in a fixed order; empty unless `is_chance`.
 
-        The probabilities are above 0, and sum to 1 but for rounding. Raises NotListed if the outcomes are too many to
-        list; `draw` works also then. `after(code)` brings an outcome about, and `text_of(code)` writes the outcome.
+        The probabilities are above 0, and sum to 1 (rounded). Raises NotListed if the outcomes are too many to
+        list; `draw` works even then. `after(code)` brings an outcome about, and `text_of(code)` writes the outcome.
         No state, view or text holds a seed or a generator: the referee draws.
         """
         return ()
 
     def draw(self, number: int) -> int:
-        """Return the code of the outcome of chance that `number`, of 256 random bits, picks; see `drawn`."""
+        """Return the code of the outcome of chance that `number` picks, a number of 256 random bits; see `drawn`."""
         return drawn(self.chances(), number)
 
     @property
@@ -216,10 +216,10 @@ class Game(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Without this, a game with marks of its own would inherit the names X and O.
+        # Otherwise a game that gives only `seat_marks` would inherit the names X and O.
         if "seat_marks" in vars(cls) and "seat_names" not in vars(cls):
             cls.seat_names = cls.seat_marks
-        # Likewise for a game that has only another number of seats.
+        # Otherwise a game that gives only `seats` would inherit the bounds 2 and 2.
         if "seats" in vars(cls):
             cls.least_seats = vars(cls).get("least_seats", cls.seats)
             cls.most_seats = vars(cls).get("most_seats", cls.seats)
@@ -229,7 +229,7 @@ class Game(ABC):
         """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """Return the first state of a match of so many seats; a game of several numbers of seats overrides this.
+        """Return the first state of a match with `seats` seats; a game that allows several numbers overrides this.
 
         Raises BadSettings if the settings are wrong or the game has no such number of seats.
         """
@@ -238,7 +238,7 @@ class Game(ABC):
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """Return the state of a view, checked as in `parse`. Raises BadPosition. Unknown fields are ignored."""
+        """Return the state of a view, checked as `parse` checks a text. Raises BadPosition. Ignore unknown fields."""
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
@@ -255,7 +255,7 @@ class Game(ABC):
         return None
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return the clicks that enter the legal `move` on the drawing of this view; empty if only its text does."""
+        """Return the clicks that enter the legal `move` on the drawing of this view; empty to enter it as text only."""
         return ()
 
     def written(self, state: State, move: str) -> str:
@@ -263,9 +263,9 @@ class Game(ABC):
         return move
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return the texts by which people mean the legal `move` of this state, first as it is `written`.
+        """Return the texts that people may write for the legal `move` of this state, the text of `written` first.
 
-        Several moves may share one: then it is ambiguous.
+        A text that several moves share is ambiguous.
         """
         return [self.written(state, move)]
 
@@ -284,13 +284,13 @@ class Game(ABC):
 
     @final
     def check_seats(self, seats: int) -> None:
-        """Check that the game has matches of so many seats. Raises BadSettings."""
+        """Check that the game has matches with this number of seats. Raises BadSettings."""
         if not self.least_seats <= seats <= self.most_seats:
             some = "" if self.least_seats == self.most_seats else f"{self.least_seats} to "
             raise BadSettings(f"{self.name} has {some}{self.most_seats} seats, not {seats}")
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Check rules between settings. Raises BadSettings. The default has no such rules; a game may override it."""
+        """Check the rules by which settings depend on each other; by default there are none. Raises BadSettings."""
 
     def describe(self) -> dict[str, Any]:
         """Return the game as JSON data: name, title, names of the seats, settings."""

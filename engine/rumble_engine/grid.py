@@ -53,7 +53,7 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """The hexadecimal digits of a drawn column, by the column's key: 1 for an X, 2 for an O, the bottom row lowest.
+        """A number for each key of a column. Its hexadecimal digits are 1 for X and 2 for O, the bottom row lowest.
 
         The digits of neighbouring rows are `columns` digits apart, so that `draw` can add the other columns between.
         """
@@ -102,8 +102,8 @@ class Grid:
     def key(self, mine: int, filled: int) -> int:
         """Return a number for a position; the mirror image has the same number.
 
-        In each column the number has the mover's stones, and one more bit above the column's highest stone. So it has
-        the whole column: the cells below that bit without a stone of the mover have stones of the opponent.
+        In each column the number has the mover's stones, and one more bit above the column's highest stone. Below this
+        bit, each cell without a stone of the mover has a stone of the opponent.
         """
         key, mirrored, height = mine + filled + self.base, 0, self.height
         rest, column = key, (1 << height) - 1

@@ -20,9 +20,9 @@ IDLE = "-"
 
 
 class JointState(State):
-    """A position of a game of joint moves. Chance may decide between two of them (`is_chance`).
+    """A position of a game of joint moves. Between two joint moves there may be a ply of chance (`is_chance`).
 
-    A subclass gives the moves of each seat. The codes and texts of whole plies, which `State` asks for, follow.
+    A subclass gives the moves of each seat. This class makes the codes and texts of whole plies from these moves.
     """
 
     __slots__ = ()
@@ -83,7 +83,7 @@ class JointState(State):
 
     @property
     def to_move(self) -> int:
-        """The first of the seats to move; 0 where none moves."""
+        """The lowest seat to move; 0 if no seat moves."""
         return next(iter(self.movers), 0)
 
     @final
@@ -103,7 +103,7 @@ class JointState(State):
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of all plies in which no seat falls out. They may be many: a referee asks `codes_for`."""
+        """Return the codes of all plies in which no seat falls out. A referee asks `codes_for`: plies may be many."""
         if self.outcome is not None:
             return ()
         if self.is_chance:

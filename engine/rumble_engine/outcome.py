@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Termination(StrEnum):
-    """The ways a match ends. A game's rules give only `NORMAL`; all other ways are given by the referee."""
+    """The ways a match ends. A game's rules give only `NORMAL`; the referee gives the others."""
 
     NORMAL = "normal"
     RESIGNATION = "resignation"
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
-    """Return the place of each seat from its rank, of any type that compares; the lowest rank is first."""
+    """Return the place of each seat. `ranks` has a value for each seat, and the lowest value is first."""
     return tuple([1 + sum(other < own for other in ranks) for own in ranks])
 
 

@@ -80,7 +80,7 @@ def _load(entry: EntryPoint) -> Game | GameFamily:
 
 
 def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
-    """Return what was loaded if it is a game of this name that has a first position. Raises EngineError."""
+    """Return `loaded`, checked to be a game of this name with a first position. Raises EngineError."""
     if not isinstance(loaded, Game) or loaded.name != name:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     with _blaming(entry, "fails at the first position"):

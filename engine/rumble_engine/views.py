@@ -1,6 +1,6 @@
-"""Readers of the fields of views and of positions' texts, for `load` and `parse` of games.
+"""Readers of the fields of views and of positions' texts, for the methods `load` and `parse` of games.
 
-A `BadPosition` says what is wrong with a field.
+All readers raise BadPosition, with a text that says what is wrong with the field.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def mover_in(game: Game, view: Mapping[str, Any]) -> int:
 
 
 def mover_of(game: Game, mark: str) -> int:
-    """Return the seat whose mark ends a position's text."""
+    """Return the seat to move, whose mark was read from a position's text."""
     if mark not in game.seat_marks:
         raise BadPosition(f"the text must end with the mark to move: {' or '.join(game.seat_marks)}")
     return game.seat_marks.index(mark)
@@ -58,7 +58,8 @@ def mover_of(game: Game, mark: str) -> int:
 def rows_in(game: Game, text: str, settings: Mapping[str, Any] | None) -> tuple[str, dict[str, SettingValue]]:
     """Read the rows between slashes of a position's text; return them joined, and the settings of `game`.
 
-    `columns` and `rows` follow from the text; if `settings` has them, they must agree. Raises BadSettings, too.
+    `columns` and `rows` follow from the text; if `settings` has them, they must agree. Raises BadPosition and
+    BadSettings.
     """
     rows = text.split("/")
     shape = {"columns": len(rows[0]), "rows": len(rows)}

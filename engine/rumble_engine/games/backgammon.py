@@ -1,12 +1,12 @@
 """Backgammon, without the doubling cube; a match is one game.
 
 Chance rolls the dice. The ply has both numbers, the higher one first: `31`, `66`. In the opening roll each seat rolls
-one die, and the ply has the die of seat 0 first. The seat of the higher die begins: by `13`, seat 1 with 3 and 1.
+one die, and the ply has the die of seat 0 first. The seat with the higher die begins: after `13`, seat 1 plays 3 and 1.
 
 Moves: all steps of a turn in the usual notation, from the mover's side: points from 24 down to 1, `bar` and `off`. The
-steps of one checker are written as one, equal ones once with their number, and `*` marks a hit: `8/5 6/5`, `13/11(2)`,
-`bar/23*/22`, `6/off`. The highest starting point stands first. Moves with equal results have one text. `pass` is the
-move of a seat that has no other.
+steps of one checker are written as one step. Equal steps are written once, with their number. `*` marks a hit. For
+example: `8/5 6/5`, `13/11(2)`, `bar/23*/22`, `6/off`. The highest starting point stands first. Moves with equal results
+have the same text. `pass` is the move of a seat that has no other.
 
 The first seat that has all its checkers off wins. After `turns` turns of both seats together, the match is a draw:
 hits can go on without end.
@@ -30,7 +30,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import count_in, mover_in, mover_of, settings_in
 
 OFF, BAR, CHECKERS = 0, 25, 15
-"""The points of checkers borne off and of checkers on the bar, and the number of checkers of a seat."""
+"""The points that stand for borne off and for the bar, and the number of checkers of a seat."""
 PASS = "pass"
 Side = tuple[int, ...]
 """The checkers of a seat on each point as this seat counts the points: `OFF`, 1 to 24, `BAR`."""
@@ -46,7 +46,7 @@ TEXT = re.compile(r"([-A-Oa-o]{26}) ([XO]) ([1-6]{2}|-) (0|[1-9]\d{0,4})", re.AS
 class BackgammonState(State):
     """The checkers of both seats, the seat to move or to roll, its dice, and the number of turns made."""
 
-    # No slots: the moves are found once, when they are first asked for.
+    # No slots, because they exclude cached properties: the moves are found once, when first asked for.
 
     def __init__(self, sides: tuple[Side, Side], to_move: int, dice: int, turn: int, turns: int) -> None:
         self.sides = sides
@@ -186,9 +186,10 @@ Plays = dict[tuple[Side, Side], list[Step]]
 
 
 def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
-    """Return the steps of each legal move by the sides after the move; of moves with equal results, the first found.
+    """Return the steps of each legal move, by the sides after the move. Of moves with equal results, keep the first.
 
-    A mover uses as many numbers of the dice as possible. If only one number can be used, it is the higher if possible.
+    A mover must use as many numbers of the dice as possible. If only one number can be used, the mover must use the
+    higher number if possible.
     """
     high, low = dice
     if high == low:
@@ -201,7 +202,7 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
 
 
 def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
-    """Return the steps that use most of the numbers in this order, by the sides after them."""
+    """Return all series of steps that use as many of `numbers` as possible, in this order, by the sides afterwards."""
     reached: Plays = {(own, other): []}
     for number in numbers:
         further: Plays = {}
@@ -314,7 +315,7 @@ class BackgammonGame(Game):
 
 
 def _counts(view: Mapping[str, Any], field: str, length: int) -> list[int]:
-    """Return a field that must be a list of so many integers."""
+    """Return a field that must be a list of `length` integers. Raises BadPosition."""
     value = view.get(field)
     if not isinstance(value, list) or [type(each) for each in value] != [int] * length:
         raise BadPosition(f'a backgammon view holds "{field}", a list of {length} integers')

@@ -118,10 +118,10 @@ class BreakthroughState(State):
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate by the number of pieces and the row of the foremost piece, the mover's less the other's."""
+        """Estimate by the mover's lead in pieces, and in the row of the foremost piece."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
-        # The lowest bit is white's foremost piece, the highest bit black's.
+        # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.
         ahead = board.rows - 1 - ((self.white & -self.white).bit_length() - 1) // board.stride
         behind = (self.black.bit_length() - 1) // board.stride
         lead = 0.7 * (white - black) / (white + black) + 0.25 * (ahead - behind) / board.rows

@@ -102,7 +102,7 @@ class Connect4State(State):
         return "\n".join(" ".join(row) for row in (*self._rows(), "".join(self.grid.letters)))
 
     def canonical(self) -> tuple[Grid, int]:
-        """Return the lesser number of the position and its mirror image."""
+        """Return a number that the position and its mirror image share."""
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:

@@ -30,7 +30,7 @@ CHOICES = "CD"
 LARGEST = 1_000
 """The largest payoff allowed, and with a minus sign the smallest."""
 TURNED = (IDLE, "0", "1", "01")
-"""The texts of the noise, by the seats whose choices were turned around as bits."""
+"""The texts of the noise by code, which has a bit for each seat whose choice was turned around."""
 
 
 class Rules:
@@ -48,13 +48,13 @@ class Rules:
         self.least = min(map(min, self.payoffs))
         """The payoff of a fallen seat in each round left."""
         self.best = max(max(row[own] for row in self.payoffs) for own in (0, 1) if self.least in self.payoffs[own])
-        """The payoff of the other seat in each round left."""
+        """The payoff of a seat whose opponent fell out, in each round left."""
         self.rounds = int(settings["rounds"])
         noise = int(settings["noise"]) / 100
         self.chances = tuple(
             (code, noise ** code.bit_count() * (1 - noise) ** (2 - code.bit_count())) for code in range(4)
         )
-        """The probability of each noise, by the seats whose choices are turned around as bits; all 0 but one: none."""
+        """The code of each noise with its probability. A code has a bit for each seat whose choice is turned around."""
 
 
 @lru_cache(64)
@@ -119,7 +119,7 @@ class DilemmaState(JointState):
         return self._played(chosen)
 
     def _ended(self, stayed: Collection[int]) -> Self:
-        """Return the end of a match in which only the seats of `stayed` did not fall out: one of them, or none."""
+        """Return the end of the match after a fall. `stayed` has the seat that did not fall out, or no seat."""
         rules = self.rules
         left = rules.rounds - self.round
         first, second = [
@@ -211,7 +211,7 @@ class DilemmaGame(Game):
         return state
 
     def _checked(self, state: DilemmaState) -> DilemmaState:
-        """Return a state that play can reach, as far as bounds tell. Raises BadPosition."""
+        """Return `state` unless its fields are out of the bounds that play can reach. Raises BadPosition."""
         rules = state.rules
         every = [each for row in rules.payoffs for each in row]
         bounds = state.round * min(every), state.round * max(every)

@@ -106,7 +106,7 @@ class HexState(State):
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
     def estimate(self) -> float:
-        """Estimate by the stones that each side needs to connect its edges, the other's less the mover's.
+        """Estimate by the numbers of stones that the sides still need to connect their edges.
 
         Having the move counts half a stone. Between equal numbers of stones, the side with more cells to choose from is
         ahead. The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by number of paths,

@@ -76,7 +76,7 @@ class Family:
         return False
 
     def promise(self, mine: int, theirs: int) -> int:
-        """Return the sum of the squares of the numbers of my stones in each line without a stone of theirs."""
+        """Return a sum over the lines without a stone of `theirs`: the square of the number of my stones in each."""
         total = 0
         for step, starts in self.starts:
             # Count my stones in all lines at once: bit c of `digits[n]` is binary digit n of the count of the line that
@@ -184,7 +184,7 @@ class MnkState(State):
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """Estimate by the stones in lines that are still open to each side, the mover's less the opponent's."""
+        """Estimate by the mover's lead in stones that are in lines still open to their side (`Family.promise`)."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)

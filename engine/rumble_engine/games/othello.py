@@ -32,7 +32,7 @@ PASS = -1
 
 @dataclass(slots=True, unsafe_hash=True)
 class OthelloState(State):
-    """A position: the discs of the mover and of the other as bit masks, the mover's legal squares, and `over`."""
+    """A position: the discs of the mover and of the other seat, the mover's legal squares, and whether play is over."""
 
     board: Squares
     mine: int
@@ -101,7 +101,7 @@ class OthelloState(State):
         return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
 
     def estimate(self) -> float:
-        """Estimate by the legal moves and the corners, the mover's less the other's."""
+        """Estimate by the mover's lead in legal moves and in corners."""
         board = self.board
         mine, theirs = self.open.bit_count(), _open(board, self.theirs, self.mine).bit_count()
         corners = (board.row(0) | board.row(-1)) & (board.column(0) | board.column(-1))

@@ -3,12 +3,12 @@
 Moves: `up`, `down`, `left` and `right`; all four are always legal, also where they lead to death. A joint move is made
 in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rules"):
 
-1. Each snake moves its head by a square, and its tail follows. It loses a point of its 100 of health.
+1. Each snake moves its head by a square, and its tail follows. The snake loses one of its 100 points of health.
 2. A snake with its head on food has full health again, and is longer by a square from the next turn on.
 3. A snake without health, or off the board, is out. Then each other snake is out whose head is on a body, or on the
    head of a snake that is at least as long.
 
-A snake whose seat falls out is out before the others move, as a snake that starves.
+A snake whose seat falls out is out before the others move. Like a starved snake, it is in nobody's way in that turn.
 
 After a joint move chance brings food: `-` for none, or its square `3,7` (column and row, from 0 at the bottom left).
 
@@ -68,7 +68,7 @@ class Snake(NamedTuple):
 class SnakesState(JointState):
     """The snakes by seat, the food, and the number of turns made."""
 
-    # No slots: what is derived from these fields is computed once, when it is first asked for.
+    # No slots, because they exclude cached properties: values derived from the fields are computed once.
     moves_each = 4
     can_fall = True
 
@@ -158,7 +158,7 @@ class SnakesState(JointState):
         return SnakesState(self.settings, turn, after.snakes, after.food, feeds=True)
 
     def _lost(self, snake: Snake) -> str:
-        """Return why a snake is out without any other snake; empty if it is not."""
+        """Return the reason why a snake is out regardless of other snakes; empty if there is none."""
         if snake.health <= 0:
             return "out-of-health"
         return "" if all(0 <= each < self.size for each in snake.body[0]) else "wall-collision"
@@ -222,7 +222,7 @@ def _squares(size: int) -> list[Square]:
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
-    """Return with what the head of a snake collided, of the snakes that are `there`; empty for nothing."""
+    """Return the kind of collision of a snake's head with one of the snakes `there`; empty without a collision."""
     own = there[seat]
     head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
     if head in own.body[1:]:
@@ -256,7 +256,7 @@ class SnakesGame(Game):
         return self.initial_for(self.seats, settings, seed)
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
-        """Return the start: snakes near the edges, in an order by the seed, food near each and in the middle."""
+        """Return the start: snakes near the edges, placed by the seed, with food near each snake and in the middle."""
         full = self.complete(settings)
         self.check_seats(seats)
         size, lot = int(full["size"]), Random(seed)

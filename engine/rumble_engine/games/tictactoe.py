@@ -42,7 +42,7 @@ PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "se
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
-    """Return a table for each of the eight rotations and reflections: the mask after it, by the mask before."""
+    """Return a table for each of the eight rotations and reflections: the mask afterwards, by the mask before."""
     # Each item of `turns` maps a square to its place after one, two, three and four quarter turns.
     turns = [[3 * column + 2 - row for row in range(3) for column in range(3)]]
     for _ in range(3):

@@ -148,7 +148,7 @@ class CheckersState(State):
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
     def estimate(self) -> float:
-        """Estimate by the men (1) and kings (1.5), the mover's less the other's."""
+        """Estimate by the mover's lead in men (1 each) and kings (1.5 each)."""
         black = self.black.bit_count() + (self.black & self.kings).bit_count() / 2
         white = self.white.bit_count() + (self.white & self.kings).bit_count() / 2
         lead = (black - white) / (black + white + 1)

@@ -98,7 +98,7 @@ def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ..
 
 
 def _jumps(code: int, square: int, kind: int, theirs: int, free: int, crown: int) -> list[int]:
-    """Return the codes of the jumps that go on from `square`, each to its end; `code` has the squares before."""
+    """Return the codes of the jumps that go on from `square`, each to its end. `code` ends with `square`."""
     found = []
     for over, end in zip(STEPS[kind][square], JUMPS[kind][square], strict=True):
         if end >= 0 and theirs >> over & 1 and free >> end & 1:

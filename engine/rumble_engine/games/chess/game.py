@@ -47,7 +47,7 @@ STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
 MATING = re.compile("[PRQprq]")
-"""The pieces, in the first field of a FEN, that can mate with only their king, and the pawns, which can become such."""
+"""Matches, in the first field of a FEN, a piece that can mate with only its king, or a pawn, which may promote."""
 SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
 """The side of each character of a board: 1 for white, -1 for black, 0 for an empty cell."""
 
@@ -80,7 +80,7 @@ class ChessState(State):
     ) -> None:
         """Make the state after `quiet` quiet plies, in move `number`.
 
-        `since` has the moves since the last irreversible move, `seen` the keys of the positions before each of them.
+        `since` has the moves since the last irreversible move, `seen` the key of the position before each such move.
         """
         self._position, self._claims, self._mover = position, claims, mover
         self._quiet, self._number, self._since = quiet, number, since
@@ -156,7 +156,7 @@ class ChessState(State):
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Estimate by material (1, 3, 3, 5, 9) and 0.1 for each piece in the middle, the mover's less the other's."""
+        """Estimate by the mover's lead in material (1, 3, 3, 5, 9), and in pieces in the middle (0.1 each)."""
         cells = self._cells()
         count = cells.count
         material = (
@@ -307,7 +307,7 @@ def _is_of(seat: int, man: str) -> bool:
 
 
 def _is_dead(cells: str) -> bool:
-    """Return whether kings, knights and bishops cannot mate: at most one piece, or only bishops on one colour."""
+    """Return whether nobody can mate: at most one knight or bishop beside the kings, or only bishops on one colour."""
     pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
     colours = {(cell + cell // 8) % 2 for cell in pieces}
     return len(pieces) < 2 or (len(colours) == 1 and all(cells[cell] in "Bb" for cell in pieces))

@@ -25,7 +25,10 @@ def san(state: State, move: str) -> str:
 
 
 def spellings(state: State, move: str) -> list[str]:
-    """Return the legal `move` in this notation, and with more or less of what tells its piece or its promotion."""
+    """Return the texts that people may write for the legal `move`, the standard text first.
+
+    The other texts have more or less of the start square, or leave out the new piece of a promotion.
+    """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":
         others = [f"{usual[0]}{which}{end}" for which in ("", start[0], start[1], start)]
@@ -35,7 +38,7 @@ def spellings(state: State, move: str) -> list[str]:
 
 
 def _which(state: State, cells: str, start: str, end: str) -> str:
-    """Return the part of the square `start` that tells its piece from others of the same kind that may go to `end`.
+    """Return the part of the square `start` that distinguishes its piece from equal pieces that may go to `end`, too.
 
     The part is the column, the row, both, or the empty text if there is no such other piece.
     """

@@ -138,19 +138,19 @@ class MinichessState(State):
         return BOARD.diagram(self.board)
 
     def canonical(self) -> tuple[str, int, Rules]:
-        """Return the lesser of two texts, the board as the mover sees it and its mirror image, and the counts."""
+        """Return the lesser of two texts (the mover's view, and its mirror image), the quiet plies, and the rules."""
         board = self.board[::-1].swapcase() if self.mover else self.board
         mirrored = "".join(board[row : row + 4][::-1] for row in range(0, 16, 4))
         return min(board, mirrored), self.quiet, self.rules
 
     def estimate(self) -> float:
-        """Estimate by the pawns (1) and queens (6), the mover's less the other's."""
+        """Estimate by the mover's lead in pawns (1 each) and queens (6 each)."""
         white, black = (self.board.count(pawn) + 6 * self.board.count(queen) for _, pawn, queen in PIECES)
         lead = (white - black) / (white + black + 1)
         return -lead if self.mover else lead
 
     def _arrived(self) -> bool:
-        """Return whether the last move left a pawn on the last row; only with `promotion` at `win` can a pawn stay."""
+        """Return whether the last move left a pawn on the last row, as is possible only with `promotion` at `win`."""
         pawn = PIECES[1 - self.mover][1]
         return any(self.board[square] == pawn for square in LAST[1 - self.mover])
 
