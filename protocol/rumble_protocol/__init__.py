@@ -1,6 +1,6 @@
 """Rumble's wire protocol, version 1: the messages between bots and server.
 
-`bot_messages` and `server_messages` hold one pydantic model per message, `fields` the types they share, `codes` every
+`bot_messages` and `server_messages` hold one pydantic model per message, `fields` their shared types, `codes` every
 code; `codec` turns frames into messages and back, and `schema` and `asyncapi` describe the messages for other programs.
 `feed_messages` holds the events that spectators receive.
 """

@@ -1,4 +1,4 @@
-"""Frames to messages and back.
+"""Turns frames into messages, and messages into frames.
 
 Incoming frames are always validated. Outgoing frames are serialised from their models, except for the most frequent,
 which `frames` builds.
@@ -28,7 +28,7 @@ MOST_FIELDS = 64
 Each wrong field costs some 5 us, so a message with more fields is refused before validation.
 """
 LEAST_FIELD = 4
-"""Characters of the shortest field, `"":0`."""
+"""Number of characters of the shortest field, `"":0`."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 """A JSON string, complete or cut off."""
 
@@ -66,7 +66,7 @@ def read_named_turn(frame: str | bytes) -> NamedTurn | None:
 
 
 def read_bot_message(frame: str | bytes) -> BotMessage:
-    """Parse and strictly validate a bot's message; of a name given twice the last counts. Raises BadMessage only."""
+    """Parse and strictly validate a bot's message. Of a field given twice, the last counts. Raises only BadMessage."""
     if len(frame) > MOST_FIELDS * LEAST_FIELD and _has_many_fields(frame):
         raise BadMessage(f"a message has at most {MOST_FIELDS} fields")
     try:
@@ -77,7 +77,7 @@ def read_bot_message(frame: str | bytes) -> BotMessage:
 
 
 def _has_many_fields(frame: str | bytes) -> bool:
-    """Return whether a frame has too many fields, by the colons outside of its texts."""
+    """Return whether a frame has too many fields, counted by the colons outside of its texts."""
     text = frame if isinstance(frame, str) else frame.decode(errors="replace")
     return text.count(":") > MOST_FIELDS and _QUOTED.sub("", text).count(":") > MOST_FIELDS
 

@@ -88,7 +88,7 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
 }
 
 WORKER_REPLACED: Final = "a newer login of this worker took over"
-"""The reason of `REPLACED` for a worker of a bot with several workers."""
+"""The close reason of `REPLACED` for a session that logged in with a worker's name."""
 
 DO_NOT_RECONNECT: Final = frozenset(
     {CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.CLUB_REMOVED, CloseCode.PROTOCOL_NOT_SUPPORTED}

@@ -1,4 +1,4 @@
-"""The events of a tournament's live feed, and the objects they consist of.
+"""The events of a tournament's live feed, and the objects in the events.
 
 An event's name is its `type`. Each event holds the new state, not a difference, so receiving an event twice does no
 harm. Times (`_at_ms`) are server time in ms since the epoch.
@@ -19,9 +19,9 @@ class Standing(ServerMessageModel):
     `tiebreaks` are in the host's order, null where a tie-break does not apply; `decided_by` is the tie-break that
     separated the bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where
     unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
-    number of these results stands beside the standings, in `gained_by`. `byes` are matches of a Swiss that count as won
-    without an opponent, `half_byes` matches that count as drawn: both are in `points`, but neither in `played` nor in
-    `wins` and `draws`.
+    number of these results is `gained_by`, beside the standings. `byes` counts the matches of a Swiss that were won
+    without an opponent, and `half_byes` the matches that count as drawn. Both are in `points`, but not in `played`,
+    `wins` or `draws`.
     """
 
     rank: Count
@@ -42,7 +42,7 @@ class Standing(ServerMessageModel):
 
 
 class Expected(ServerMessageModel):
-    """The expected end, if matches go on ending at the rate of the last `window_ms`, which had this many `results`."""
+    """The expected time until the end, if matches go on ending as in the last `window_ms`, which brought `results`."""
 
     remaining_ms: Milliseconds
     results: Count
@@ -66,7 +66,7 @@ class Entrant(ServerMessageModel):
 
 
 class Pair(ServerMessageModel):
-    """The scores of two bots against each other: two cells of the crosstable. `scores` go with `names`."""
+    """The scores of two bots against each other: two cells of the crosstable. `scores` are in the order of `names`."""
 
     names: list[str]
     scores: list[float]
@@ -119,7 +119,7 @@ class MatchResult(ServerMessageModel):
 class TournamentSummary(ServerMessageModel):
     """A tournament in a list. `bots` is null where the number is unknown: the tournament ended in its lobby, long ago.
 
-    `damaged`: the server's database holds too little of the tournament to show more than this.
+    `damaged`: the server's database holds too little of the tournament to show more than these fields.
     """
 
     id: str
@@ -214,7 +214,7 @@ class FeedStandings(ServerMessageModel):
 
 
 class FeedStatus(ServerMessageModel):
-    """The tournament was started, paused, resumed or ended, or its next round is being paired (`pairing`), or was."""
+    """The tournament was started, paused, resumed or ended, or the pairing of a round began or ended (`pairing`)."""
 
     type: Literal["status"] = "status"
     tournament: str

@@ -38,7 +38,7 @@ Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""The values that `_setting` accepts, for the schema. Validation by a union would report three problems of a value."""
+"""The values that `_setting` accepts, for the schema only: a union would report three problems for each value."""
 
 
 def _setting(value: Any) -> bool | int | str:

@@ -11,14 +11,14 @@ class Limits(ServerMessageModel):
     """Limits of one connection."""
 
     frame_bytes: Count = 65_536
-    """Bytes of one message of a bot; a larger one closes the connection."""
+    """Bytes of one message of a bot; a larger message closes the connection."""
     login_ms: Milliseconds = 10_000
     """Time for the login of a new connection, in ms."""
     unsolicited_per_minute: Count = 120
-    """Messages of a bot in a minute that answer no turn; one more closes the connection and forfeits its matches."""
+    """Messages of a bot in a minute that answer no turn; another closes the connection and forfeits the matches."""
     ping_ms: Annotated[Milliseconds, Field(le=5_000)] = 5_000
     """Time between two pings to a bot, in ms; bots give up a connection that is silent for 12 s."""
     pong_ms: Milliseconds = 120_000
-    """Time without a pong, in ms, after which a bot is away, unless it is on turn."""
+    """Time without a pong, in ms, after which a bot is away, unless the bot is on turn."""
     max_matches: Count = 64
-    """Matches of a bot at the same time; a bot that asks for more has this many."""
+    """Matches of a bot at the same time; a bot that asks for more gets this number."""

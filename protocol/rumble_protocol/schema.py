@@ -25,7 +25,7 @@ OMITTED: Final = {
     "Turn": frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])),
     "Session": frozenset({"made_key"}),
 }
-"""Fields, by message, that a server sends only if the login has asked for them, or has not omitted them."""
+"""Fields, by message, that depend on the login: a server sends them if asked for, or if not omitted."""
 Schema = dict[str, Any]
 
 
@@ -38,7 +38,7 @@ class _Generator(GenerateJsonSchema):
 
 @cache
 def schemas() -> dict[str, Schema]:
-    """Return the schemas by file name: for each message, and `bot_message`, `server_message` for each direction.
+    """Return the schemas by file name: one for each message, and `bot_message` and `server_message` for any message.
 
     The schemas are made once for all callers, who must not change them.
 
