@@ -1,1 +1,1 @@
-"""The command line, `rumble`: a module for each command, imported on its use."""
+"""The command line `rumble`. Each command has a module, which is imported when the command is used."""

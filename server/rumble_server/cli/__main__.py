@@ -1,4 +1,4 @@
-"""The process of `rumble`: makes streams and signals usable in any surroundings, before commands are imported."""
+"""The process of `rumble`: prepares the standard streams and the signal SIGINT before commands are imported."""
 
 import codecs
 import io
@@ -8,14 +8,14 @@ import sys
 from typing import NoReturn
 
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
-"""The standard streams by their descriptor's order, and how each is opened."""
+"""The mode in which each standard stream is opened, in the order of their file descriptors: 0, 1, 2."""
 PLAIN = {"±": "+-", "…": "..."}
-"""ASCII in place of our non-ASCII signs, for streams that cannot encode them."""
+"""ASCII text for each non-ASCII sign that Rumble prints, for streams that cannot encode the sign."""
 
 
 def main() -> NoReturn:
     """Run the console script."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process while the commands are still being imported
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process at once, until the commands are imported
     have_streams()
     from rumble_server.cli.main import run
     from rumble_server.cli.output.errors import ExitCode
@@ -25,13 +25,13 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a SIGINT during Python's exit would show a traceback
-    except KeyboardInterrupt:  # a second SIGINT, while the first was answered
+    except KeyboardInterrupt:  # a second SIGINT, while the first is being handled
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 
 def have_streams() -> None:
-    """Open closed standard streams on the null device, and let any text be written in any encoding."""
+    """Open each closed standard stream on the null device, and have output escape what its encoding lacks."""
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):
         if getattr(sys, name) is None:

@@ -1,7 +1,8 @@
 """The entry point of `rumble`: lists the commands, and turns errors into a line and an exit code.
 
-A command is the module of its name in this package, with either a `typer.Typer` called `app` or a function called like
-the command. The module is imported only on the command's use, so a bot starts without loading a web server.
+Each command has a module of its name in `commands`. The module has either a `typer.Typer` called `app`, or a function
+called like the command. The module is imported only when the command is used, so a bot starts without loading a web
+server.
 """
 
 import os
@@ -46,7 +47,7 @@ MOST_COLUMNS = 100
 """Maximum width of help, in columns: longer lines are hard to read."""
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""Environment variable for numpy's number of threads. Matrices are small, and threads would slow running matches."""
+"""Environment variable with numpy's number of threads. Matrices here are small, and threads would slow matches down."""
 
 
 class LazyGroup(TyperGroup):
@@ -106,9 +107,10 @@ def rumble(
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run `rumble` with `args` (default: the process's) and return the exit code. Raises only with RUMBLE_DEBUG.
+    """Run `rumble` with `args` (None: the arguments of this process), and return the exit code.
 
-    Commands find the arguments in the `obj` of their context.
+    Commands find the arguments in the `obj` of their context. An error is printed as a line. But if the environment
+    variable RUMBLE_DEBUG is set, an error of a command is raised.
     """
     os.environ.setdefault(ONE_THREAD, "1")
     args = sys.argv[1:] if args is None else list(args)
@@ -140,7 +142,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Drop output that cannot be written. Otherwise Python would try again at its exit, and complain."""
+    """Drop output that cannot be written. Otherwise Python would try to write it again at exit, and print an error."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""A process started by `--workers`: runs `rumble` as a worker, and ends with its standard input."""
+"""A process started by `--workers`: runs `rumble` as a worker, and ends when its standard input ends."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""A module for each command, imported on its use."""
+"""The commands of `rumble`. Each command has a module, which is imported when the command is used."""

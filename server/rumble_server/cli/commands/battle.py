@@ -30,7 +30,7 @@ def battle(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Play many matches between two bots, and print what the first won, with 95% intervals."""
+    """Play many matches between two bots, and print the wins, draws, losses and score of A, with 95% intervals."""
     from rich.console import Console
     from rumble_bots.reference.battle import battle as fight
     from rumble_engine import get_game
@@ -61,7 +61,10 @@ def battle(
 
 
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
-    """Return a maker of the bot written as `text`. A function is loaded now, and added to `functions`."""
+    """Return a function that makes the bot named by `text`.
+
+    If `text` is FILE.py:FUNCTION, its bot is loaded now, and appended to `functions`.
+    """
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference import make_reference_bot

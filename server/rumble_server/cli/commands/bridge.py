@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Protocol(StrEnum):
-    """The protocol of the program."""
+    """The protocols that `rumble bridge` speaks with a program."""
 
     STDIO = "stdio"
     UCI = "uci"
@@ -39,7 +39,7 @@ OPTIONS_OF = {
 
 Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
 
-# Options after the program's name belong to the program.
+# Options may stand on either side of PROTOCOL. All words after `--` belong to the program.
 app = App(context_settings={"allow_interspersed_args": True})
 
 
@@ -83,8 +83,8 @@ def bridge(
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over.
 
-    A chess engine speaks uci, a program for Go gtp, one for gomoku gomocup, and a program of your own stdio:
-    `rumble bridge uci --join cup -- stockfish`.
+    A chess engine speaks uci, a program for Go speaks gtp, a program for gomoku speaks gomocup, and a program of your
+    own speaks stdio. An example: `rumble bridge uci --join cup -- stockfish`.
     """
     from rumble_bots import bridges
     from rumble_bots.sdk.serve import serve
@@ -136,7 +136,10 @@ def bridge(
 
 
 def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue]":
-    """Return a function that makes the dialogue of a process. Raises CliError for an option of another protocol."""
+    """Return a function that makes a `Dialogue` for a process of the program.
+
+    Raises CliError for an option of another protocol, for `--all` with `--bare`, and for a malformed `--option`.
+    """
     from rumble_bots import bridges
 
     for name in chosen:
@@ -162,7 +165,7 @@ def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:
-    """Read an engine's options written NAME=VALUE. Raises CliError."""
+    """Read an engine's options, each written NAME=VALUE. Raises CliError for a text of another form."""
     pairs = [text.partition("=") for text in texts]
     for (name, equals, _), text in zip(pairs, texts, strict=True):
         if not name.strip() or not equals:

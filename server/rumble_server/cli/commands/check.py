@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rumble_bots.sdk.address import Address
 
 AWAITED_S = 60.0
-"""Default of `--wait` without COMMAND, in s: a person has to start the bot."""
+"""Default of `--wait`, in s, if there is no COMMAND, so that a person has to start the bot."""
 
 
 def check(
@@ -54,7 +54,7 @@ def check(
     """Check a bot in any language against every rule of PROTOCOL.md, and say what to fix.
 
     The bot finds RUMBLE_SERVER (host:port, and /c/NAME if --server has that), RUMBLE_JOIN and RUMBLE_NAME in its
-    environment; COMMAND may have {address} (as RUMBLE_SERVER), {join} and {name}.
+    environment. In COMMAND, {address}, {join} and {name} are replaced by the same three values.
     """
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
@@ -82,7 +82,7 @@ def check(
 
 
 def _address(server: str | None) -> "Address":
-    """Return the address to be the server at. Raises BadAddress, or CliError for an address with TLS."""
+    """Return the address at which the kit listens. Raises BadAddress, and CliError for an address with TLS."""
     from rumble_bots.check.run import ANY_PORT
     from rumble_bots.sdk.address import Address
 

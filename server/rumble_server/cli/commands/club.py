@@ -1,4 +1,4 @@
-"""`rumble club`: commands of the administrator for clubs, over the HTTP API; `move` goes to the database instead."""
+"""`rumble club`: the administrator's commands for clubs, over the HTTP API. Only `move` uses the database instead."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,11 +17,11 @@ from rumble_server.cli.support.organiser_client import AdministratorClient, api_
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
 
 NONE = "none"
-"""Value that takes a quota away."""
+"""Value of an option that removes a quota."""
 
 
 def _checked(name: str) -> str:
-    from rumble_protocol.clubs import is_club_name  # help is shown without pydantic
+    from rumble_protocol.clubs import is_club_name  # imported here, because help must not load pydantic
 
     if not is_club_name(name):
         raise CliError(f"{name!r} is not a club's name: 1 to 32 of a-z, 0-9 and -", ExitCode.USAGE)
@@ -53,7 +53,7 @@ QUOTAS = {
     "matches": _quota("Most matches at once; more of them wait."),
     "house_bots": _quota("Most added house bots at the same time."),
 }
-"""The option of each quota."""
+"""The command-line option of each quota."""
 
 
 @app.command()
@@ -69,7 +69,7 @@ def create(
     json_: Json = False,
     **quotas: str | None,
 ) -> None:
-    """Create a club. Its name is for good; next, make a token for its host: rumble club token CLUB."""
+    """Create a club. Its name can never be changed. Next, make a token for its host: rumble club token CLUB."""
     client = AdministratorClient(server, admin_token)
     about = given(title=title, listed=listed, house=house)
     told = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
@@ -87,7 +87,7 @@ def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
 
 @app.command("list")
 def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: Json = False) -> None:
-    """Print the clubs on the public list; with the administrator's token all clubs, with their quotas and uses."""
+    """Print the clubs on the public list. With the administrator's token, print every club with its quotas and use."""
     from rich.table import Table
     from rich.text import Text
 
@@ -157,7 +157,7 @@ def quota(
     json_: Json = False,
     **quotas: str | None,
 ) -> None:
-    """Set quotas of a club. Quotas that are not given stay as they are."""
+    """Set quotas of a club. A quota without its option stays as it is."""
     told = _change(server, admin_token, name, {"quotas": _quotas(quotas)})
     bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
     print_answer(told, json_, f"{told['name']}: {', '.join(bounds)}")
@@ -171,21 +171,21 @@ def token(
     admin_token: AdminToken = None,
     json_: Json = False,
 ) -> None:
-    """Make a host's token of a club. It is printed only now."""
+    """Make a token for a host of a club. The token is printed only this once."""
     # The request goes to the club's own path, so that a proxy finds the node with the club.
     told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
     print_answer(told, json_, told["token"])
 
 
 def _change(server: str, admin_token: str | None, name: str, change: dict[str, Any]) -> Any:
-    """Change a club, and return the club's JSON. Raises CliError, also for no change at all."""
+    """Change a club, and return the club's JSON. Raises CliError if there is no change, or the server refuses it."""
     if not any(each != {} for each in change.values()):  # `quotas` is empty if no option was given
         raise CliError("say what to change (see --help)", ExitCode.USAGE)
     return AdministratorClient(server, admin_token).patch(api_path("clubs", name), change)
 
 
 def _quotas(texts: Mapping[str, str | None]) -> dict[str, int | None]:
-    """Read quotas. Raises CliError."""
+    """Read the quotas that are given: numbers, or `none` (None). Raises CliError for another text."""
     quotas: dict[str, int | None] = {}
     for name, text in given(**texts).items():
         if text != NONE and not text.isdecimal():

@@ -1,4 +1,4 @@
-"""`rumble db`: the care of a database."""
+"""`rumble db`: back up, restore, check, mend, shrink and copy a database."""
 
 import os
 import time
@@ -25,7 +25,7 @@ def backup(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; it must not be there.")],
     db: Database = "rumble.db",
 ) -> None:
-    """Copy a database as it is at this moment. A server may run on it, and is not held up."""
+    """Copy a database as it is at this moment. A server may run on the database, and does not wait for the copy."""
     from rumble_server.store.care import copies
     from rumble_server.store.sqlite.store import database_path
 
@@ -39,7 +39,7 @@ def restore(
     db: Database = "rumble.db",
     force: Annotated[bool, typer.Option("--force", help="Replace a database that is there.")] = False,
 ) -> None:
-    """Put a backup in the place of a database. No server may run on that."""
+    """Put a backup in the place of a database. No server may run on the database."""
     from rumble_server.store.care import copies
     from rumble_server.store.sqlite.store import database_path
 
@@ -55,7 +55,7 @@ def prune(
 ) -> None:
     """Delete the moves and frames of old tournaments. Results and standings stay. A server may run on the database.
 
-    The file keeps its size, and what is written next takes the free space; `rumble db vacuum` gives it back.
+    The file keeps its size: new data fills the free space. `rumble db vacuum` gives the free space back to the disk.
     """
     from rumble_server.store.open import is_postgres, need_postgres
     from rumble_server.store.sqlite import pruning
@@ -74,7 +74,7 @@ def prune(
 
 @app.command()
 def vacuum(db: Database = "rumble.db") -> None:
-    """Give the free space in a database back to the disk. No server may run on it."""
+    """Give the free space in a database back to the disk. No server may run on the database."""
     from rumble_server.store.sqlite import pruning
     from rumble_server.store.sqlite.store import database_path
 
@@ -84,7 +84,7 @@ def vacuum(db: Database = "rumble.db") -> None:
 
 @app.command()
 def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
-    """Look for damage; exit with 1 if there is any. A server may run on the database."""
+    """Look for damage in a database, and exit with 1 if there is any. A server may run on the database."""
     from rumble_server.store.care import damage
     from rumble_server.store.open import is_postgres, need_postgres
     from rumble_server.store.sqlite.store import database_path
@@ -113,7 +113,7 @@ def repair(
         str | None, typer.Option(metavar="FILE", help="Where to copy the database first; by default beside it.")
     ] = None,
 ) -> None:
-    """Mend what can be: keep what can be read, and make the indexes anew. No server may run on it."""
+    """Mend a database: keep all that can be read, and make the indexes anew. No server may run on the database."""
     from rumble_server.store.care import repair as mending
     from rumble_server.store.sqlite.store import database_path
 
@@ -129,9 +129,10 @@ def copy(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A database: a file, or postgresql://...")],
     target: Annotated[str, typer.Argument(metavar="TO", help="One of the other kind, with nothing of these clubs.")],
 ) -> None:
-    """Copy a database between SQLite and PostgreSQL, and compare the copy row by row. No server may run on either.
+    """Copy a database between SQLite and PostgreSQL, and compare the copy row by row.
 
-    A file holds one sequence of facts, so only a database with no club but main goes from PostgreSQL to a file.
+    No server may run on either database. A file holds the facts of all clubs as a single sequence, and PostgreSQL holds
+    a sequence for each club. So a PostgreSQL database can be copied to a file only if main is its only club.
     """
     from rumble_server.store.care import copying
 

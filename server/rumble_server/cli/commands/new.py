@@ -54,7 +54,8 @@ def new(
 def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> dict[str, str]:
     """Return the environment variables for a starter. Raises BadAddress.
 
-    A `keyless` bot makes no key by itself, so it gets one here for a server on another machine, which asks for a key.
+    A `keyless` bot makes no key by itself. A server on another machine asks for a key, so for such a server this
+    function makes a key.
     """
     from rumble_bots.sdk.address import Address
 

@@ -28,7 +28,10 @@ def list_(db: SharedDatabase, json_: Json = False) -> None:
 
 @app.command()
 def drain(node: NodeName, db: SharedDatabase) -> None:
-    """Have a node hand all clubs over to other nodes, and lead none until a restart. A lone server then stops."""
+    """Have a node hand all clubs over to other nodes, and lead none until a restart.
+
+    A server without --node-address stops as soon as another server leads.
+    """
     found = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.drain(found.id)):
         raise CliError(f"{node} is not there any more")

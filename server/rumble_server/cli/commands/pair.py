@@ -36,8 +36,8 @@ def pair(
 ) -> int:
     """Pair the next round of a Swiss by the FIDE Dutch System.
 
-    A TRF file has the players of a tournament and their results: `rumble tournament export ID --format trf` writes one,
-    and so do programs for chess tournaments. `rumble pair event.trf` prints who plays whom next.
+    A TRF file has the players of a tournament and their results. `rumble tournament export ID --format trf` writes such
+    a file, and so do programs for chess tournaments. `rumble pair event.trf` prints the pairs of the next round.
     """
     from rumble_server.cli.support import pairing_files
 

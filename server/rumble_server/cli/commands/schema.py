@@ -11,7 +11,7 @@ def schema(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write files into this folder instead.")] = None,
     asyncapi: Annotated[bool, typer.Option("--asyncapi", help="Print one AsyncAPI 3 document instead.")] = False,
 ) -> None:
-    """Print the JSON Schema of every message, as one object by file name."""
+    """Print the JSON Schema of every message, in a single JSON object keyed by file name."""
     from rumble_protocol.asyncapi import document
     from rumble_protocol.schema import schemas, text, write
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOGS_S = 60.0
-"""Period in s of the logs' beat (counts, a new day)."""
+"""Interval in s at which the logs write their counts, and begin a new file if a new day has begun."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
-"""The types of options, and how the help shows their values, by the type of a setting.
+"""The type of an option and the placeholder of its value in the help, by the type of the setting.
 
-Numbers stay text, because `read_config` names their source in errors.
+The option of a number is text: `read_config` reads the number, and names the option in an error.
 """
 
 
@@ -37,7 +37,7 @@ def serve(
     """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop.
 
     Each option, like --idle-ms, can also be an environment variable (RUMBLE_IDLE_MS), or a key in a TOML file
-    (idle_ms = 5000). An option goes before the environment, and that before the file.
+    (idle_ms = 5000). An option overrides the environment, and the environment overrides the file.
     """
     from rumble_server.cli.support.loop import run
 

@@ -73,7 +73,7 @@ def standings(
 
 
 def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points: str | None = None) -> "list[Standing]":
-    """Rank the bots of a file. Raises ValueError."""
+    """Rank the bots of a file. Raises ValueError if the tie-breaks or the points do not fit the file."""
     from rumble_server.results.paired import rounds_from
     from rumble_server.results.tally import Scheme, Tally
     from rumble_server.results.tiebreaks import rank_tally
@@ -100,7 +100,7 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 
 
 def given_names(text: str | None, results: "ResultsFile") -> list[str]:
-    """Return the tie-breaks in `text`, by default those of the file."""
+    """Return the names of tie-breaks in `text`; for None, those of the file, or the defaults for the kind of file."""
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
     if text is not None:
@@ -113,7 +113,7 @@ def given_names(text: str | None, results: "ResultsFile") -> list[str]:
 
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
-    """Return the edition in `text`, by default the file's edition. Raises ValueError."""
+    """Return the edition that `text` names; for None, the file's edition. Raises ValueError for an unknown edition."""
     from rumble_server.results.editions import NEWEST, check_edition, edition_of, named_edition
 
     if text is not None:
@@ -126,7 +126,7 @@ def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
-    """Return the points in `text`, by default the file's points. Raises ValueError."""
+    """Return the points for a win, a draw and a loss in `text`; for None, the file's points. Raises ValueError."""
     if text is not None:
         return read_points(text)
     told = (results.tournament or {}).get("scheme")
@@ -137,7 +137,7 @@ def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float
 
 
 def given_ratings(results: "ResultsFile") -> dict[str, float]:
-    """Return the ratings before the event, by name, if an export has them."""
+    """Return the bots' ratings before the event, by name; empty if the file has none."""
     told = (results.tournament or {}).get("seed_ratings")
     ratings = told.items() if isinstance(told, dict) else ()
     return {name: float(rating) for name, rating in ratings if isinstance(rating, int | float)}

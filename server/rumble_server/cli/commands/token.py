@@ -17,7 +17,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 
 @app.command()
 def add(name: Name, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """Make a token with a name of its own. It is printed only now."""
+    """Make a host's token called NAME. The token is printed only this once."""
     told = OrganiserClient(server, host_token).post("host/tokens", {"name": name})
     print_answer(told, json_, told["token"])
 
@@ -37,6 +37,6 @@ def list_(server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Js
 
 @app.command()
 def remove(name: Name, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """Take a token back; from now on it is refused."""
+    """Take a token back. From now on the server refuses the token."""
     told = OrganiserClient(server, host_token).post(api_path("host", "tokens", name, "remove"))
     print_answer(told, json_, told["message"])

@@ -49,7 +49,7 @@ VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
     "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
 }
-"""The commands that only tell the server what to do: what each does, and the fields of its request."""
+"""The commands that send a single request: by name, the help text, and the option or argument for each field."""
 
 
 class ExportFormat(StrEnum):
@@ -65,7 +65,7 @@ class ExportFormat(StrEnum):
 @app.command()
 def create() -> None:
     """Create a tournament, in its lobby."""
-    # Stands in the list of commands; `_Tournament` puts the command with its options here.
+    # This function only lists the command; `_Tournament` replaces the function with the real command and its options.
 
 
 def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
@@ -96,7 +96,7 @@ def bye(
     take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
     json_: Json = False,
 ) -> None:
-    """Give a bot a half-point bye: it is not paired in that round of a Swiss."""
+    """Give a bot a half-point bye: the bot is not paired in this round of a Swiss."""
     also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
     asked = {"name": bot, "round": number, "take_back": take_back}
     _command(server, host_token, tournament_id, "bye", json_, asked, also)
@@ -115,7 +115,7 @@ def house(
     count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add; 1 by default.")] = None,
     json_: Json = False,
 ) -> None:
-    """Add house bots to a tournament. The server runs them until it is over."""
+    """Add house bots to a tournament. The server runs the bots until the tournament is over."""
     if bot is not None:
         wanted = given(bot=bot, name=name, count=count)
         _command(server, host_token, tournament_id, "house", json_, wanted, f", {count or 1} x {bot} on the way")
@@ -136,7 +136,7 @@ def invite(
     qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
     json_: Json = False,
 ) -> None:
-    """Show or change the invitation. It has a code, a link to the page, and the command for a bot."""
+    """Show or change the invitation: its code, the link to the page, and the command that lets a bot join."""
     if new + open_ + (code is not None) > 1:
         raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
     client, path = OrganiserClient(server, host_token), api_path("tournaments", tournament_id, "invite")
@@ -160,7 +160,7 @@ def reset_key(
     host_token: HostToken = None,
     json_: Json = False,
 ) -> None:
-    """Forget the key of a bot's name. The next login claims the name, or --key protects it from now on."""
+    """Forget the key of a bot's name. The next login claims the name, unless --key sets a new key."""
     told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"), given(key=key) or None)
     print_answer(told, json_, told["message"])
 
@@ -203,7 +203,10 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 
 @app.command()
 def audit(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
-    """Show whether it was fair: each bot's matches, seats, longest wait, excused time and drops on its own turn."""
+    """Show whether a tournament is fair.
+
+    For each bot, show the matches, the seats, the longest wait, the excused time and the drops on its own turn.
+    """
     from rumble_server.cli.output.tables import audit_table
 
     told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "audit"))
@@ -236,7 +239,7 @@ def transcript(
     key: Key = None,
     out: Out = None,
 ) -> None:
-    """Write every frame of a match as ND-JSON. It has both directions, server times and the verdict."""
+    """Write every frame of a match, in both directions, as ND-JSON, with the server's times and the verdict."""
     client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
 

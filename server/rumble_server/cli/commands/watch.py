@@ -14,7 +14,7 @@ def watch(
 ) -> None:
     """Follow a tournament to its end, with live standings and a board.
 
-    In a pipe it prints each result, and the standings at the end.
+    In a pipe, print each result, and the standings at the end.
     """
     from rumble_server.cli.support.watching import follow_to_its_end
 
