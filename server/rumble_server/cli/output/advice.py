@@ -1,6 +1,6 @@
 """Advice for the author of a bot, for each code by which a server says what went wrong.
 
-A mistake that `rumble check` looks for has the advice of its rule.
+If a rule of `rumble check` covers the mistake, the advice is the one of that rule.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ REJECTIONS: Final[dict[str, str]] = {
     Rejection.NOT_YOUR_TURN: ANSWER,
     Rejection.UNKNOWN_MATCH: ANSWER,
 }
-"""Advice by the code of `rejected`."""
+"""Advice for each code of a message `rejected`."""
 
 ERRORS: Final[dict[str, str]] = {
     ErrorCode.BAD_MESSAGE: RULES["valid-messages"].mend,
@@ -40,7 +40,7 @@ ERRORS: Final[dict[str, str]] = {
     ErrorCode.UNAVAILABLE: "Wait a little, and send it again.",
     ErrorCode.QUOTA: "Ask the host of the club: it has all that its quota allows.",
 }
-"""Advice by the code of `error`."""
+"""Advice for each code of a message `error`."""
 
 CLOSES: Final[dict[int, str]] = {
     CloseCode.DRAINING: RULES["server-restart"].mend,
@@ -56,7 +56,7 @@ CLOSES: Final[dict[int, str]] = {
     CloseCode.BANNED: ERRORS[ErrorCode.BANNED],
     CloseCode.PROTOCOL_NOT_SUPPORTED: RULES["connect"].mend,
 }
-"""Advice by the server's close code."""
+"""Advice for each code with which the server closes a connection."""
 
 LOSSES: Final[dict[str, str]] = {
     Termination.ILLEGAL_MOVE: "Look at each turn before your bot answers: --step waits for you.",
@@ -65,4 +65,4 @@ LOSSES: Final[dict[str, str]] = {
     Termination.NO_SHOW: f"{LOG_IN} {RULES['stays-connected'].mend}",
     Termination.FLOOD: LIMITS,
 }
-"""Advice by the termination of a match that the bot lost by its own fault."""
+"""Advice for each termination of a match by which a bot loses through its own fault."""

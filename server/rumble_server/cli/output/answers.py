@@ -10,7 +10,7 @@ from rumble_server.cli.output.terminal import plain, plain_lines, plain_or_rich
 
 
 def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
-    """Print `told` as JSON, or `shown` (texts, and tables made of `plain` texts) for a person."""
+    """Print `told` as JSON, or else `shown` for a person: texts, and tables whose texts `plain` has escaped."""
     if as_json:
         typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
         return
@@ -22,6 +22,6 @@ def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
 
 
 def only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a hint if an invitation's link works only on the server's own machine."""
+    """Return a line with a hint if an invitation's link works only on the server's own machine; otherwise no line."""
     hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
     return (hint,) if told.get("only_here") else ()

@@ -18,7 +18,7 @@ STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": 
 
 
 class Screen:
-    """Shows each frame that the proxy passes on; with `step`, holds each turn back until Enter is pressed."""
+    """Shows each frame that the proxy passes on. With `step`, each turn waits for Enter before the bot gets it."""
 
     def __init__(self, *, as_json: bool, step: bool) -> None:
         self.trace = Trace()
@@ -33,7 +33,7 @@ class Screen:
         return self._read is not None
 
     def end(self) -> None:
-        """Show no more entries, because only the programs' end follows."""
+        """Stop showing entries. Call this before the programs are ended, because their end is of no interest."""
         self._ended = True
 
     def show(self, *entries: TraceEntry) -> None:

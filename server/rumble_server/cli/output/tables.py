@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rumble_server.tournament.tournament import Tournament
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
-"""The signs of a crosstable, by score."""
+"""The signs of a crosstable for the scores of a match."""
 UNBOUNDED = 1000
-"""Width in columns for measuring a table."""
+"""Width in columns of the imagined console in which a table is measured."""
 RECORD = ("points", "played", "won", "drawn", "lost")
 
 
@@ -58,7 +58,7 @@ def standings_table(tournament: "Tournament") -> Table:
 
 
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
-    """Add a column for faults if any bot has some, and return the end of each bot's row."""
+    """Add a column `faults` if there is a remark on any bot. Return the last cells of each bot's row, by name."""
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
     ]
@@ -69,7 +69,10 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
 
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
-    """Return the column of byes if a bot has a bye, since its points are then more than its matches explain."""
+    """Return the heading of a column for byes if any bot has a bye; otherwise no heading.
+
+    The column explains points that a bot has from no match.
+    """
     return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
 
 
@@ -90,9 +93,9 @@ def told_table(
     *,
     brief: bool = False,
 ) -> Table:
-    """Draw standings as the API has them, and why bots failed or play no more.
+    """Draw standings given as the API's JSON, with each bot's faults, and whether the bot is benched or withdrew.
 
-    With `brief`, without tie-breaks and intervals, and with the number of faults only.
+    With `brief`, leave out tie-breaks and intervals, and show only the number of faults.
     """
     lines = plain(list(lines))
     remarks = remarks_on(lines, plain(list(entrants)), brief=brief)
@@ -135,7 +138,7 @@ def fitting_table(
     entrants: Sequence[Mapping[str, Any]] = (),
     beside: int = 0,
 ) -> Table | None:
-    """Draw standings for a terminal with `beside` columns next to the table; None if not even brief standings fit."""
+    """Draw standings that leave `beside` columns of a terminal free. Return None if not even brief standings fit."""
     for brief in (False, True):
         table = told_table(lines, title, entrants, brief=brief)
         if (
@@ -170,7 +173,7 @@ def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
 
 
 def audit_table(told: Mapping[str, Any]) -> Table:
-    """Draw the audit of the API: each bot's matches, seats, waits, excused time and drops."""
+    """Draw an audit given as the API's JSON: each bot's matches, seats, longest wait, excused time and drops."""
     table = Table(box=None, pad_edge=False)
     table.add_column("name")
     for column in ("matches", "first", "second", "longest wait ms", "excused ms", "drops"):
@@ -190,7 +193,10 @@ def rating_text(line: Mapping[str, Any]) -> str:
 
 
 def crosstable(tournament: "Tournament") -> Table:
-    """Draw the crosstable by rank. A cell has the row's score of each match against the column, first match first."""
+    """Draw the crosstable, with the bots ordered by rank.
+
+    A cell has a sign for each match between the bots of its row and its column: the score of the row's bot.
+    """
     standings = tournament.table.standings()
     table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
     for standing in standings:
@@ -210,7 +216,7 @@ def crosstable(tournament: "Tournament") -> Table:
 
 
 def _scores(tournament: "Tournament") -> dict[tuple[str, str], dict[str, float]]:
-    """Return for each bot and opponent the bot's score by match."""
+    """Return each bot's scores against each opponent, by match id. The keys are pairs of a bot and an opponent."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for match_id, over in tournament.results.items():
         first, second = over.seats

@@ -18,7 +18,7 @@ Told = TypeVar("Told")
 
 
 def plain(told: Told) -> Told:
-    """Return text, or JSON data with texts, with characters that would steer a terminal escaped."""
+    """Escape the characters that would steer a terminal, in a text or in every text of JSON data."""
     shown: Any = told
     match told:
         case str():
@@ -31,7 +31,7 @@ def plain(told: Told) -> Told:
 
 
 def plain_lines(text: str) -> str:
-    """Return a text of several lines as `plain` does, line by line."""
+    """Escape each line of a text with `plain`, and keep the line breaks."""
     return "\n".join(map(plain, text.split("\n")))
 
 
@@ -61,7 +61,7 @@ def is_screen(console: "Console") -> bool:
 
 
 def writer(console: "Console") -> "Callable[[str | Text], None]":
-    """Return a function that writes lines: a text with escapes, or a drawn picture."""
+    """Return a function that prints a text, escaped by `plain_lines`, or a drawn picture."""
     from rich.text import Text
 
     def write(shown: "str | Text") -> None:
@@ -71,9 +71,10 @@ def writer(console: "Console") -> "Callable[[str | Text], None]":
 
 
 def stdin_lines() -> Callable[[], str | None]:
-    """Return a function that reads a line of standard input; None at the end.
+    """Return a function that reads a line of standard input, and returns None at the end of the input.
 
-    The function does not use `sys.stdin`: a thread that still reads at exit would hold the lock of `sys.stdin`.
+    The function does not use `sys.stdin`: a thread that still reads when the process exits would hold the lock of
+    `sys.stdin`, and Python would abort.
     """
     raw = io.FileIO(sys.stdin.fileno(), closefd=False)
 

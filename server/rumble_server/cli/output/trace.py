@@ -24,9 +24,9 @@ class TraceEntry:
     about: Literal["bot", "server", "board", "note", "next"]
     text: str
     frame: Any = None
-    """The frame as data; None if the frame is not JSON."""
+    """The frame as JSON data; None for a frame that is not JSON, and for an entry that is not a frame."""
     position: tuple[str, State, str | None] | None = None
-    """Game, state and newest move (if known) of a board."""
+    """The game's name, the state and the newest move (None if unknown) of a board; None without a known game."""
 
     def as_json(self) -> dict[str, Any]:
         if self.about not in ("bot", "server"):
@@ -96,7 +96,7 @@ class Trace:
             yield TraceEntry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
-        """Show the bot's move on the board. An illegal move changes nothing; the referee answers it."""
+        """Yield the board after the bot's move. Yield nothing after an illegal move, which the referee answers."""
         if frame.get("type") != "move" or self._state is None:
             return
         try:
