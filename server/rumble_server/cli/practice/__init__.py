@@ -1,1 +1,1 @@
-"""Matches that commands play: practice, a person, a demonstration."""
+"""Bots and matches without a tournament of a host: practice, a person's match, a demonstration, `rumble ask`."""

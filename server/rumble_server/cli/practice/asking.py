@@ -20,9 +20,9 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 TIMEOUT_S = 60
 """Default time limit for a function's answer, in s."""
 LOOK_S = 0.5
-"""Interval in s of looks at slow functions."""
+"""Interval in s between two checks for slow functions."""
 SLOW_S = 2.0
-"""Time in s after which a thinking function is reported."""
+"""Time in s after which a function that has not answered is reported as slow."""
 
 Made = TypeVar("Made")
 
@@ -30,10 +30,10 @@ Made = TypeVar("Made")
 def position_of(
     game: Game, position: str | None, to_move: str | None, settings: Mapping[str, Any], seed: int = 0
 ) -> State:
-    """Return the state to ask about. Raises CliError and EngineError.
+    """Return the state in which the bot is to move. Raises CliError and EngineError.
 
-    `position` is a text of the game, or the rows of a board as Python writes them. With `to_move`, the mark of a side,
-    a board of tictactoe need not be one that play can reach.
+    `position` is a text of the game, or the rows of a board as Python writes them; None means the start of the game.
+    `to_move` is the mark or name of the side to move. With `to_move`, tictactoe allows boards that no match can reach.
     """
     if position is not None and position.lstrip().startswith("["):
         position = _text_of_rows(game, position)
@@ -76,9 +76,9 @@ def in_time(
 ) -> Made:
     """Return or raise the outcome of `work`. Raises CliError if a function takes over `seconds`.
 
-    `asked_at_s` returns the start times of pending calls by function, in `time.monotonic` seconds. `tell` is called
-    twice a second with a text about slow functions. A thread cannot be ended: after a CliError the thread goes on until
-    the command ends, and the command does not wait for the thread.
+    `work` runs in a thread. `asked_at_s` returns the start times of pending calls by function, in `time.monotonic`
+    seconds. `tell` is called twice a second with a text about slow functions. After a CliError the thread goes on,
+    because a thread cannot be ended. The command ends without waiting for the thread.
     """
     made: Future[Made] = Future()
 
@@ -101,7 +101,10 @@ def in_time(
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:
-    """Have the bot search to the end of the game, and tell on stderr how far it is. Raises CliError."""
+    """Have the bot search to the end of the game, and print the result of each depth on standard error.
+
+    Raises CliError for a bot without such a search, and for `limits` on depth or time.
+    """
     if not isinstance(bot, Minimax):
         raise CliError("--exact is for minimax and streetwise", ExitCode.USAGE)
     if limits.keys() - {"search"}:
@@ -118,9 +121,10 @@ def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choic
 
 
 def cached_positions(bot: ReferenceBot, state: State, most: int) -> list[tuple[str, float]]:
-    """Return at most `most` positions of the bot's table and their values, nearest first in plies.
+    """Return at most `most` positions in the table of the bot's search, with their values.
 
-    Positions that differ only by a rotation or reflection have a single entry in the table. Raises CliError.
+    Positions that are fewer plies after `state` come first. Positions that differ only by a rotation or reflection
+    share an entry of the table. Raises CliError for a bot whose search is not `cached`.
     """
     search = bot.search_of(state) if isinstance(bot, Minimax) else None
     if not isinstance(search, Cached):

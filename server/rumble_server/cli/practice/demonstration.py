@@ -54,7 +54,7 @@ def demonstrate(
     exit_: bool,
     as_json: bool,
 ) -> int:
-    """Play the tournament and return the exit code. Raises CliError."""
+    """Play the tournament of `rumble demo`, and return the exit code. Raises CliError."""
     get_game(game)
     names = checked_bots(multiplied(split_names(bots))) if bots else default_bots(game)
     if len(names) < 2:
@@ -91,7 +91,7 @@ def default_bots(game: str) -> list[str]:
 
 
 def multiplied(names: list[str]) -> list[str]:
-    """Expand `random:3` to three bots. Raises CliError for too many."""
+    """Expand each name like `random:3` to three bots. Raises CliError for more than `MOST_BOTS` bots."""
     bots = []
     for name in names:
         bot, colon, count = name.rpartition(":")
@@ -103,7 +103,7 @@ def multiplied(names: list[str]) -> list[str]:
 
 
 def entrant_names(bots: list[str]) -> list[str]:
-    """Return a name for each bot: the bot's own, with a number if several bots share a name."""
+    """Return a name for each bot: the bot's own name, and a number behind it if several bots share the name."""
     own = [own_name(bot) for bot in bots]
     many = {name for name, count in Counter(own).items() if count > 1}
     seen: Counter[str] = Counter()
@@ -166,7 +166,7 @@ async def _watch(
     processes: list[asyncio.subprocess.Process],
     stopping: asyncio.Event,
 ) -> bool:
-    """Show the standings until the tournament ends, a signal comes or a bot fails to start.
+    """Show the standings until the tournament ends, `stopping` is set, or a bot fails to start.
 
     Return whether the tournament finished.
     """

@@ -15,14 +15,14 @@ HELP = "type a move, ? for all that are allowed, or resign"
 
 
 def diagram(game: Game, state: State, last: str | None) -> Any:
-    """Show a board as plain text."""
+    """Return the board as plain text. The signature is the one of `Person`'s `draw`."""
     return state.diagram()
 
 
 class Person(Bot):
     """A bot whose moves a person types.
 
-    `read` returns a line, or None at the end of the input; `write` takes a text, or a board made by `draw`.
+    `read` returns a line, or None at the end of the input. `write` shows a text, or a board made by `draw`.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Person(Bot):
         self._write(f"You play {again}{marks[message.seat]} against {others}; {HELP}.")
 
     def choose(self, turn: Turn) -> str:
-        """Show the board, and ask until the answer is a legal move. Raises Resign."""
+        """Show the board, and ask until the person types a legal move. Raises Resign for `resign` and without input."""
         state, last = turn.position, turn.moves[-1] if turn.moves else None
         if last is not None:
             self._write(f"Last move: {last}")
@@ -85,7 +85,7 @@ class Person(Bot):
 
 
 def user_name() -> str:
-    """Return the name of this machine's user as the name of a bot; `guest` without such a user."""
+    """Return this user's name without characters that a bot's name cannot have; `guest` if the name is unknown."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):  # no variable with a user name, or no such user

@@ -42,9 +42,9 @@ STUCK_S = 3.0
 LOOK_S = 0.02
 """Time in s between two looks at the tournament and the program."""
 CLOSED_S = 2.0
-"""Time in s for the end of the bot's connection to be read, once its program has ended."""
+"""Maximum time in s, after the end of the bot's program, until the end of its connection is noticed."""
 STDERR = 2
-"""The file descriptor. The program's output goes there, because standard output has the trace."""
+"""File descriptor of standard error. The program's output goes there, because standard output shows the frames."""
 SLOW = "Your bot has no time limit here. If it is not thinking, it may not flush what it writes. Ctrl-C ends it."
 CONNECT = "open a WebSocket at ws://$RUMBLE_SERVER/bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN."
 
@@ -59,7 +59,7 @@ def practise(
     matches: int,
     seed: int,
 ) -> int:
-    """Let the bot that `command` starts play, and return the exit code. Raises CliError, EngineError, BadFunction."""
+    """Let the bot started by `command` play, and return the exit code. Raises CliError, EngineError and BadFunction."""
     kind = get_game(game)
     config = TournamentConfig(
         name=ID,
@@ -97,7 +97,7 @@ async def _practice(
 
 @asynccontextmanager
 async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
-    """Run the opponent in this process."""
+    """Run the opponent in this process until the block ends. Yield its task."""
     spec = BotSpec(bot, own_name(bot), wanted.seed, search_ms(bot, wanted.game))
     task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=make_secret(), join=ID))
     try:
@@ -109,7 +109,7 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
 
 
 async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: Child, screen: Screen) -> int:
-    """Wait for the end, show how it went, and return the exit code."""
+    """Wait for the end of the practice, show hints meanwhile and the outcome at the end, and return the exit code."""
     loop = asyncio.get_running_loop()
     began, hinted = loop.time(), False
     fine_at = idle_at = began
@@ -144,7 +144,7 @@ async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: 
     except TimeoutError:
         screen.show(TraceEntry("next", "Let your program end after tournament_over; it was ended now."))
     closed_by = loop.time() + CLOSED_S
-    while screen.trace.open_connections and loop.time() < closed_by:  # noqa: ASYNC110  # looked at as the rest is
+    while screen.trace.open_connections and loop.time() < closed_by:  # noqa: ASYNC110  # polled, like the tournament above
         await asyncio.sleep(LOOK_S)
     played, faults = len(tournament.results), screen.trace.faults
     if faults:

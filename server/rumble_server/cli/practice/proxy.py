@@ -17,7 +17,7 @@ from rumble_server.cli.output.trace import Sender
 
 HOST, BOT_PATH = "127.0.0.1", "/bot"
 PING_S = 5.0
-"""Time in s between two pings to the bot, which does not get the server's pings, and gives up a silent connection."""
+"""Time in s between two pings to the bot. The server's pings end at the proxy, and bots give up a silent connection."""
 
 Socket = ClientConnection | ServerConnection
 
@@ -69,9 +69,9 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, screen: Screen) ->
 
 
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
-    """Return the side that ended the connection, the code and the reason.
+    """Return the side that ended a connection of the proxy, the close code and the reason.
 
-    The server's side counts as the ender if it closed the connection because the bot broke the WebSocket protocol.
+    If the proxy closed the connection, because the bot broke the WebSocket protocol, the side is the server.
     """
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
@@ -79,6 +79,6 @@ def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
 
 
 def _passed_on(code: int | None) -> int:
-    """Return the close code for the other side. Codes that stand for a missing code cannot be sent."""
+    """Return the close code to send to the other side: 1000 in place of a code that only stands for a missing code."""
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

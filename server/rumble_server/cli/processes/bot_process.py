@@ -1,6 +1,6 @@
-"""A process of several reference bots or functions, for the large fields of `rumble demo`.
+"""A process that plays as several bots, each a reference bot or a function; `rumble demo` starts such processes.
 
-The process ends with its standard input, and so never outlives its parent.
+The process ends when its standard input ends, and so never outlives the parent process.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ SEARCH_MS = 50
 """Time in ms for a move of a bot that cannot search to the end; short, because a person watches."""
 
 STDIN = 0
-"""The file descriptor."""
+"""File descriptor of standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """A bot to play: a reference bot or FILE.py:FUNCTION, its name, seed, and time for a move (None: no limit)."""
+    """A bot to play: `bot` is a reference bot or FILE.py:FUNCTION, `time_ms` the time for a move (None: no limit)."""
 
     bot: str
     name: str
@@ -36,20 +36,20 @@ class BotSpec:
 
 
 def search_ms(bot: str, game: str) -> int | None:
-    """Return a bot's search time for a move in ms; None if the bot searches to the end, or does not search."""
+    """Return a bot's search time for a move in ms; None if the bot searches to the end of the game, or not at all."""
     if bot == "mcts":
         return SEARCH_MS
     return SEARCH_MS if bot in ("minimax", "streetwise") and game != "tictactoe" else None
 
 
 def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> list[str]:
-    """Return the command line of a process for these bots, with this Python and this Rumble."""
+    """Return the command line of a process that plays as `bots`, with the Python and the Rumble of this process."""
     told = json.dumps([asdict(bot) for bot in bots])
     return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), told]
 
 
 def make_bot(spec: BotSpec) -> Bot:
-    """Make the bot. Raises BadFunction, ReferenceBotError."""
+    """Make the bot described by `spec`. Raises BadFunction, ReferenceBotError."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.reference.remote import RemoteReferenceBot
 
@@ -60,13 +60,13 @@ def make_bot(spec: BotSpec) -> Bot:
 
 
 async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:
-    """Play with all bots until the tournament is over."""
+    """Play as all bots of `specs` until the tournament `join` is over."""
     bots = [(make_bot(spec), spec.name) for spec in specs]
     await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
 
 
 def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
-    """Run a process's bots and return the exit code. An error is a line on standard error, after `prefix`."""
+    """Run `playing`, and return the exit code. An expected error becomes a line on standard error, after `prefix`."""
     try:
         run(playing)
     except Exception as error:
@@ -99,7 +99,7 @@ def follow_input(take: Callable[[bytes], object]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play as the arguments of `process_command` say, and return the exit code."""
+    """Play as all bots in the arguments, which `process_command` has written. Return the exit code."""
     server, join, matches_at_once, told = arguments
     specs = [BotSpec(**spec) for spec in json.loads(told)]
     return run_to_exit_code(play(specs, server, join, int(matches_at_once)), "rumble")

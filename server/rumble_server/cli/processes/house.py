@@ -1,9 +1,9 @@
 """House bots as child processes of a server.
 
-All bots that take challenges share one process; each bot in a tournament has a process of its own.
+The bots that wait for challenges share a process; each bot in a tournament has a process of its own.
 
-A process reads its bots on standard input: a line at the start, and a line after each change. The process ends when its
-input is closed, so it never outlives its server.
+A process reads its bots on standard input: a line at the start, and a line after each change. The process ends when the
+input is closed, and so never outlives the server.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
-"""Time in s before a process is started again after its end; it doubles each time, up to the longest."""
+"""First and longest pause in s between the end of a process and its next start. The pause doubles each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class HouseProcesses:
         self._wanted: dict[str, tuple[HouseBot, ...]] = {}
         """The house bots to run, by club."""
         self._residents: _Child | None = None
-        """The process of all bots, of any club, that wait for challenges."""
+        """The process of the bots that wait for challenges, in all clubs; None without such a bot."""
         self._added: dict[ClubBot, _Child] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -79,7 +79,7 @@ class HouseProcesses:
             self._residents = None
 
     def _told(self, bots: Sequence[ClubBot]) -> bytes:
-        """Return the line that tells a process its bots."""
+        """Return the line of JSON from which a process reads its bots."""
         told: dict[str, Any] = {
             "server": self._server,
             "bots": [{**asdict(each.bot), "club": each.club} for each in bots],
@@ -100,7 +100,7 @@ class HouseProcesses:
 
 
 class _Child:
-    """A process of house bots. The process is started again after each end, until `playing` is cancelled."""
+    """A process of house bots. After each end of the process a new process is started, until `playing` is cancelled."""
 
     def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
         self._bots = list(bots)
@@ -109,7 +109,7 @@ class _Child:
         self.playing = asyncio.create_task(self._play())
 
     def tell(self, bots: Sequence[ClubBot]) -> None:
-        """Change the bots to `bots`; bots that play already go on."""
+        """Have the process play `bots` and no other bots. Bots that already play go on undisturbed."""
         if list(bots) != self._bots:
             self._bots = list(bots)
             self._write()

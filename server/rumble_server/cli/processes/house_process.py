@@ -1,4 +1,4 @@
-"""A process of house bots: the server starts the process, and lists its bots on standard input, a line a change."""
+"""A process of house bots. The server starts the process, and writes a line with all bots to it after each change."""
 
 import asyncio
 import json
@@ -30,7 +30,10 @@ MATCHES_IN_TOURNAMENT = 2
 
 
 def make_house_bot(reference_bot: str, name: str) -> Bot:
-    """Make a house bot, with `games` set if it does not play every game. Raises ReferenceBotError, BadFunction."""
+    """Make a house bot. Raises ReferenceBotError, BadFunction.
+
+    If a reference bot cannot play every installed game, the bot's `games` are those that it can play.
+    """
     from rumble_bots.reference import REFERENCE_BOTS
 
     kind = REFERENCE_BOTS.get(reference_bot)
@@ -46,9 +49,9 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 
 
 def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
-    """Return a maker of TLS contexts that trust the server's certificate, both as given and as now on file.
+    """Return a function that makes a TLS context, which trusts `certificate` and the certificate now in `file`.
 
-    The server shows one of the two, whether or not the server has read the file again since the start of this process.
+    The server shows the latter if it has read the file again since this process started, and otherwise the former.
     """
 
     def make() -> ssl.SSLContext:
@@ -60,15 +63,15 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
 
 
 class House:
-    """The bots of this process. A change starts new bots, and ends bots that are no longer listed."""
+    """The bots of this process, and the tasks that play them."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
-        """The tasks by everything told of a bot, so that any difference replaces the bot."""
+        """The task of each bot, by all of the bot's fields: a bot with a changed field is replaced."""
 
     def change(self, told: Mapping[str, Any]) -> None:
-        """Play the bots that a line lists."""
+        """Start the bots that `told`, a line of standard input, newly lists, and end the bots that it lists no more."""
         tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
         wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
         for gone in self._playing.keys() - wanted.keys():
@@ -78,7 +81,7 @@ class House:
 
 
 async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
-    """Play a bot until it is cancelled. After an error the bot tries again, later each time; the others play on."""
+    """Play as a bot until the task is cancelled. After an error, play again after a pause that doubles each time."""
     place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
     while True:
         try:
@@ -105,7 +108,7 @@ async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLC
 
 
 async def play() -> None:
-    """Play the bots in the newest line of standard input; the process ends with the input."""
+    """Play as the bots in the newest line of standard input. The process ends when the input ends."""
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as group:
         house = House(group)
@@ -114,7 +117,7 @@ async def play() -> None:
 
 
 def main() -> int:
-    """Play the bots listed on standard input, until the input ends. Return the exit code."""
+    """Play as the bots listed on standard input, until the input ends. Return the exit code."""
     return run_to_exit_code(play(), "rumble: house bots")
 
 

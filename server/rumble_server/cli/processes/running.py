@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rumble_server.config import ServerConfig
 
 LOOK_S = 10.0
-"""Time in s between two looks at the garbage collector."""
+"""Interval in s at which the garbage collector may look at all objects."""
 
 
 @asynccontextmanager
 async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
-    """Start a server, and stop it at the end. Raises CliError if the server cannot start."""
+    """Run a server until the block ends. Raises CliError if the server cannot start."""
     async with server_unless_stopped(config, make_house, asyncio.Event()) as server:
         if server is None:
             raise CliError("another server leads on this database")
@@ -30,9 +30,9 @@ async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" 
 async def server_unless_stopped(
     config: "ServerConfig", make_house: "MakeHouse | None", stopping: asyncio.Event
 ) -> "AsyncIterator[Server | None]":
-    """Start a server, and stop it at the end; yield None if `stopping` is set during standby for another server.
+    """Run a server until the block ends. Raises CliError if the server cannot start.
 
-    Raises CliError if the server cannot start.
+    A server may first stand by while another server leads. Yield None if `stopping` is set meanwhile.
     """
     from rumble_server.app import Server, StartError
     from rumble_server.store.errors import StoreError
@@ -55,9 +55,9 @@ async def server_unless_stopped(
 
 @asynccontextmanager
 async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Start processes of bots, and end them with the block.
+    """Start a process for each of `commands`, and end all processes when the block ends.
 
-    Their standard output is dropped; their input stays open.
+    The processes' standard output is dropped. Their standard input stays open.
     """
     from rumble_bots.sdk.processes import end_process, start_group
 

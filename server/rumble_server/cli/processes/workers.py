@@ -13,16 +13,19 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.bot_names import as_bot_name
 
 LONGEST_NAME = 32
-"""Most characters of a worker's name, as of any name."""
+"""Maximum number of characters of a worker's name. The same maximum holds for a bot's name."""
 MOST_OF_HOST = 16
-"""Maximum number of characters of this machine's name in a made name."""
+"""Maximum number of characters of this machine's name in a worker's name that is made here."""
 
 own: str | None = None
 """The worker's name, in a process started by `--workers`; otherwise None."""
 
 
 def names(count: int, worker: str | None) -> list[str]:
-    """Return the names of this command's workers, which begin with `worker`, or with a made prefix. Raises CliError."""
+    """Return the names of `count` workers: `worker`, or else a prefix made here, and a number behind it.
+
+    Raises CliError for a name that is too long.
+    """
     if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
         worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"
     longest = f"{worker}-{count}"
@@ -32,15 +35,15 @@ def names(count: int, worker: str | None) -> list[str]:
 
 
 def process_command(worker: str, args: Sequence[str]) -> list[str]:
-    """Return the command line of the process that runs `rumble` with these arguments as a worker."""
+    """Return the command line of a process that runs `rumble` with `args`, as the worker `worker`."""
     return [sys.executable, "-m", "rumble_server.cli.worker_process", worker, *args]
 
 
 def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
-    """Run `rumble` with these arguments as several workers, until all have ended. Return the exit code.
+    """Run `rumble` with `args` in `count` processes, each a worker, until all have ended. Return the exit code.
 
-    A failed worker is reported on standard error, and the others go on. The exit code is 0, or that of the first failed
-    worker. SIGINT and SIGTERM end all workers.
+    A failed worker is reported on standard error, and the rest go on. The exit code is the one of the first worker that
+    failed, or 0 if every worker succeeded. SIGINT and SIGTERM end all workers.
     """
     from rumble_server.cli.support.loop import run_unless_stopped
 
@@ -62,7 +65,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         code = await process.wait()
         playing.discard(worker)
         if code == 0:
-            told.update(dict.fromkeys(output.splitlines()))  # once, since each worker reports the same result
+            told.update(dict.fromkeys(output.splitlines()))  # once, because all workers report the same result
             return
         failed.append(code if code > 0 else ExitCode.FAILED)
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
@@ -82,7 +85,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
 
 
 def said_by(worker: str | None) -> Callable[[str], None]:
-    """Return a function that writes a bot's lines to standard error, behind the worker's name if there are several."""
+    """Return a function that writes a line to standard error, after the worker's name if `--workers` is used."""
     from rumble_bots.sdk.serve import to_stderr
 
     return to_stderr if own is None else lambda line: to_stderr(f"{worker}: {line}")
