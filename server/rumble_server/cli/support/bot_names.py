@@ -1,4 +1,4 @@
-"""Bots as a command line names them: reference bots and functions, and their names in play."""
+"""Bots on a command line: reference bots, functions, and the names under which they play."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.options import json_or_text
 
 DEFAULT_HOUSE = "random,heuristic,minimax,perfect,mcts"
-"""The house bots that can always be challenged, from the weakest to the strongest."""
+"""Default of `--house`: bots that can always be challenged, from the weakest to the strongest."""
 NO_HOUSE = "none"
 
 
@@ -22,7 +22,10 @@ def split_names(text: str) -> list[str]:
 
 
 def checked_bots(names: Sequence[str]) -> list[str]:
-    """Return the names. Raises CliError for an unknown reference bot and BadFunction for a bad FILE.py:FUNCTION."""
+    """Return `names` if each is a usable bot.
+
+    Raises CliError for an unknown reference bot, and BadFunction for a FILE.py:FUNCTION that cannot be loaded.
+    """
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.reference import REFERENCE_BOTS
 
@@ -52,16 +55,16 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def program(command: Sequence[str]) -> list[str]:
-    """Return the command of a bot's program. FILE.py:FUNCTION alone becomes a `rumble bot` with that function."""
+    """Return the command that starts a bot: `command`, or `rumble bot` with it if it is only a FILE.py:FUNCTION."""
     is_function = len(command) == 1 and command[0].rpartition(":")[0].endswith(".py")
     return [*((sys.executable, "-m", "rumble_server.cli", "bot") if is_function else ()), *command]
 
 
 def own_name(bot: str) -> str:
-    """Return the default name in play of a reference bot or FILE.py:FUNCTION."""
+    """Return the name under which a reference bot or FILE.py:FUNCTION plays by default."""
     return bot.rpartition(":")[2].strip("_")
 
 
 def as_bot_name(text: str, otherwise: str) -> str:
-    """Return `text` without characters that a bot's name cannot have; `otherwise` where no character is left."""
+    """Return `text` as a bot's name: without forbidden characters, at most 32. If none is left, return `otherwise`."""
     return re.sub(r"[^A-Za-z0-9_.-]", "", text).lstrip("_.-")[:32] or otherwise

@@ -1,4 +1,4 @@
-"""A group of commands of `rumble`, with typer's plain help: rich would take long to load."""
+"""A group of commands of `rumble`, with typer's plain help, because rich takes long to load."""
 
 from typing import Any
 

@@ -1,6 +1,7 @@
 """`rumble tournament create`: an option for each field of a tournament's configuration.
 
-The module is loaded when the command is used, since the options are made of the model, which takes long to load.
+The options are made from the model of the configuration, which takes long to load. So this module is imported only when
+the command is used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ OPTIONS = {
     "start_at_ms": "--start-at",
     "seed_ratings": "--seed-rating",
 }
-"""The options that are not called as their field."""
+"""The options whose names typer would not make from their fields' names, by field."""
 WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
@@ -46,11 +47,11 @@ WRITTEN = {
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
-"""The placeholders of values that are more than a number or one word of several, and how to write such a value."""
+"""Placeholder in the help, and explanation, of each value that is neither a number nor a choice, by field."""
 
 
 def create_command() -> Any:
-    """Make the command."""
+    """Return the command `create`, with an option for each field."""
     app = App()
     app.command("create")(with_parameters(create, {name: _option(name, each) for name, each in _fields().items()}))
     return typer.main.get_command(app)
@@ -95,7 +96,7 @@ def create(
 
 
 def _fields() -> dict[str, ConfigField]:
-    """Return the fields that have an option, by its name in Python."""
+    """Return the fields of a configuration that have an option, by the option's name in Python."""
     return {name.rpartition(".")[2]: each for name, each in config_fields().items() if name not in ("name", "game")}
 
 
@@ -134,7 +135,10 @@ def points_of(text: str) -> list[float]:
 
 
 def openings_of(text: str, game: str, settings: Mapping[str, Any]) -> str | list[list[str]]:
-    """Return a word for openings, or the openings in a file. Raises CliError, with the number of each bad line."""
+    """Return `text` if it is a choice such as `auto`; otherwise read the openings in the file that `text` names.
+
+    Raises CliError if the file cannot be read. For bad openings, the error names the number of each bad line.
+    """
     words = config_fields()["openings"].choices
     if text in words:
         return text
@@ -151,7 +155,7 @@ def openings_of(text: str, game: str, settings: Mapping[str, Any]) -> str | list
 
 
 def moment_ms(text: str) -> int:
-    """Read a time in ISO 8601, local if it has no zone, as ms since the epoch. Raises CliError."""
+    """Read a time in ISO 8601 as ms since the epoch. A time without a zone is local. Raises CliError."""
     try:
         return round(datetime.fromisoformat(text).astimezone().timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
@@ -167,4 +171,4 @@ def seed_ratings_of(texts: Sequence[str]) -> list[str]:
 
 
 READERS = {"start_at_ms": moment_ms, "points": points_of, "tiebreaks": split_list, "seed_ratings": seed_ratings_of}
-"""The readers of values, by option; openings are read by the rules of the game."""
+"""Functions that read an option's text, by option. `openings_of` is not among them, because it needs the game, too."""

@@ -1,4 +1,4 @@
-"""Server-Sent Events from a server. A lost connection is made again."""
+"""Server-Sent Events from a server. After a lost connection the stream goes on over a new connection."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
-"""Time in s before a new connection; it doubles with each attempt in a row, up to the longest."""
+"""First and longest pause in s before a new connection. The pause doubles with each attempt in a row."""
 PATIENCE_S = 600.0
-"""Time in s without an event, for which new connections are tried; then the stream is lost."""
+"""Time in s for which new connections are tried without an event; then the stream is lost."""
 
 
 class StreamLost(Exception):
-    """The stream ended or broke off; earlier events are valid. `again_s`: the server's wait until the next try."""
+    """The stream ended or broke off. Events received before stay valid.
+
+    `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
+    """
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:
         super().__init__(problem)
@@ -21,7 +24,7 @@ class StreamLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """An event of the stream."""
+    """A Server-Sent Event whose data is a JSON object."""
 
     id: str
     kind: str
@@ -29,7 +32,7 @@ class StreamEvent:
 
 
 Connect = Callable[[str | None], Iterator[StreamEvent]]
-"""Opens the stream, after the event with the given id, if any. Raises StreamLost."""
+"""Opens the stream from its start (None), or after the event with the given id. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
@@ -46,7 +49,11 @@ def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
 
 
 def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[StreamEvent]:
-    """Yield all events, reconnecting as necessary. Raises StreamLost without a first event, or when patience ends."""
+    """Yield all events, and connect again after a lost connection. `say` gets a text about each new problem.
+
+    Raises StreamLost if the stream is lost before its first event and the server names no time for the next try, and
+    after `PATIENCE_S` without an event.
+    """
     last_id: str | None = None
     waited_s, wait_s, said = 0.0, FIRST_WAIT_S, ""
     while True:
@@ -63,7 +70,7 @@ def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str]
         if (last_id is None and again_s is None) or waited_s >= PATIENCE_S:
             raise problem
         next_s = wait_s if again_s is None else again_s
-        if str(problem) != said:  # once, of what is tried again each second
+        if str(problem) != said:  # a repeated problem is told once
             say(f"{problem}; connecting again in {next_s:g} s")
         said = str(problem)
         sleep(next_s)

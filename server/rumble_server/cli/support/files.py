@@ -1,4 +1,4 @@
-"""Reading the file that a command is given, `-` for standard input."""
+"""Reading the file that a command line names. The name `-` means standard input."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ def read_text(file: str) -> str:
 
 
 def read_results_text(file: str) -> str:
-    """Read a result file in UTF-8, else in Windows-1252, as most pairing programs write. Raises CliError."""
+    """Read a result file as UTF-8, or else as Windows-1252, the encoding of most pairing programs. Raises CliError."""
     content = _read(file)
     if b"\0" in content:
         raise CliError(f"{file}: byte {content.index(0)} is 0; this is no text in UTF-8 or Windows-1252")
@@ -43,7 +43,7 @@ def _read(file: str) -> bytes:
 
 
 def read_results_file(file: str) -> ResultsFile:
-    """Read a result file. Raises CliError, after a line on standard error for each other bad row."""
+    """Read a result file. Raises CliError for a bad row; of several bad rows, prints the earlier ones first."""
     try:
         return read_results(read_results_text(file))
     except BadResults as error:
@@ -51,7 +51,7 @@ def read_results_file(file: str) -> ResultsFile:
 
 
 def refused(file: str, problems: BadResults) -> CliError:
-    """Print all problems of a file but the last, and return a CliError with the last."""
+    """Print all problems of a file except the last on standard error, and return a CliError with the last problem."""
     *others, last = str(problems).splitlines()
     for problem in others:
         sys.stderr.write(plain(f"rumble: {file}: {problem}") + "\n")

@@ -1,4 +1,4 @@
-"""The event loop of commands and bot processes. The module imports next to nothing, so that processes start fast."""
+"""The event loop of commands and bot processes. The module imports very little, so that processes start fast."""
 
 import asyncio
 import signal
@@ -21,7 +21,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 
 def until_signal() -> asyncio.Event:
-    """Return an event that SIGINT and SIGTERM set, instead of their usual effect."""
+    """Return an event that is set by SIGINT and SIGTERM. The signals lose their usual effect."""
     event = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -31,7 +31,7 @@ def until_signal() -> asyncio.Event:
 
 
 async def first_of(*waiting: Awaitable[object]) -> None:
-    """Wait for the end of any of the awaitables, and cancel the others."""
+    """Wait until any of the awaitables has ended, and cancel the others."""
     tasks = [asyncio.ensure_future(each) for each in waiting]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -48,7 +48,7 @@ def on_hangup(callback: Callable[[], None]) -> None:
 
 @asynccontextmanager
 async def periodically(callback: Callable[[], None], every_s: float) -> AsyncIterator[None]:
-    """Call back about every `every_s` while the block runs."""
+    """Call `callback` about every `every_s` seconds while the block runs."""
 
     async def beat() -> None:
         while True:
@@ -63,7 +63,7 @@ async def periodically(callback: Callable[[], None], every_s: float) -> AsyncIte
 
 
 def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
-    """Run a coroutine and return its result; None if SIGINT or SIGTERM came first and cancelled the coroutine."""
+    """Run a coroutine and return its result. If SIGINT or SIGTERM comes first, cancel the coroutine and return None."""
     return run(_unless_stopped(main))
 
 

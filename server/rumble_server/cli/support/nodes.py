@@ -1,4 +1,4 @@
-"""Asking the table of leases, for commands about the nodes that share a database in PostgreSQL."""
+"""Questions to the table of leases in a PostgreSQL database, for commands about the nodes that share the database."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -19,11 +19,11 @@ NodeName = Annotated[
     str, typer.Argument(metavar="NODE", help="Its id or the beginning of it, or its address: rumble node list.")
 ]
 ANSWER_MS = 10_000
-"""Time in ms for the database to answer, twice as long as a statement may take."""
+"""Maximum time in ms for an answer of the database. Half of it is the maximum time of a statement."""
 
 
 def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
-    """Ask the table of leases. Raises CliError, StoreError."""
+    """Return the answer to `question`, which reads or changes the table of leases. Raises CliError, StoreError."""
     from rumble_server.cli.support.loop import run
     from rumble_server.store.open import is_postgres, need_postgres
 
@@ -44,7 +44,10 @@ def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
 
 
 def node_called(db: str, name: str) -> "ListedNode":
-    """Return the node of this id, beginning of an id, or address. Raises CliError, StoreError."""
+    """Return the node whose address is `name`, or whose id begins with it.
+
+    Raises CliError if no node or several nodes match, and StoreError.
+    """
     nodes = ask_leases(db, lambda leases: leases.listed())
     found = [each for each in nodes if name and (each.id.startswith(name) or each.address == name.rstrip("/"))]
     if len(found) != 1:

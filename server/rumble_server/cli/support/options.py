@@ -79,14 +79,15 @@ Iterations = Annotated[
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that are not None, that is, given on the command line."""
+    """Return the options given on the command line, which are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def with_parameters(run: Callable[..., None], parameters: Mapping[str, Any]) -> Callable[..., None]:
-    """Have typer see `parameters`, each an annotation by name, in the place of the function's `**`.
+    """Return `run` with a signature for typer, in which `parameters` stand in the place of the `**` of `run`.
 
-    An argument is required, and an option that is not given is None.
+    `parameters` has the annotation of each parameter, by name. An argument is required. An option that the user does
+    not give is None.
     """
     own = inspect.signature(run, eval_str=True)
     added = []
@@ -112,20 +113,20 @@ def check_purpose(join: str | None, challenges: bool) -> None:
 
 
 def log_everything() -> None:
-    """Log as `--verbose` asks for."""
+    """Log everything to standard error, for `--verbose`; of the library websockets, leave out its debug messages."""
     logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("websockets").setLevel(logging.INFO)
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
-    """Raise CliError if `options`, all of them of reference bots, are not empty."""
+    """Raise CliError unless `options` is empty. These are options of reference bots, and the bot is a function."""
     if options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
-    """Read settings written NAME=VALUE. Raises CliError; the game checks names and values."""
+    """Read settings written NAME=VALUE. Raises CliError for another form; names and values are left to the game."""
     settings = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -136,7 +137,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
 
 
 def json_or_text(text: str) -> bool | int | str:
-    """Return a boolean, whole number or string written in JSON, or else the text itself."""
+    """Return the value if `text` is a boolean, whole number or string in JSON; otherwise return `text` itself."""
     try:
         value = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A client of the HTTP API for commands of hosts and administrators. Each error is a line of text."""
+"""A client of the HTTP API, for the commands of hosts and administrators. Each error is a line of text for them."""
 
 import os
 import time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 30.0
 """Maximum wait for a server's answer, in s; then the command fails."""
 SILENT_S = 12.0
-"""Maximum silence of a stream, in s; then the connection is lost. A server sends a sign of life every 5 s."""
+"""Maximum silence of a stream, in s; then the connection counts as lost. A server sends a sign of life every 5 s."""
 PATIENCE_S = 30.0
 """Time in s for which a command repeats its request while the server is being replaced."""
 
@@ -33,7 +33,8 @@ def api_path(*parts: str) -> str:
 def _trusted() -> "ssl.SSLContext | bool":
     """Return the authorities to check certificates against: the file in SSL_CERT_FILE, or True for the usual ones.
 
-    httpx reads SSL_CERT_FILE only together with the variables of proxies, so this function reads the variable instead.
+    httpx reads SSL_CERT_FILE only together with the variables for proxies, so the variable is read here. Raises
+    CliError.
     """
     import ssl
 
@@ -61,13 +62,13 @@ class OrganiserClient:
         self._given = host_token
         self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
         self._trust_env = not address.loopback
-        """True if the environment's proxies are used, that is, for servers on other machines."""
+        """True if requests go through the proxies that the environment names: for servers on other machines."""
         needs_tls = address.secure or self._trust_env  # even for a plain server: the proxy may have TLS
         self._verify = _trusted() if needs_tls else False  # loading authorities takes longer than most requests
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
-        """Make a client for a bot's owner, with the given key or the key kept by the SDK for the name."""
+        """Make a client for the owner of the bot `name`, with the bot's `key`, or else the key that the SDK keeps."""
         from rumble_bots.sdk.address import Address
         from rumble_bots.sdk.keys import kept_key
 
@@ -91,7 +92,10 @@ class OrganiserClient:
         return self._send("GET", path).content
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[StreamEvent]:
-        """Yield the Server-Sent Events of a path after an id. Raises StreamLost if a new connection may help."""
+        """Yield the Server-Sent Events of a path, only those after `last_event_id` if it is given.
+
+        Raises StreamLost if a new connection may help, and CliError otherwise.
+        """
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
@@ -117,7 +121,10 @@ class OrganiserClient:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
-        """Ask, and ask again while the server is being replaced, except for changes that a 502 may have hidden."""
+        """Send a request, and repeat it while the server is being replaced, for at most `PATIENCE_S`. Raises CliError.
+
+        After a 502 only a GET is repeated.
+        """
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
@@ -133,7 +140,7 @@ class OrganiserClient:
                 while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))
                     waited_s += again_s
-                    # A proxy may answer 502 after the server has carried out a command, so only reads are repeated.
+                    # A proxy may answer 502 although the server has carried out a command, so only a GET is repeated.
                     if waited_s > PATIENCE_S or (answer.status_code == HTTPStatus.BAD_GATEWAY and method != "GET"):
                         break
                     time.sleep(again_s)
@@ -163,9 +170,10 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
-        """Keep the made token that the server returns for a hand-chosen one.
+        """Keep the token that the server has made in exchange for a token that the host chose.
 
-        Made tokens are always compared, so wrong tokens from neighbours cannot lock out the host.
+        After many wrong tokens from an address, the server refuses chosen tokens from there, but still compares the
+        tokens that it has made. So a host with a made token is not locked out by the mistakes of neighbours.
         """
         from rumble_bots.sdk.keys import keep, token_file
 
@@ -186,7 +194,7 @@ class OrganiserClient:
             return self._is_no_rumble(answer)
 
     def _whence(self) -> str:
-        """Say where a host token comes from."""
+        """Return a text that says who makes host tokens."""
         from rumble_protocol.clubs import MAIN
 
         if self._club == MAIN:
@@ -206,7 +214,7 @@ class OrganiserClient:
 class AdministratorClient(OrganiserClient):
     """The HTTP API of a server for its administrator.
 
-    `club` (None: main) is the club to administer, whatever club the address names.
+    Requests go to the club `club` (None: main). The club that the text `server` may name is ignored.
     """
 
     def __init__(self, server: str, admin_token: str | None = None, club: str | None = None) -> None:

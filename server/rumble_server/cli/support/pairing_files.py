@@ -23,7 +23,7 @@ from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, P
 def read_event(file: str) -> TrfEvent:
     """Read a TRF file, and copy the file's remarks to standard error.
 
-    Raises CliError if the file cannot be read, is no TRF, or has the remark that its event cannot be paired again.
+    Raises CliError if the file cannot be read, or is no TRF, or has a remark that its rounds cannot be paired again.
     """
     text = read_results_text(file)
     try:
@@ -39,7 +39,7 @@ def read_event(file: str) -> TrfEvent:
 
 
 def rules_of(event: TrfEvent) -> str:
-    """Return the edition that an export of Rumble names in field 092, else the newest."""
+    """Return the edition of the pairing rules that an export of Rumble names in field 092, or else the newest."""
     named = re.search(rf"\b({'|'.join(PAIRING_RULES)})\b", event.fields.get("092", ""))
     return named[1] if named else NEWEST
 
@@ -70,9 +70,9 @@ def print_next_round(event: TrfEvent, rounds: int | None, rules: str, as_json: b
 
 
 def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) -> int:
-    """Pair every round of the file again, and print the differences; return the number of rounds that differ.
+    """Pair every round of the file again, and print the differences. Return the number of rounds that differ.
 
-    Raises CliError.
+    Raises CliError if the file has no round, or more rounds than `rounds`.
     """
     if not event.played:
         raise CliError("the file has no round to check")
@@ -95,7 +95,7 @@ def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) 
 
 
 def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
-    """Return the difference between a round of the file and the rules; None without a difference."""
+    """Return the difference between a round in the file and the same round paired by the rules; None if they agree."""
     event, theirs = told.before(number), told.paired(number)
     try:
         ours = pair(event, rules)

@@ -18,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match with its moves. `result` is empty if unknown; `infos` are the bots' thoughts by ply."""
+    """A match with its moves. Its `result` is empty if unknown; its `infos` are the bots' thoughts by ply."""
 
     match_id: str
     game: str
@@ -39,7 +39,10 @@ def from_server(server: str, match_id: str) -> RecordedMatch:
 
 
 def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
-    """Read the match in an export or a transcript; `match_id` selects a match of an export. Raises CliError."""
+    """Read a match from the text of a transcript or an export. `match_id` selects a match of an export with several.
+
+    Raises CliError, in which `source` names the file.
+    """
     try:
         first = json.loads(text)
     except ValueError:
@@ -68,7 +71,7 @@ def _from_export(document: Mapping[str, Any], source: str, match_id: str | None)
 
 
 def _from_transcript(text: str, source: str) -> RecordedMatch:
-    """Read a transcript. The moves are from the last frame sent to a bot, since each frame has all moves so far."""
+    """Read a transcript. The moves are from the last frame to a bot, because such a frame has all moves so far."""
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}
@@ -118,7 +121,7 @@ def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: obj
 
 
 def _infos(told: object, source: str) -> dict[int, MoveInfo]:
-    """Read the bots' thoughts by ply; fields of later versions are ignored."""
+    """Read the bots' thoughts by ply, and ignore fields of later versions. Raises CliError for a wrong field."""
     infos = {}
     for ply, info in enumerate(told if isinstance(told, list) else ()):
         if isinstance(info, dict) and info:

@@ -1,4 +1,4 @@
-"""A recorded match, ply by ply."""
+"""Stepping through a recorded match, ply by ply."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that 
 
 
 class Replay:
-    """A match, ply by ply. Raises CliError if the moves cannot be played."""
+    """A recorded match, with the state after each ply. Its constructor raises CliError if a move cannot be played."""
 
     def __init__(self, recorded: RecordedMatch, draw: Callable[[Game, State, str | None], Any]) -> None:
         self._recorded = recorded
@@ -37,7 +37,7 @@ class Replay:
         )
 
     def page(self, ply: int) -> list[Any]:
-        """Return the parts to show of a ply: a heading, the board made by `draw`, and after the last ply the result."""
+        """Return the parts to show for a ply: a heading, the board made by `draw`, and at the last ply the result."""
         recorded, state = self._recorded, self._states[ply]
         head = f"ply {ply} of {self.last}"
         if ply:
@@ -53,7 +53,7 @@ class Replay:
 
 
 def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[Any], None]) -> None:
-    """Show a ply, then each ply that the person asks for, until `q`. `read` returns a line."""
+    """Show a ply, and then each ply that the person asks for, until `q`. `read` returns a line typed by the person."""
     write(f"{shown.title()}\n{KEYS}")
     while True:
         for part in shown.page(ply):

@@ -1,7 +1,7 @@
-"""The settings of `rumble serve`: from options, the environment, a TOML file and defaults, in this order.
+"""The settings of `rumble serve`. Options override the environment, which overrides a TOML file and the defaults.
 
-Each field of `ServerConfig` and each own field of `Bounds` is a setting. A field `idle_ms` is the option `--idle-ms`,
-the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The models read and check the values.
+Each field of `ServerConfig` and of `Bounds` (but not of its base class) is a setting. A field `idle_ms` has the option
+`--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The models read and check the values.
 """
 
 import tomllib
@@ -22,16 +22,16 @@ from rumble_server.limits.bounds import Bounds
 
 PREFIX = "RUMBLE_"
 FILE_VARIABLE = "RUMBLE_CONFIG"
-"""The variable that names the settings file, if the option `--config` does not."""
+"""The environment variable that names the TOML file if the option `--config` is not given."""
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
-"""Options whose name differs from the field's."""
+"""Names of the options that are not called like their field, by field."""
 CLOSE = 0.88
-"""Similarity (0 to 1) of an unknown variable to a setting's, from which the variable is refused as a typing error."""
+"""Similarity, 0 to 1, from which on an unknown variable counts as a misspelt variable of a setting, and is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting."""
+    """A setting of `rumble serve`."""
 
     name: str
     """The field's name, and the key in the settings file."""
@@ -57,7 +57,7 @@ class Setting:
 
     @property
     def shown_default(self) -> str:
-        """The default as text; empty where no default is worth showing."""
+        """The default as text for the help; empty if the default is none, 0, False or an empty value."""
         if self.name == "house":
             return DEFAULT_HOUSE
         return str(self.field.default or "")
@@ -72,7 +72,7 @@ def settings() -> Mapping[str, Setting]:
 
 
 def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
-    """Make the configuration from options (None: not given), the environment and the settings file. Raises CliError."""
+    """Make the configuration from the options (None: not given), the environment and the TOML file. Raises CliError."""
     _refuse_slips(environment)
     file = given.get("config") or environment.get(FILE_VARIABLE)
     kept = _read_file(file) if file else {}
@@ -116,7 +116,10 @@ def _read_file(file: str) -> dict[str, Any]:
 
 
 def _refuse_slips(environment: Mapping[str, str]) -> None:
-    """Raise CliError for a variable almost like a setting's. Other variables belong to bots and other commands."""
+    """Raise CliError for a misspelt variable of a setting.
+
+    Variables that resemble no setting belong to bots and other commands.
+    """
     known = [setting.variable for setting in settings().values()]
     for variable in environment:
         if variable.startswith(PREFIX) and variable not in known and variable != FILE_VARIABLE:

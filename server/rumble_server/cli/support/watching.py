@@ -1,4 +1,4 @@
-"""A followed tournament, drawn on a terminal or printed as lines, for `rumble watch`."""
+"""A tournament that `rumble watch` follows, drawn on a terminal or printed as lines."""
 
 import sys
 import time
@@ -24,9 +24,9 @@ from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 OVER = ("finished", "cancelled")
 PAIRING = "the next round is being paired"
 FRAME_S = 0.2
-"""Least time in s between two pictures."""
+"""Minimum time in s between two pictures."""
 HEAD_ROWS = 4
-"""Rows of a picture that are not bots': the title, the names of the columns, and two lines below."""
+"""Rows of a picture without a bot: the title, the headings of the columns, and two lines below the table."""
 GAP = 2
 """Columns between the table and the boards."""
 FRAME_COLUMNS, FRAME_ROWS = 4, 2
@@ -53,7 +53,10 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
 
 
 def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
-    """Take events on a thread until the tournament is over. The process can end without waiting for the thread."""
+    """Take events in a thread until the tournament is over. The process can end without waiting for the thread.
+
+    Return a future that is done when the thread ends.
+    """
     reading: Future[None] = Future()
 
     def read() -> None:
@@ -72,7 +75,7 @@ def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Futur
 
 
 def _draw(console: Console, shown: "WatchedTournament", reading: Future[None]) -> None:
-    """Draw the tournament after each change, and after each change of the terminal's size, until all events are read.
+    """Draw the tournament after each change and each resize of the terminal, until `reading` is done.
 
     Afterwards the terminal shows its former content again.
     """
@@ -100,7 +103,7 @@ def _say(problem: str) -> None:
 def _events(
     client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
 ) -> Iterator[StreamEvent]:
-    """Yield the events; if a path of `results` is given, each snapshot's `latest` has all results."""
+    """Yield the events. If `results` is given, the path of all results, put all results into a snapshot's `latest`."""
 
     def connect(last_id: str | None) -> Iterator[StreamEvent]:
         for event in client.events(path, last_id):
@@ -125,13 +128,13 @@ def _print_lines(console: Console, lines: list[str]) -> None:
 
 
 class WatchedTournament:
-    """A tournament as told by its events so far. A thread may take events while another thread draws."""
+    """The state of a tournament after the events so far. One thread may take events while another thread draws."""
 
     def __init__(self, boards: int = 1) -> None:
         self.name = self.status = self.reason = ""
         self._pairing = False
         self.changes = 0
-        """Number of events taken, and of problems said."""
+        """Number of events and problems so far: a new number means that the picture has changed."""
         self._lock = Lock()
         self._problem = ""
         """The problem of the connection since the last event; empty without a problem."""
@@ -157,7 +160,7 @@ class WatchedTournament:
             self.changes += 1
 
     def lines_of(self, event: StreamEvent) -> list[str]:
-        """Return the news of an event as lines for a pipe."""
+        """Take an event, and return its news as lines for a pipe."""
         with self._lock:
             self._problem = ""
             self.changes += 1
@@ -206,7 +209,7 @@ class WatchedTournament:
         return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
 
     def drawn(self, console: Console) -> RenderableType:
-        """Draw the table, cut to the height of the terminal, with boards beside or below if there is room."""
+        """Draw the standings, cut to the height of the terminal, and boards beside or below them if there is room."""
         with self._lock:
             return self._drawn(console, console.height)
 
@@ -251,6 +254,6 @@ def _panel(board: dict[str, Any]) -> Panel:
 
 
 def _plain_board(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the board with escaped texts; only a diagram keeps its line breaks."""
+    """Return a board's data with escaped texts. Only a diagram keeps its line breaks."""
     diagram = data.get("diagram")
     return plain(data) if diagram is None else {**plain(data), "diagram": plain_lines(diagram)}
