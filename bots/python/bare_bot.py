@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 
 def answer(turn: dict[str, Any]) -> dict[str, Any]:
-    """Choose any move: make this better. `state` has the position, `seat` says who you are."""
+    """Answer a turn with any legal move: choose a better move! `state` has the position, and `seat` is your seat."""
     move = random.choice(turn["legal"])
     return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
 
@@ -23,13 +23,13 @@ def answer(turn: dict[str, Any]) -> dict[str, Any]:
 if len(sys.argv) < 4:
     sys.exit(__doc__)
 server, tournament, name, *invitation = sys.argv[1:]
-scheme, _, place = server.rstrip("/").rpartition("://")  # SERVER is host:port, or a URL; a club has /c/NAME behind it
+scheme, _, place = server.rstrip("/").rpartition("://")  # SERVER is host:port or a URL, with /c/NAME for a club
 url = f"{'wss' if scheme in ('https', 'wss') else 'ws'}://{place}/bot"
 
 file_name = f"{name}@{place}.key".replace(":", "-").replace("/", "+")
 key_file = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), file_name)
 key_file.parent.mkdir(parents=True, exist_ok=True)
-key_file.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
+key_file.touch(0o600)  # the key proves that the name is yours; this file keeps the key
 if not key_file.read_text():
     digits = secrets.token_hex(16)
     key_file.write_text(f"rumble_{digits}{zlib.crc32(digits.encode()):08x}")
@@ -40,7 +40,7 @@ if invitation:
 joined, ended, pause_s = False, None, 0.5
 while ended is None:
     try:
-        with connect(url, ping_interval=6, ping_timeout=6) as socket:  # 12 s of silence end it
+        with connect(url, ping_interval=6, ping_timeout=6) as socket:  # 12 s of silence end the connection
             while ended is None:
                 frame = socket.recv()
                 print(frame)
@@ -57,7 +57,7 @@ while ended is None:
                     case {"type": "tournament_over"}:
                         ended = 0
                     case {"type": "error", "code": "too_many_messages", "message": text} if not joined:
-                        raise ConnectionError(text)  # perhaps the wrong keys of neighbours: try again
+                        raise ConnectionError(text)  # perhaps neighbours sent wrong keys: try again
                     case {"type": "error", "message": text} if not joined:
                         ended = text
                     case {"type": "error" | "notice", "code": "removed" | "tournament_closed", "message": text}:
@@ -68,7 +68,7 @@ while ended is None:
         if closed in (4001, 4003, 4004, 4010) or (status == 404 and not joined):
             sys.exit(f"{url}: {error}")
         print(f"{url}: {error}; trying again")
-        replaced = status in (421, 502, 503)  # it is there again in a second, and after 1012 at once
+        replaced = status in (421, 502, 503)  # the server is back in a second, and after 1012 at once
         time.sleep(1 if replaced else 0 if closed == 1012 and pause_s == 0.5 else pause_s * random.uniform(0.5, 1.5))
         pause_s = pause_s if replaced else min(2 * pause_s, 30)
 sys.exit(ended)  # 0, or why the server refuses this bot

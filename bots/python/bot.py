@@ -1,6 +1,7 @@
 """A Rumble bot with nothing but `pip install websockets`. Usage: python bot.py [random|winblock]
 
-RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
+The environment variable RUMBLE_JOIN names the tournament. The variables RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and
+RUMBLE_INVITE are optional.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from websockets.sync.client import connect
 SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
 NAME = os.environ.get("RUMBLE_NAME", "my-bot")
 STAY_AWAY = (4001, 4003, 4004, 4010)  # close codes after which a bot must not connect again
-FOR_GOOD = ("tournament_closed", "removed")  # codes after which there is nothing to wait for
+FOR_GOOD = ("tournament_closed", "removed")  # codes of errors and notices after which the bot has nothing to play
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
@@ -32,7 +33,7 @@ def any_move(turn: Message) -> str:
 
 
 def win_or_block(turn: Message) -> str:
-    """In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move."""
+    """Return a winning move in tic-tac-toe, else a move that blocks a line of the opponent, else any legal move."""
     if turn["game"] == "tictactoe":
         board = turn["state"]["board"]
         for mark in "XO" if turn["seat"] == 0 else "OX":
@@ -44,7 +45,7 @@ def win_or_block(turn: Message) -> str:
 
 
 def move(turn: Message, chosen: str) -> Message:
-    """Return the answer to a turn."""
+    """Return the message that answers `turn` with the move `chosen`."""
     return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen}
 
 
@@ -52,24 +53,24 @@ STRATEGIES = {"random": any_move, "winblock": win_or_block}
 
 
 class Bot:
-    """One bot in one tournament; it connects again when a connection ends."""
+    """A bot in a tournament. When a connection ends, the bot connects again."""
 
     def __init__(self, tournament: str, choose: Callable[[Message], str]) -> None:
         self.tournament = tournament
         self.choose = choose
-        self.joined = False  # afterwards an error message no longer ends the bot
+        self.joined = False  # once True, an error message no longer ends the bot
         self.over = False
-        self.seats: dict[str, list[str]] = {}  # the names in each match
-        self.turns: dict[str, Message] = {}  # the newest of each match, to answer again
+        self.seats: dict[str, list[str]] = {}  # the bots' names, by match and seat
+        self.turns: dict[str, Message] = {}  # the newest turn of each match, for another answer
         self.pause_s = FIRST_PAUSE_S
 
     def login(self) -> Message:
-        """Return the login. It answers turns at once, so it can play several matches at the same time."""
+        """Return the login. The bot answers turns at once, so it asks for four matches at the same time."""
         given = {name: os.environ.get(f"RUMBLE_{name.upper()}") or None for name in ("key", "invite")}
         return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **given}
 
     def answer(self, message: Message) -> Message | None:
-        """Return the reply to a message: None for most messages, and for types that this bot does not know."""
+        """Return the reply to a message; None if the message needs no reply, or its type is unknown."""
         match message:
             case {"type": "welcome"}:
                 return self.login()
@@ -85,14 +86,14 @@ class Bot:
                 return move(self.turns[match_id], any_move(self.turns[match_id]))
             case {"type": "match_over", "match": match_id, "winner": winner, "reason": reason}:
                 self.turns.pop(match_id, None)
-                seats = self.seats.pop(match_id, None)  # none: it never began, or is told twice
+                seats = self.seats.pop(match_id, None)  # None: the match never began, or its end is told twice
                 name = "nobody" if winner is None else seats[winner] if seats else f"seat {winner}"
                 print(f"{match_id}: {name} wins: {reason}", file=sys.stderr)
             case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
                 print(f"{self.tournament}: rank {rank} of {bots}, {message['points']:g} points", file=sys.stderr)
                 self.over = True
             case {"type": "error", "code": "too_many_messages", "message": text} if not self.joined:
-                raise ConnectionError(text)  # perhaps the wrong keys of neighbours: try again
+                raise ConnectionError(text)  # perhaps neighbours sent wrong keys: try again
             case {"type": "error", "code": code, "message": text} if not self.joined:
                 sys.exit(f"refused: {text} ({code})")
             case {"type": "error" | "notice", "code": code, "message": text} if code in FOR_GOOD:
