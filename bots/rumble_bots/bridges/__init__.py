@@ -1,8 +1,7 @@
-"""Bridges: programs with a protocol of their own play on a server unchanged.
+"""Bridges, by which unchanged programs with a protocol of their own play on a server.
 
-`dialogue` is the base of the protocols: messages in lines, as generators without I/O. `stdio`, `uci`, `gtp` and
-`gomocup` are the protocols. `child` runs a program, `program` holds the dialogue against the clock, and `bot.BridgeBot`
-is the bot.
+`dialogue` has the base class of the protocols, which do no I/O: `stdio`, `uci`, `gtp` and `gomocup`. `child` runs a
+program's process, `program` asks a program for moves against the clock, and `bot.BridgeBot` is the bot.
 """
 
 from rumble_bots.bridges.bot import BridgeBot

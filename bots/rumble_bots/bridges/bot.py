@@ -11,7 +11,7 @@ from rumble_bots.sdk.errors import BadProgram, GiveUp
 
 
 class BridgeBot(Bot):
-    """Plays by asking programs. Call `start` first, and in the end `close`, which ends the programs."""
+    """A bot that asks programs for its moves. Call `start` first, and in the end `close`, which ends the programs."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -20,7 +20,7 @@ class BridgeBot(Bot):
         self._playing: dict[str, Program] = {}
 
     async def start(self) -> None:
-        """Start the first program, to see that it can be used. Raises BadProgram."""
+        """Start a first program before any match. Raises BadProgram if the program cannot be used."""
         program = Program(self._launch)
         self._idle.append(program)  # before the start, so that `close` ends the program even if the start is cancelled
         await program.start()
@@ -50,7 +50,10 @@ class BridgeBot(Bot):
             self._tell(message)
 
     def match_over(self, message: server.MatchOver) -> None:
-        """Pass the message on, and release the program for another match; kill a program that is still thinking."""
+        """Pass the message on to the match's program, and keep the program for another match.
+
+        A program that is still thinking is killed instead.
+        """
         self._tell(message)
         self._release(message.match)
 

@@ -31,7 +31,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
-        """Start a program, with its standard error to `stderr`. Raises BadProgram if the program cannot be started."""
+        """Start a program whose standard error goes to `stderr`. Raises BadProgram if the program cannot be started."""
         try:
             process = await start_group(
                 command,
@@ -46,13 +46,13 @@ class Child:
         return cls(process)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Write lines without waiting for the program to read them. If it reads no more, the next `read` raises."""
+        """Write lines without waiting. If the program reads no more, the next `read` raises Ended."""
         if self._stdin.is_closing():
             return
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
     async def write(self, lines: Sequence[str]) -> None:
-        """Write lines. Raises Ended where the program reads no more."""
+        """Write lines, and wait until the program has room for more. Raises Ended if the program reads no more."""
         self.send(lines)
         try:
             await self._stdin.drain()
@@ -60,7 +60,7 @@ class Child:
             raise Ended(await self._how_it_ended()) from None
 
     async def read(self) -> str:
-        """Return the next line without its end. Raises Ended at the end of the output, and on a line too long."""
+        """Return the next line without its end. Raises Ended at the end of the output, and for a line too long."""
         try:
             line = await self._stdout.readline()
         except ValueError:
@@ -74,7 +74,7 @@ class Child:
         kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Ask the program to end, by the lines `goodbye` and the end of its input; then kill all its processes."""
+        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S`. Then kill all processes."""
 
         async def ask() -> None:
             with suppress(Ended):
@@ -84,7 +84,7 @@ class Child:
         await end_process(self._process, group=True, patience_s=GOODBYE_S, ask=ask)
 
     async def _how_it_ended(self) -> str:
-        """Return the program's end in words; a program that still runs after `GOODBYE_S` only closed its output."""
+        """Return in words how the program ended. A program that still runs after `GOODBYE_S` only closed its output."""
         try:
             async with asyncio.timeout(GOODBYE_S):
                 code = await self._process.wait()

@@ -1,7 +1,7 @@
 """The dialogue of a bridge with a program, sans I/O.
 
-A `Talk` is a generator: it yields the lines to write (often none), is sent the program's next line, and returns the
-result. `program` does the writing, the waiting and the clock.
+A `Talk` is a generator. It yields the lines to write (often none), gets the program's next line by `send`, and returns
+the result. The module `program` runs talks: it writes and reads the lines, and keeps the clock.
 """
 
 from abc import ABC, abstractmethod
@@ -31,16 +31,16 @@ class Dialogue(ABC):
     """
 
     games: Sequence[str] | None = None
-    """The games of this protocol; None means any."""
+    """The games for which the protocol is made; None means any game."""
     greeting: str = "its first line"
-    """The program's first answer, in words, for a message while `begin` waits."""
+    """A description of the program's first answer, for a text that tells the owner what `begin` waits for."""
     hurry: Sequence[str] = ()
     """Lines that make the program answer at once, with its best move so far."""
     goodbye: Sequence[str] = ()
     """Lines that ask the program to end."""
 
     def begin(self) -> Talk[None]:
-        """Hold the first exchange with a new process."""
+        """Hold the first exchange with a new process, after which the program is ready to play."""
         yield from ()
 
     @abstractmethod
@@ -48,12 +48,12 @@ class Dialogue(ABC):
         """Have the program choose a move, within `think_ms`."""
 
     def told(self, message: About) -> Sequence[str]:
-        """Return the lines that tell the program of a message; the program does not answer them."""
+        """Return the lines that report a message to the program. The program does not answer these lines."""
         return ()
 
 
 def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
-    """Write `lines`; return the first answer that is `wanted`, and ignore earlier ones."""
+    """Write `lines`, and return the first line of the program that `wanted` accepts. Ignore earlier lines."""
     answer = yield lines
     while not wanted(answer):
         answer = yield ()
@@ -66,9 +66,9 @@ def quoted(line: str, longest: int = 80) -> str:
 
 
 def by_text(legal: Sequence[str], text_of: Callable[[str], str], answer: str) -> str:
-    """Return the legal move that the program writes as `answer`, in any case.
+    """Return the legal move whose text in the program's notation, `text_of(move)`, is `answer` except for capitals.
 
-    Without such a move, return the answer itself, for the referee to refuse.
+    If no legal move has this text, return `answer`, which the referee will refuse.
     """
     wanted = answer.casefold()
     return next((move for move in legal if text_of(move).casefold() == wanted), answer)

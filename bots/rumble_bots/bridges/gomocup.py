@@ -22,14 +22,15 @@ SQUARE = re.compile(r"(\d{1,3}),(\d{1,3})")
 
 
 def is_answer(line: str) -> bool:
-    """Return whether a line is an answer."""
+    """Return whether a line is an answer, and neither empty nor a text for people."""
     return line != "" and not line.upper().startswith(NOT_ANSWERS)
 
 
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board; if its board does not fit the turn, it gets the whole board.
+    The brain keeps the board, and gets only the opponent's move. If the brain's board does not fit the turn, the brain
+    gets the whole board.
     """
 
     games = ("gomoku",)
@@ -48,7 +49,7 @@ class Gomocup(Dialogue):
         columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
         board = squares(columns, rows, from_top=True)
         match, made = self._match, self._made
-        self._match = None  # the brain's board is uncertain until it has answered
+        self._match = None  # the brain's board is uncertain until the brain has answered
         begun = match == (turn.match, turn.attempt)
         if not begun:
             yield from self._start(turn, columns, rows)
@@ -93,5 +94,5 @@ class Gomocup(Dialogue):
 
 
 def _square(move: str, rows: int) -> str:
-    """Return `h8` as `x,y`; our rows are numbered from the bottom."""
+    """Return a move such as `h8` as `x,y`. Moves number the rows from the bottom, and Gomocup from the top."""
     return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

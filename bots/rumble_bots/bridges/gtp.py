@@ -14,14 +14,14 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Fields of a state that have the size of its board, depending on the game."""
 WORDS = {"swap": "swap-pieces"}
-"""The engines' words for moves, where they differ from ours."""
+"""The engines' words for moves, by Rumble's words for the same moves."""
 COLOURS = ("black", "white")
 
 
 def vertex(game: str, move: str) -> str:
     """Return a move as engines write it: `d4` for the `B d4` of Go.
 
-    Only in Go, engines and Rumble both skip the letter i.
+    The letters of columns are the same: in Go both engines and Rumble skip the letter i, in other games neither does.
     """
     return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
 
@@ -29,7 +29,7 @@ def vertex(game: str, move: str) -> str:
 class Gtp(Dialogue):
     """The dialogue with an engine. The engine keeps the board, and gets only new moves if its board fits the turn.
 
-    Without `clock` the engine gets no times: some engines (GNU Go) would use up all the time.
+    Without `clock` the engine gets no times, because some engines (such as GNU Go) would use up all the time.
     """
 
     greeting = "the answer of a GTP engine to `list_commands`"
@@ -46,7 +46,7 @@ class Gtp(Dialogue):
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         match, made = self._match, self._made
-        self._match = None  # the engine's board is uncertain until it has answered
+        self._match = None  # the engine's board is uncertain until the engine has answered
         if match != (turn.match, turn.attempt) or list(turn.moves[: len(made)]) != made:
             yield from self._set_up(turn)
             made = []
@@ -64,7 +64,10 @@ class Gtp(Dialogue):
         return chosen
 
     def _set_up(self, turn: Turn) -> Talk[None]:
-        """Set up an empty board by the match's settings, as given in the state."""
+        """Set up an empty board with the size, the komi and the times of the match.
+
+        Raises Resign for a handicap, and for a board that is not square.
+        """
         if turn.state.get("handicap"):
             raise Resign("the bridge to GTP plays no handicap games")
         yield from self._ask(f"boardsize {board_size(turn.state)}")
@@ -78,11 +81,11 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Return whether to send times with a command."""
+        """Return whether to tell the engine times by `command`: the engine must know the command."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:
-        """Send a command; return its answer, from `=` to an empty line.
+        """Send a command, and return the engine's answer: the text from `=` to an empty line.
 
         Raises Resign if the engine refuses the command.
         """

@@ -1,4 +1,4 @@
-"""A program and the dialogue with it, against the clock. It is started at its first use, and again after a failure."""
+"""A program that is asked for moves against the clock: started at its first use, and again after a failure."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ START_S = 30.0
 QUIET_S = 3.0
 """Time in s without an answer to the first exchange; then the owner is told about the wait."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""The bridge keeps a tenth of a turn's time for itself, within these bounds in ms."""
+"""The bridge keeps 1 / `SHARE` of a turn's time for itself, but at least and at most the given times in ms."""
 MOST_FAILURES = 3
 """Number of failures in a row after which the bridge gives up."""
 
@@ -87,7 +87,10 @@ class Program:
             raise BadProgram(f"{self._launch.label} {failed}; {hint}") from failed
 
     def tell(self, message: About) -> None:
-        """Tell the program of a message, after its start if it is not yet running, without waiting for an answer."""
+        """Report a message to the program, without waiting for an answer.
+
+        A program that is not running gets the message after its start.
+        """
         lines = self._dialogue.told(message)
         if self._child is None:
             self._unsaid += lines
@@ -113,26 +116,29 @@ class Program:
                 raise Resign(self._failed(f"{failed}, as before")) from None
 
     def _failed(self, problem: str) -> str:
-        """Count a failure. Raises Resign if the bridge ended the program itself, and GiveUp after too many."""
+        """Count a failure, and return its description.
+
+        Raises Resign if the bridge itself ended the program, and GiveUp after too many failures in a row.
+        """
         if self._closed:
             raise Resign("the match is over")
         return self._launch.failed(problem)
 
     def kill(self) -> None:
-        """Kill the program for good."""
+        """Kill the program, which is never started again."""
         self._closed = True
         if self._child is not None:
             self._child.kill()
 
     async def close(self) -> None:
-        """Ask the program to end, then kill it, for good."""
+        """Ask the program to end, and kill it if necessary. The program is never started again."""
         self._closed = True
         child, self._child = self._child, None
         if child is not None:
             await child.end(self._dialogue.goodbye)
 
     async def _ask(self, turn: Turn) -> str:
-        """Ask the program once. Raises Failed, and Resign if the program resigns."""
+        """Ask the program for a move once. Raises Failed, and Resign if the program resigns."""
         if self._closed:
             raise Resign("the match is over")
         began = time.monotonic()
@@ -155,7 +161,7 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """Return the running process, started if necessary. Raises Failed, and BadProgram if it cannot be used."""
+        """Return the running process, started if necessary. Raises Failed, and BadProgram for an unusable program."""
         if self._child is not None:
             return self._child
         began = time.monotonic()

@@ -19,7 +19,10 @@ RESIGN = "resign"
 
 
 class Stdio(Dialogue):
-    """A turn in, a move out. With `everything`, the program gets messages about its matches, too, without answering."""
+    """The program reads a turn, and writes a move.
+
+    With `everything`, the program also reads other messages about its matches, and writes no answer to these.
+    """
 
     def __init__(self, *, everything: bool = False) -> None:
         self._everything = everything
@@ -32,7 +35,7 @@ class Stdio(Dialogue):
 
 
 class BareStdio(Dialogue):
-    """Legal moves in, a move out."""
+    """The program reads the legal moves, and writes a move."""
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         between = "\t" if any(" " in move for move in turn.legal) else " "

@@ -18,14 +18,14 @@ MATE = 1000
 """The score of a mate on the board, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""Our fields by the words of an engine's `info`."""
+"""Fields of the protocol's `move.info`, by the words for the same facts in an engine's `info` line."""
 NO_MOVE = ("(none)", "0000", "none")
 """Answers of engines that find no move."""
 
 
 @dataclass(frozen=True, slots=True)
 class UciWishes:
-    """The owner's options for an engine, and limits (plies, nodes, ms) that replace the clock."""
+    """The owner's options for an engine, and limits in plies, nodes and ms that replace the clock (None: no limit)."""
 
     options: Mapping[str, str] = field(default_factory=dict)
     depth: int | None = None
@@ -34,7 +34,7 @@ class UciWishes:
 
 
 class Uci(Dialogue):
-    """The dialogue with an engine."""
+    """The dialogue with a UCI engine."""
 
     games = ("chess",)
     greeting = "`uciok`, the answer of a UCI engine to `uci`"
@@ -58,7 +58,7 @@ class Uci(Dialogue):
         yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the `bestmove`, with all moves from the first on, so that the engine sees repetitions."""
+        """Ask for the `bestmove`, with all moves of the match, because the engine needs them to see repetitions."""
         match = (turn.match, turn.attempt)
         if match != self._match:
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
@@ -93,10 +93,10 @@ class Uci(Dialogue):
 
 
 def clocks(turn: Turn, think_ms: int) -> str:
-    """Return the clocks for `go`: `movetime` without a bank, else the clocks of both seats.
+    """Return the clocks for the command `go`: `movetime` if the match has no bank, else the clocks of both seats.
 
-    UCI has no time per move beside a bank. Our clocks include the time per move already, and add it again at each move,
-    so it counts as an increment.
+    UCI knows no time per move beside a bank. Rumble's clocks include the time per move, which is added anew for each
+    move. So the engine gets the time per move as a part of the increment.
     """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
@@ -115,9 +115,10 @@ def option_name(line: str) -> str | None:
 
 
 def thought(line: str) -> dict[str, Any]:
-    """Return the facts of an engine's `info` line about its best line, as the protocol's `move.info`.
+    """Return the protocol's `move.info` for an engine's `info` line; empty if the line is not about the best variation.
 
-    A score is in pawns: `MATE` - n for a mate in n moves, -`MATE` + n for being mated. A bound is no score.
+    A score is in pawns: `MATE` - n for a mate in n moves, -`MATE` + n for being mated in n moves. A score that is only
+    a lower or an upper bound is left out.
     """
     words = line.split()
     if words[:1] != ["info"] or "string" in words:
