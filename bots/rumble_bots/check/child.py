@@ -21,14 +21,15 @@ KILL_AFTER_S = 1.0
 LAST_WORDS = 300
 """Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
-"""Marks the line that best explains a program's end; not every language prints this line last."""
+"""Matches the line of output that best explains a program's end. Not every language prints this line last."""
 
 
 @dataclass(slots=True)
 class Child:
     """The bot's program, one process at a time.
 
-    The environment and the places of the command (`{address}`, `{join}`, `{name}`) tell the program where to play.
+    The program learns where to play from its environment, and from the placeholders `{address}`, `{join}` and `{name}`
+    in its command.
     """
 
     command: Sequence[str]
@@ -40,10 +41,10 @@ class Child:
     on_end: Callable[[Exited], object] = lambda _: None
     """Called with the program's end, unless `stop` ended the program."""
     output: int | None = None
-    """The descriptor that gets the output; None for a file, from which `Exited` has the last words."""
+    """File descriptor that gets the output. If None, a file gets the output, and `Exited.said` quotes the file."""
     key: str | None = None
     exited: Exited | None = field(default=None, init=False)
-    """The end of the program; None while the program runs, and once it was stopped."""
+    """The end of the program; None while the program runs, and after `stop`."""
     _file: Path | None = field(default=None, init=False)
     _process: asyncio.subprocess.Process | None = field(default=None, init=False)
     _watch: "asyncio.Task[None] | None" = field(default=None, init=False)

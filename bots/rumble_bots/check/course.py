@@ -1,4 +1,4 @@
-"""The course of a check: the order of the steps, and the consequences of a trouble in a step."""
+"""The course of a check: the order of the steps, and the consequences of a `Trouble` that a step raises."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,11 +29,11 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("unknown-fields", steps.unknown_fields),
     ("clean-end", endings.clean_end),
 )
-"""The steps, by rule, for a bot that can play. After a failed step, the bot is started again."""
+"""The steps for a bot that can play, each with its rule. After a failed step, the bot is started again."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""Rules whose failure needs no new start: the steps that follow start the bot themselves."""
+"""Rules after whose failure the bot is not started again, because the steps that follow start the bot themselves."""
 STARTS = 2
-"""Number of restarts of the program of a bot that breaks no rule."""
+"""Number of times that a check starts the program again if the bot breaks no rule."""
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 
@@ -76,7 +76,7 @@ class Course:
         return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step on which later steps depend: a trouble ends the check, and fails the broken rule."""
+        """Take a step on which later steps depend. A Trouble fails the rule named in it, and ends the check."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -89,7 +89,7 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step that fails by any trouble, since all went well before."""
+        """Take a step. Any Trouble fails the rule of the step, and the bot is started again for the next step."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -104,7 +104,7 @@ class Course:
             self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
 
     async def _try(self, rule: str, step: Step, game: Game | None) -> Trouble | None:
-        """Take a step and add its result, or return the trouble that ended it."""
+        """Take a step, and add its result. If a Trouble ended the step, return the Trouble and add nothing."""
         first, began = len(self._record.entries), self._record.now()
         status: Status
         try:

@@ -1,4 +1,4 @@
-"""The steps at the end: the tournament is over, the program is started again, another program takes its name."""
+"""The steps at the end: the tournament is over, the program is started again, another program takes the bot's name."""
 
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import CloseCode
@@ -13,7 +13,7 @@ END_S = 1.5
 
 
 async def clean_end(harness: Harness) -> str:
-    """End the tournament: the program ends with exit code 0, or stays."""
+    """End the tournament: the program must end with exit code 0, or stay."""
     referee = harness.referee
     referee.status = "finished"
     tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
@@ -56,7 +56,7 @@ async def key(harness: Harness) -> str:
 
 
 async def replaced(harness: Harness) -> str:
-    """Close as if another program took the name: the bot must not come back by itself."""
+    """Close the connection as if another program had taken the bot's name: the bot must not come back by itself."""
     link = harness.referee.link
     if harness.child is None and link is None:
         raise Skipped("it is not connected; with -- COMMAND the kit starts it again for this rule")

@@ -23,7 +23,7 @@ class Trouble(Exception):
 
 
 class Warned(Exception):
-    """A step is over; its text is worth a warning."""
+    """A step is over with a finding that is worth a warning; the text is the finding."""
 
 
 class Skipped(Exception):

@@ -1,4 +1,4 @@
-"""Events outside the kit, in the order in which they happened."""
+"""Events that happen outside the kit. A queue has the events in the order in which they happened."""
 
 import asyncio
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Exited:
     code: int
     said: str
     stale: bool = False
-    """True if the kit had stopped the program before it read this event."""
+    """True if the kit stopped the program before this event was read from the queue."""
 
     @property
     def how(self) -> str:
@@ -73,7 +73,7 @@ async def put_events(socket: ServerConnection, inbox: "asyncio.Queue[Event]", re
             inbox.put_nowait(Said(link, frame, record.now()))
         code, reason = socket.close_code or ABNORMAL, socket.close_reason or ""
     except ConnectionClosed as closed:
-        close = closed.rcvd or closed.sent  # the close frame of the bot, or else the reason of our library
+        close = closed.rcvd or closed.sent  # the close frame of the bot, or else of our library
         if close is not None:
             code, reason = close.code, close.reason
     finally:

@@ -15,7 +15,10 @@ from rumble_bots.check.scripted_server import TOURNAMENT_ID
 LOGIN_S = 3.0
 """Maximum time in s from a bot's connection to its entry into the tournament."""
 USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
-"""Usual start of a program in s; a slower program or machine gets more time for everything, up to ten times."""
+"""Usual time in s from a program's start to its connection, and the maximum of `patience`.
+
+If the start takes n times the usual time, all limits of time are n times as long, up to that maximum.
+"""
 DOWN_S = 0.3
 """Time in s for which nobody listens while the server restarts."""
 
@@ -52,7 +55,7 @@ class Harness(Play):
         return self.referee.link is not None and self.referee.member
 
     async def connected(self) -> None:
-        """Start the program if there is one, and wait for its connection. Raises Trouble."""
+        """Wait for the bot's connection. If the kit has the bot's program, start the program first. Raises Trouble."""
         began = self.record.now()
         starts = self.child is not None and not self.child.running
         if self.child is not None and starts:
@@ -74,14 +77,14 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set the patience given by the user, or else by the program's start, and the bot's clock with it."""
+        """Set `patience` as the user wants, or else by the time of the program's start. Lengthen the bot's clock alike."""
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
         self.referee.control = TimeControl(move_ms=move_ms, bank_ms=bank_ms)
 
     async def entered(self) -> None:
-        """Wait for the login of a bot that is connected, and its join. Raises Trouble."""
+        """Wait until a connected bot has logged in and joined the tournament. Raises Trouble."""
         referee = self.referee
         before = len(referee.logins)
         limit_s = LOGIN_S * self.patience
@@ -100,13 +103,13 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Challenge a bot that waits for challenges, and so put it into the tournament."""
+        """Put a bot that waits for challenges into the tournament, as a challenge would. Send the bot `joined`."""
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True
 
     async def ready(self) -> None:
-        """Wait until the bot is in the tournament; start a bot that is not connected. Raises Trouble."""
+        """Wait until the bot is in the tournament. If the bot is away, start its program first. Raises Trouble."""
         if not self.present:
             await self.connected()
             await self.entered()
@@ -126,7 +129,10 @@ class Harness(Play):
         await self.ready()
 
     async def restart(self, *, down: bool) -> None:
-        """Restart the server, with `down` its port too, and wait for the bot to come back. Raises Trouble."""
+        """Restart the server, and wait for the bot to come back. Raises Trouble.
+
+        With `down`, nobody listens at the port for a moment. Otherwise only the bot's connection is closed.
+        """
         link = self.referee.link
         if down:
             self.referee.leave()

@@ -38,7 +38,7 @@ class Link:
 
     @property
     def speaks_ours(self) -> bool:
-        """True if the bot offered our sub-protocol, or no sub-protocol at all."""
+        """True if the bot offered the sub-protocol of Rumble, or no sub-protocol at all."""
         offered = self._socket.request.headers.get_all("Sec-WebSocket-Protocol") if self._socket.request else []
         return not offered or self._socket.subprotocol == SUBPROTOCOL
 

@@ -1,4 +1,4 @@
-"""A port that accepts WebSockets of bots: that of `rumble check`, and that of the proxy of `rumble practice`."""
+"""A port at which bots open WebSockets, for `rumble check` and for the proxy of `rumble practice`."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +17,7 @@ OPEN_S = 3.0
 CLOSE_S = 1.0
 """Seconds a bot has for the closing handshake."""
 LARGEST = 1 << 20
-"""Maximum number of bytes read of a frame: more than `welcome` allows, so that a check goes on after a breach."""
+"""Maximum number of bytes of a frame. The limit in `welcome` is lower: a bot that breaks it does not end the check."""
 
 quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -25,16 +25,16 @@ quiet.setLevel(logging.CRITICAL)
 
 @dataclass(slots=True)
 class Listener:
-    """Listens at an address; may go down and come up again there, like a server that restarts."""
+    """Listens at an address. Like a server that restarts, it can go down, and come up again at the same address."""
 
     host: str
     port: int
-    """The port; 0 before `up` chooses a free port."""
+    """The port. If it is 0, `up` chooses a free port and sets this field."""
     path: str
     talk: Callable[[ServerConnection], Awaitable[None]]
-    """Has each connection at the path, until its end."""
+    """Called with each connection at `path`; returns when the connection has ended."""
     turned_away: Callable[[str], object]
-    """Told of each request for another path: what the bot did."""
+    """Called for each request for another path, with a text that says what the bot did."""
     ping_s: float | None = None
     """Seconds between two pings; None for no pings."""
     _server: Server | None = field(default=None, init=False)

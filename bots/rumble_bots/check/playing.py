@@ -1,4 +1,4 @@
-"""Plays matches with the bot: asks, waits for the answer within the clock, moves for the opponent."""
+"""Plays matches with the bot: asks for moves, waits for each answer within the clock, and moves for the opponent."""
 
 from random import Random
 
@@ -14,7 +14,7 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s after the end of a connection in which the end of the program counts as its cause."""
+"""Time in s after the end of a connection. If the program ends within this time, its end counts as the cause."""
 MOST_PLIES = 120
 """Plies of a match after which the opponent resigns."""
 SEED = 1
@@ -22,7 +22,7 @@ SEED = 1
 
 
 class GaveUp(Trouble):
-    """The bot resigned. A resignation breaks no rule, but ends the match's use for the step."""
+    """The bot resigned. A resignation breaks no rule, but the step at hand cannot use the match any more."""
 
     def __init__(self, match: ScriptedMatch) -> None:
         super().__init__("whole-match", f"it resigned {match.match_id} at ply {len(match.moves)}")
@@ -36,7 +36,7 @@ class Play:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """True if a bot that ended its connection may come back and play on; otherwise such an end ends the step."""
+        """True if a bot that ends its connection may come back and play on; False if such an end raises Trouble."""
         self.patience = 1.0
         """Factor for all limits of time: above 1 for a slow program or machine."""
         self.plies = 0
@@ -44,7 +44,7 @@ class Play:
         self._started = 0
 
     async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
-        """Begin a match and ask for the bot's first move, in seat 1 after the opponent's."""
+        """Begin a match with the bot at `seat`, and ask for its first move. At seat 1, the opponent moves before."""
         referee = self.referee
         self._started += 1
         match = ScriptedMatch(
@@ -101,7 +101,10 @@ class Play:
                     pass
 
     async def one_turn(self, match: ScriptedMatch) -> None:
-        """Wait for the bot's answer to the open turn of a match, and to the next turn, if any; then resign."""
+        """Wait for the bot's answers to the open turn of a match and to the next turn, if there is one.
+
+        Then let the opponent resign.
+        """
         if not match.over:
             await self.moved()
             await self.advance(match)
@@ -110,9 +113,9 @@ class Play:
         await self.give_up(match)
 
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
-        """Play matches to their ends, all at the same time; return the bot's last resignation, or None.
+        """Play matches to their ends, all at the same time. Return the bot's last resignation, or None.
 
-        Raises GaveUp if the bot resigns before its first move, since such a match shows nothing.
+        Raises GaveUp if the bot resigns before each seat has moved, because such a match shows nothing.
         """
         gave_up = None
         while not all(match.over for match in matches):
@@ -158,7 +161,7 @@ class Play:
             self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
-        """Wait for the end of the program as the cause of the connection's end; return None if the program goes on."""
+        """Return in words how the program ended, if it ends within `LAST_WORDS_S`; None if it goes on."""
         until = self.record.now() + LAST_WORDS_S
         while heard := await self.referee.hear(until):
             if isinstance(heard, Exited):

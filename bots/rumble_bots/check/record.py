@@ -15,7 +15,7 @@ SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 @dataclass(slots=True)
 class Found:
-    """The first breach of a rule, how often the rule was broken, and whether that is more than a warning."""
+    """The first breach of a rule. `times` counts all breaches of the rule; `fault` is False for a mere warning."""
 
     why: str
     frames: list[Entry]
@@ -25,7 +25,7 @@ class Found:
 
 @dataclass(slots=True)
 class Record:
-    """The frames of both sides with their times, keys blanked; `now` returns seconds."""
+    """The frames of both sides with their times, without keys and invitation codes. `now` returns seconds."""
 
     now: Callable[[], float]
     began: float = field(init=False)

@@ -67,7 +67,7 @@ class Report:
 
     @property
     def never_came(self) -> str | None:
-        """The reason for checking nothing, if the bot never connected; otherwise None."""
+        """The reason why the bot never connected, so that nothing could be checked; None if it connected."""
         first = self.results[0]
         return first.why if first.rule.id == "connect" and first.status == "fail" else None
 

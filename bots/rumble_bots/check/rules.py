@@ -1,4 +1,4 @@
-"""The rules for bots: the table in PROTOCOL.md, with the same ids."""
+"""The rules for bots. PROTOCOL.md has a table of the same rules, with the same ids."""
 
 from dataclasses import dataclass
 
@@ -104,7 +104,7 @@ STEPS = (
         "Do not connect again after close code 4001, 4003, 4004 or 4010: end the program, and say why.",
     ),
 )
-"""Rules that the kit tries one after another."""
+"""Rules that the kit tries in separate steps."""
 
 HABITS = (
     Rule(

@@ -26,28 +26,28 @@ ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
 """Name that the program finds in RUMBLE_NAME; the report has the name of the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
-"""Seconds for a whole check with moves of `MOVE_MS`, and seconds more for each further game."""
+"""Maximum time in s for a whole check with `MOVE_MS` for a move, and the additional time in s for each further game."""
 STARTED_S = 30.0
 """Default of the time in s for a program to connect; a compiler or a busy machine may need most of it."""
 MOVE_MS = 500
 BANK_MOVES = 5
-"""The bank of a match divided by the time of a move: enough for a slow start."""
+"""Number of moves whose time makes up the bank of a match: enough for a bot that starts slowly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The subject and the settings of a check. Without a `command` the kit waits for a bot that the user starts."""
+    """The settings of a check. `command` starts the bot; if it is empty, the kit waits for the user to start the bot."""
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
-    """The games to play; empty: tic-tac-toe, or the first game that the bot names."""
+    """The games to play. If empty, the bot plays tic-tac-toe, or the first possible game that its login names."""
     server: Address = ANY_PORT
     """The address, and the club, at which the kit is the server; port 0 for any free port."""
     wait_s: float = STARTED_S
     """Maximum time in s for the bot to connect."""
     move_ms: int = MOVE_MS
     patience: float | None = None
-    """Factor for the kit's limits of time; None: by the measured start of the program."""
+    """Factor for the kit's limits of time. If None, the measured start of the program decides."""
 
     @property
     def budget_s(self) -> float:
@@ -57,7 +57,10 @@ class Plan:
 
 
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Check a bot; without a command, `say` gets a line that asks for its start. Raises BadCommand and UnknownGame."""
+    """Check a bot. Raises BadCommand and UnknownGame.
+
+    If the plan has no command, `say` gets a line that tells the user at which address a bot is awaited.
+    """
     games = [get_game(name) for name in plan.games or (DEFAULT_GAME,)]
     inbox: asyncio.Queue[Event] = asyncio.Queue()
     record = Record(asyncio.get_running_loop().time)

@@ -25,7 +25,7 @@ class AskedTurn:
     remaining_ms: int
     open: bool = True
     answer: str | None = None
-    """The move that counted."""
+    """The move that counted; None before."""
     took_ms: int | None = None
     """Time in ms that the bot took for its answer."""
 
@@ -78,13 +78,13 @@ class ScriptedMatch:
         self.moves.append(move)
 
     def reply(self) -> None:
-        """Make the opponent's move: a random move after which the match goes on, or any move if there is none."""
+        """Make the opponent's move: a random move after which the match goes on, or any move if every move ends it."""
         legal = list(self.state.legal_moves)
         self.random.shuffle(legal)
         self.play(next((move for move in legal if self.state.play(move).outcome is None), legal[0]))
 
     def used(self, milliseconds: int) -> None:
-        """Take the time of a move that counts from the bot's bank, and add the increment."""
+        """Subtract a counted move's time from the bank, except the part up to `control.move_ms`. Add the increment."""
         self.bank_ms = max(0, self.bank_ms - max(0, milliseconds - self.control.move_ms))
         self.bank_ms += self.control.increment_ms
 
@@ -121,7 +121,7 @@ class ScriptedMatch:
         )
 
     def over_message(self, outcome: Outcome | None) -> say.MatchOver:
-        """Return the `match_over` of an outcome; None means that the match is void."""
+        """Return the `match_over` of an outcome; None stands for a void match."""
         return say.MatchOver(
             match=self.match_id,
             attempt=self.attempt,

@@ -1,4 +1,4 @@
-"""The scripted referee: answers a bot's messages as a server would, and notes their faults.
+"""The scripted referee: answers a bot's messages as a server would, and records the rules that the messages break.
 
 `hear` takes events, answers them, and returns the first event that a step may wait for. The steps decide how the check
 goes on.
@@ -24,7 +24,7 @@ from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 SECOND_LOOK_S = 0.01
 """Extension in s of a wait that timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""The broken rule, by close code of the WebSocket library."""
+"""The rule that an unreadable frame breaks, by the code with which the WebSocket library closes the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ Heard = Connected | TurnedAway | LoggedIn | Entered | Moved | Resigned | Ended |
 
 @dataclass(slots=True)
 class ScriptedReferee(ScriptedServer):
-    """The whole server of a single bot."""
+    """A whole server for a single bot."""
 
     # --- incoming messages ---
 
     async def hear(self, until: float) -> Heard | None:
-        """Wait for the next event that a step may wait for; return None at `until`. Raises Trouble."""
+        """Return the next event that a step may wait for; None if the loop's clock reaches `until`. Raises Trouble."""
         while True:
             try:
                 async with asyncio.timeout_at(until):
@@ -224,7 +224,7 @@ class ScriptedReferee(ScriptedServer):
         return None
 
     async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
-        """End the match as lost, and raise Trouble, if a frame that is no message answers an open turn."""
+        """End the match as lost and raise Trouble, if the frame, which is no valid message, answers an open turn."""
         named = read_named_turn(frame)
         turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)
         if named is not None and turn is not None and turn.open and turn.match.match_id == named.match:

@@ -25,7 +25,7 @@ TOURNAMENT_ID = "check"
 PONG_S = 2.0
 LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
-"""Seconds that the network is allowed on top of a turn's clock."""
+"""Time in s that a turn's deadline allows for the network, in addition to the turn's clock."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class ScriptedServer:
     wanted: Sequence[str] = ()
     """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
     tournament_id: str | None = None
-    """The id that the bot joined; the kit accepts any."""
+    """The tournament's id: the kit accepts the first id that the bot joins."""
     status: say.TournamentStatus = "running"
     link: Link | None = None
     """The connection of the bot's login; None while the bot is away."""
@@ -115,7 +115,7 @@ class ScriptedServer:
         await self.say_frame(match.turn_message(turn_id, list(self.login.omit)))
 
     def close_turn(self, match: ScriptedMatch) -> None:
-        """Close the open turn, if any: an answer to it no longer counts."""
+        """Close the open turn of a match, if any, so that an answer to the turn no longer counts."""
         if match.turn is not None:
             match.turn.open = False
             match.turn = None
@@ -151,7 +151,7 @@ class ScriptedServer:
             self.close_turn(match)
 
     async def say_session(self, matches: list[ScriptedMatch]) -> None:
-        """Answer a login; `matches` go on."""
+        """Answer a login with `session`, which lists `matches` as the matches that go on."""
         mine = [self.tournament_id] if self.tournament_id is not None and self.member else []
         session = say.Session(
             name=self.login.name,
@@ -173,7 +173,7 @@ class ScriptedServer:
         await self.say(joined)
 
     async def too_late(self, turn: AskedTurn) -> Trouble:
-        """End the match of a turn whose clock ran out, as lost; return the trouble to raise."""
+        """End a match as lost, because the clock of `turn` has run out. Return the Trouble to raise."""
         reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
         await self.finish(turn.match, Outcome.win(1 - turn.match.seat, reason, termination=Termination.TIMEOUT))
         return Trouble("deadlines", reason)

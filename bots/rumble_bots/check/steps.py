@@ -1,7 +1,7 @@
-"""The steps while the bot plays, a function for each rule. Each returns its reason for the pass in a few words.
+"""The steps while the bot plays: a function for each rule, which returns in a few words why the bot passes.
 
-Each step begins with the bot in the tournament and no match open. Trouble ends the step; `course` decides how the check
-goes on.
+Each step begins with the bot in the tournament and no match open. A `Trouble` ends the step, and `course` decides how
+the check goes on.
 """
 
 from rumble_engine import Game, Outcome, Termination
@@ -15,7 +15,7 @@ from rumble_bots.check.scripted_match import AskedTurn
 from rumble_bots.check.scripted_server import LAG_S, PONG_S
 
 LONG_THINK_S = 0.7
-"""Time in s for which the opponent thinks: enough for a few pings."""
+"""Time in s for which the opponent thinks in the step `ping`: enough for a few pings."""
 NOT_REAL = "sent by the kit as a test"
 
 
@@ -44,7 +44,7 @@ async def whole_match(harness: Harness, game: Game) -> str:
 
 
 async def rejected(harness: Harness) -> str:
-    """Reject a move that counted, then a move that loses its match: the bot must go on after each."""
+    """Reject a move that counted, and later a move with the loss of the match: the bot must go on after both."""
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()
@@ -63,7 +63,7 @@ async def rejected(harness: Harness) -> str:
 
 
 async def retry(harness: Harness) -> str:
-    """Reject a move as on a server that allows retries: the bot must answer the same turn again."""
+    """Reject a move as a server does that allows retries: the bot must answer the same turn again."""
     match = await harness.start()
     before = match.state
     answered = await harness.moved()
@@ -94,7 +94,7 @@ async def error(harness: Harness) -> str:
 
 
 async def stale_turns(harness: Harness) -> str:
-    """Ask the same position again: the bot answers the newest turn."""
+    """Ask for a move in the same position again: the bot must answer the newest turn."""
     match = await harness.start()
     await harness.referee.ask(match)
     await harness.one_turn(match)
@@ -117,7 +117,7 @@ async def void_match(harness: Harness) -> str:
 
 
 async def told_twice(harness: Harness) -> str:
-    """Send a result twice, and `joined` again: the bot goes on."""
+    """Send a result twice, and `joined` again: the bot must go on."""
     match = await harness.start()
     await harness.one_turn(match)
     if match.told is not None:
@@ -128,7 +128,7 @@ async def told_twice(harness: Harness) -> str:
 
 
 async def unknown_messages(harness: Harness) -> str:
-    """Send a message, a notice and an error of a later version: the bot goes on."""
+    """Send a message, a notice and an error of a later version: the bot must go on."""
     future = "from_the_future"
     news = {"type": future, "match": None, "message": NOT_REAL}
     notice = {"type": "notice", "code": future, "tournament": None, "match": None, "message": NOT_REAL}
@@ -151,7 +151,7 @@ async def two_matches(harness: Harness) -> str:
 
 
 async def ping(harness: Harness) -> str:
-    """Let the opponent think long: the bot answers pings meanwhile."""
+    """Let the opponent think long: the bot must answer pings meanwhile."""
     referee = harness.referee
     match = await harness.start()
     await harness.moved()
@@ -172,7 +172,7 @@ async def ping(harness: Harness) -> str:
 
 
 async def dropped_connection(harness: Harness) -> str:
-    """Break the connection during a turn: the bot comes back and answers."""
+    """Break the connection during a turn: the bot must come back and answer."""
     match = await harness.start()
     link = harness.referee.link
     harness.referee.leave()
@@ -186,7 +186,7 @@ async def dropped_connection(harness: Harness) -> str:
 
 
 async def server_restart(harness: Harness) -> str:
-    """Restart the server: the bot comes back and answers."""
+    """Restart the server: the bot must come back and answer."""
     match = await harness.start()
     notice = say.Notice(code=NoticeCode.DRAINING, message="the server restarts")
     await harness.referee.say(notice)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules skipped for the same reason that get a line each; more of them share a line."""
+"""Maximum number of rules, skipped for the same reason, that get a line each. More such rules share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -47,7 +47,7 @@ def as_json(report: Report) -> str:
 
 
 def as_junit(report: Report) -> str:
-    """Return JUnit XML with a test case for each rule; a warning passes, and is the case's output."""
+    """Return JUnit XML with a test case for each rule. A rule with a warning passes, with the warning as its output."""
     counts = report.counts()
     totals = {
         "tests": str(len(report.results)),
@@ -78,7 +78,7 @@ def as_junit(report: Report) -> str:
 
 
 def _shown(result: Result, width: int | None) -> list[str]:
-    """Return the frames of a result, a line each, cut to `width` characters."""
+    """Return the frames of a result, a line for each frame, with its text cut to `width` characters (None: uncut)."""
     lines = []
     for entry in result.frames:
         text = _plain(entry.text)
