@@ -1,1 +1,1 @@
-"""Python functions as bots, such as the exercise's `def ai(board, player)`."""
+"""Python functions as bots, such as the `def ai(board, player)` of a programming exercise."""

@@ -1,6 +1,6 @@
-"""Tic-tac-toe from any board with either side to move, for calls of the exercise's functions.
+"""Tic-tac-toe from any board with either side to move, for trying bots in positions that no match has.
 
-Play cannot reach most such positions (two X and three O), so the engine refuses them, and no match has such a position.
+A match cannot reach most such positions (for example two X and three O), so the engine refuses them.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class AnyBoard(State):
 
     @classmethod
     def read(cls, text: str, mover: int) -> "AnyBoard":
-        """Read nine of X, O and ., row by row. Raises BadPosition."""
+        """Read a text of nine characters `X`, `O` or `.`, row by row. Raises BadPosition."""
         if len(text) != 9 or text.strip("XO."):
             raise BadPosition(f"{shown(text)} is not nine of X, O and . row by row")
         x, o = (sum(1 << square for square in range(9) if text[square] == mark) for mark in "XO")

@@ -24,12 +24,12 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """The translation for bots written as functions of `board, player`: of states to boards, of answers to moves."""
+    """The translation of a game for functions of `board, player`: of states to boards, and of answers to moves."""
 
     columns: Callable[[Mapping[str, Any]], int]
     """Gives the number of columns of a state's board."""
     cell_of: Callable[[int], Cell]
-    """Gives the cell for a number alone."""
+    """Gives the cell for an answer that is a single number."""
     text_of: Callable[[Cell], str]
     """Gives the move for a cell."""
     between: str

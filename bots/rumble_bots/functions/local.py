@@ -14,13 +14,13 @@ from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
 NO_HURRY_MS = 10_000
-"""The time left in a turn's clock where no clock runs."""
+"""Time in ms that a turn shows as left on its clock if no clock runs."""
 
 
 class FunctionBot(ReferenceBot):
-    """The function written `text` (FILE.py:FUNCTION) as a bot for `game` without a server. Raises BadFunction.
+    """A function as a bot for the game `game`, without a server. `text` is FILE.py:FUNCTION. Raises BadFunction.
 
-    Turns have the position, but not the moves before: `ply` is 0 and `moves` is empty.
+    The function's turns have the position, but not the moves before: `ply` is 0 and `moves` is empty.
     """
 
     def __init__(self, random: Random, *, text: str, game: str) -> None:
@@ -52,7 +52,7 @@ class FunctionBot(ReferenceBot):
 
 
 def _result(answer: object) -> object:
-    """Return the result of an async function's answer; any other answer unchanged."""
+    """Return the result of `answer` if an async function gave it; otherwise return `answer` unchanged."""
 
     async def wait(awaitable: Awaitable[object]) -> object:
         return await awaitable
