@@ -23,29 +23,32 @@ Pair = tuple[float, float]
 Z95 = 1.959964
 """Half the width of a 95% interval of a normal variable, in standard deviations."""
 MOST_REPEATED = 0.05
-"""Maximum share of matches that may repeat a game although bots play without chance: some openings come twice."""
+"""Maximum share of repeated games with which bots without chance get intervals: a few random openings come twice."""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates of a result, and the contribution of a match to each rate, given the first bot's score."""
+"""The rates of a result, each with a function from the first bot's score in a match to its contribution to the rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattleResult:
-    """The wins, draws and losses of the first bot, and their certainty."""
+    """The wins, draws and losses of the first bot, with intervals of their rates."""
 
     wins: int
     draws: int
     losses: int
     pairs: Mapping[Pair, int] = field(default_factory=dict)
-    """Number of pairs by their two scores. The bots of a pair swap seats. The last match may have no pair."""
+    """Number of pairs of matches, by the first bot's scores in both. The bots swap seats between the two matches.
+
+    If the number of matches is odd, the last match is in no pair.
+    """
     games: int = 0
     """The number of different games played."""
     by_chance: bool = True
-    """True if some start, played again, led to another game, so that the bots play with chance."""
+    """True if the bots play with chance: at least one start, played again, led to another game."""
 
     @property
     def matches(self) -> int:
@@ -70,14 +73,14 @@ class BattleResult:
 
     @property
     def intervals(self) -> dict[str, Interval] | None:
-        """95% intervals of the first bot's rates of `wins`, `draws` and `losses` and its `score`; None: see `doubt`."""
+        """95% intervals of the first bot's rates, by the names in `COUNTED`; None for the reason in `doubt`."""
         if self.doubt:
             return None
         return {name: interval(_rates(self.pairs, counted)) for name, counted in COUNTED.items()}
 
     @property
     def pentanomial(self) -> tuple[int, ...]:
-        """Numbers of pairs with a score of 0, 1/2, 1, 3/2 and 2."""
+        """Numbers of pairs of matches in which the first bot scored 0, 1/2, 1, 3/2 and 2."""
         scores = _rates(self.pairs, COUNTED["score"])
         return tuple(scores[points / 4] for points in range(5))
 
@@ -107,11 +110,11 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches, in which the bots alternate in moving first; `first` moves first in the first match.
+    """Play `matches` matches. The bots take turns to move first, beginning with `first`.
 
-    Matches begin with `opening` random plies, the same for both matches of a pair; without them, bots without chance
-    would repeat the same two matches. The result depends on the arguments alone, for bots that read no clock. Raises
-    the errors of the bots and of the game: an illegal move of a bot is a MoveError.
+    A match begins with `opening` random plies, the same plies in both matches of a pair. Without an opening, bots
+    without chance would repeat the same two matches. For bots that read no clock, the result depends on the arguments
+    alone. Raises the errors of the bots and of the game: an illegal move of a bot is a MoveError.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
@@ -138,7 +141,7 @@ def battle(
 def play(
     bots: list[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
 ) -> Outcome:
-    """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
+    """Play a match of `bots`, which are in the order of their seats, without a clock, after `opening` random plies."""
     return _played(bots, begun(game, seed, settings, opening))[0]
 
 
@@ -152,7 +155,7 @@ def _played(bots: list[ReferenceBot], state: State) -> tuple[Outcome, tuple[str,
 
 
 def begun(game: Game, seed: int, settings: Mapping[str, Any] | None, opening: int) -> State:
-    """Return the state after the random opening of a seed."""
+    """Return the state after at most `opening` random plies, which `seed` decides."""
     return opened(game.initial(settings, seed), opening, Random(seed))
 
 

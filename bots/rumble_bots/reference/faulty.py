@@ -1,6 +1,6 @@
 """Bots with a fault, as real programs, to test servers and tournaments with: `rumble bot faulty --fault NAME`.
 
-They use the `websockets` library directly, since the SDK's conversation keeps the protocol's rules.
+These bots use the `websockets` library directly, because the SDK keeps the rules of the protocol.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
-"""Errors after which the bot has nothing to play."""
+"""Codes of errors after which the bot has nothing to play."""
 NOW_AND_THEN = 4
-"""Turns from one annoying frame to the next: more frequent ones would make the server close the connection."""
+"""Number of turns for each annoying frame. More frequent frames would make the server close the connection."""
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
@@ -53,9 +53,9 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends it; return the end in a few words.
+        """Play until the tournament is over, or the fault ends the bot. Return in a few words how it ended.
 
-        Raises Refused, Closed, and BadServer where nobody answers.
+        Raises Refused, Closed, and BadServer if nobody answers for `PATIENCE_S`.
         """
         clock = asyncio.get_running_loop().time
         last_frame_at = clock()
@@ -229,7 +229,7 @@ FAULTS: dict[str, Fault] = {
 def run_faulty(
     server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
 ) -> str:
-    """Run a faulty bot; return its end in words. Raises SdkError, and KeyError for an unknown fault."""
+    """Run a faulty bot, and return in words how it ended. Raises SdkError, and KeyError for an unknown fault."""
     if fault not in FAULTS:
         raise KeyError(fault)
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())

@@ -17,7 +17,7 @@ class Heuristic(Picker):
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:
-        """Return the winning moves if there are any, else the moves after which the opponent has the fewest."""
+        """Return the moves that win at once, or else the moves after which the opponent has the fewest such moves."""
         wins = winning_codes(state)
         if wins:
             return wins

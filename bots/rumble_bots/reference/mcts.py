@@ -14,9 +14,9 @@ from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
-"""Rounds for a move where neither `iterations` nor a time is given."""
+"""Number of rounds for a move if neither `iterations` nor `time_ms` is given."""
 MOST_MS = 60_000
-"""Maximum time in ms for a move without a given time, however many rounds are wanted."""
+"""Maximum time in ms for a move if no time is given, however large `iterations` is."""
 
 
 class Mcts(ReferenceBot):
@@ -48,7 +48,7 @@ class Mcts(ReferenceBot):
         self.rounds = iterations or (ITERATIONS if time_ms is None else END)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
+        """Choose the move with the most rounds. The score is its mean result, and the nodes are all rounds."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
         tally = Tally(min(times, default=MOST_MS), self.limits.clock)

@@ -20,9 +20,9 @@ REMEMBERED = 16_384
 class Minimax(ReferenceBot):
     """Searches to the end of the game where feasible, else as deep as `depth` and the time allow.
 
-    Options: `search`, a key of `SEARCHES`, which differ only in speed (the default is `cached` in a game that is small
-    from the first position asked, else `strong`); `depth`, in plies; `time_ms`, the maximum time for a move. See
-    `rumble_bots.search.think` for depth and time together.
+    Options: `search`, a key of `SEARCHES`; `depth`, in plies; `time_ms`, the maximum time for a move. The searches
+    differ only in speed. By default the search is `cached` if the game tree below the first position is small, else
+    `strong`. `rumble_bots.search.think` says how depth and time work together.
     """
 
     about = "Looks ahead as far as it can."
@@ -49,7 +49,7 @@ class Minimax(ReferenceBot):
         self.answers: dict[Hashable, Choice] = {}
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the best move, with its value and the number of nodes visited: 0 for a cached answer."""
+        """Choose the best move, with its value and the number of visited nodes, which is 0 for a cached answer."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -77,7 +77,7 @@ class Minimax(ReferenceBot):
         return "" if found.complete else "the value is an estimate"
 
     def search_of(self, state: State) -> Search:
-        """Return the search for the game of `state`: a search's table serves a single game."""
+        """Return the search for the game of `state`. Each game has its own, because a table serves a single game."""
         kind = type(state)
         if kind not in self.searches:
             self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()

@@ -1,8 +1,9 @@
 """`perfect`: never throws value away, because it knows the value of every position.
 
 In tic-tac-toe the bot looks up the best move in a table of the package, written by `rumble_bots.reference.tables`. The
-table has the streetwise bot's moves: moves of the highest value, and of these the hardest to answer. The table is JSON:
-`won`, `drawn` and `lost`, each a map from the text of a position with that value for the mover to the best move.
+table has the streetwise bot's moves: moves of the highest value, and of these the hardest to answer. The table is a
+JSON object with the fields `won`, `drawn` and `lost`. Each field maps the texts of the positions with this value for
+the mover to the best moves.
 
 In games that a search solves within a few seconds the bot searches: see `is_solvable`.
 """
@@ -25,7 +26,7 @@ from rumble_bots.search import Search, Strong, solve
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games with a table, by the type of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Values for the mover, by their words in a table."""
+"""Values of a position for the mover, by the words for the values in a table."""
 CELLS = 16
 """Maximum number of cells of a connect four board to search to the end: 16 take about a second, 20 take several."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
@@ -63,7 +64,7 @@ class Perfect(ReferenceBot):
         return type(state) in TABLES or is_solvable(state)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the move of the table, or of a search to the end, with its value. Raises NoTable."""
+        """Choose the move of the table or of a search to the end, with its value. Raises NoTable for another game."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]

@@ -65,7 +65,7 @@ class Picker(ReferenceBot):
     @staticmethod
     @abstractmethod
     def candidates(state: State) -> Sequence[int]:
-        """Return the codes that the rule leaves; at least one where there is a legal move."""
+        """Return the codes of the moves that the bot's rule allows: at least one if there is a legal move."""
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
         return Choice(state.text_of(self.random.choice(self.candidates(state))))

@@ -8,13 +8,13 @@ from rumble_bots.sdk.lateness import Lateness
 from rumble_bots.search.thinking import SHARE
 
 LEAST = 0.1
-"""Minimum share of its time that a bot plans with, however late its searches were."""
+"""Minimum share of the allowed time that a search is given, however late earlier searches ended."""
 MOVES_TO_COME = 20
 """Divisor of the bank: the number of moves that the bank should last for."""
 
 
 def budget_ms(turn: Turn) -> int:
-    """Return the most ms to think about `turn`: the time of the move, and a share of the bank."""
+    """Return the maximum time in ms to think about `turn`: the time of the move, and a share of the bank."""
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return turn.think_ms
@@ -23,7 +23,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice, time_ms: int) -> str:
-    """Return the move with the bot's knowledge: a note for people, and the same in numbers."""
+    """Return the move, with the bot's knowledge about it as a note for people and as an info in numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -41,7 +41,7 @@ class RemoteReferenceBot(Bot):
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """Time by which searches exceeded their plan."""
+        """Time by which recent searches took longer than planned."""
         self.idle: list[ReferenceBot] = [self._make()]
         """Bots that think about no turn at the moment."""
         self.games = self.idle[0].games

@@ -12,12 +12,12 @@ from rumble_bots.search import Found, Tally
 
 
 class Streetwise(Minimax):
-    """Plays, of the moves of the highest value, the first after which the greatest share of replies is wrong."""
+    """Plays the move of the highest value after which the greatest share of replies is wrong; of several, the first."""
 
     about = "Looks ahead, and sets traps."
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """Search to a single depth; nodes for the second value are counted, too."""
+        """Search to the depth `depth`. The tally counts the nodes that are visited for the second value, too."""
         tally.visit()
         search, guesses = self.search_of(state), tally.guesses
         values = {code: search.after(state, code, depth, tally) for code in state.codes()}

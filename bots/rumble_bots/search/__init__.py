@@ -1,4 +1,4 @@
-"""Looking ahead: five searches that give every position the same value, each with fewer nodes than the search before.
+"""Looking ahead: five searches that find the same values, each with fewer nodes than the search before.
 
 The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name; `think` runs a search
 under a clock. `rumble_bots.search.mcts` is a search of a different kind, which judges by random games.

@@ -30,7 +30,7 @@ class Found:
     code: int
     value: float
     second: float | None = None
-    """The second value, which decided between moves of the same value, if there is one."""
+    """The second value, by which `streetwise` decides between moves of the same value; None without a second value."""
     complete: bool = True
     """True if the value rests on ends of the game alone, not on estimates."""
 
@@ -73,7 +73,7 @@ class Search(ABC):
     prunes = False
     """True if the search leaves out moves that cannot change the result."""
     patience = 200_000
-    """Number of nodes (some 3 s) after which an optional search to the end of the game is given up."""
+    """Number of nodes (some 3 s) after which a search to the end of the game is given up, if no time is chosen."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:

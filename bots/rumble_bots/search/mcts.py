@@ -20,13 +20,13 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 EXPLORATION = 1.0
 """Weight of the bonus for few visits; results are from -1 to 1."""
 SOON = 6
-"""Plies of a random game before its position is estimated, in games with an estimate of their own."""
+"""Maximum number of plies of a random game, after which the position is estimated, in games with their own estimate."""
 LATE = 500
-"""Plies of a random game before its position is estimated, in other games; most games end earlier."""
+"""Maximum number of plies of a random game in games without their own estimate. Most random games end earlier."""
 FIRST = 4
-"""Moves of a position that are tried whatever the number of its rounds."""
+"""Number of moves of a position that are tried however few rounds have come through the position."""
 PATIENCE = 8
-"""Moves of a position per round through it before the moves are put in order, since ordering takes time."""
+"""Divisor: the n moves of a position are put in order after n / `PATIENCE` rounds, because ordering takes time."""
 
 
 class Node:
@@ -53,7 +53,7 @@ class Node:
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return whether rounds go on from this position by a move."""
+        """Return whether a round goes on from this position by a move of the tree, and not yet by a random game."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
@@ -79,7 +79,7 @@ class Node:
 
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
-    """Play `rounds` rounds, or as many as the time allows; return the move with most rounds, and its mean."""
+    """Play `rounds` rounds, or as many as the time allows. Return the move with the most rounds and its mean result."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)
@@ -112,7 +112,7 @@ def _round(root: Node, plies: int, random: Random) -> None:
 
 
 def _playout(state: State, plies: int, random: Random) -> float:
-    """Play a random game; return its result for seat 0, an estimate if the game takes more than `plies`."""
+    """Play a random game. Return its result for seat 0, or an estimate if the game takes more than `plies` plies."""
     for _ in range(plies):
         codes = state.codes()
         if not codes:
@@ -124,7 +124,7 @@ def _playout(state: State, plies: int, random: Random) -> float:
 
 
 def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
-    """Return the moves in the order of the estimates after them, or a single move that wins at once.
+    """Return the moves, ordered by the estimates of the positions after them, or a single move that wins at once.
 
     Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms. IEEE
     Conference on Computational Intelligence and Games 2010, 359-364.

@@ -15,7 +15,7 @@ from rumble_bots.search.base import END, Found, OutOfTime, Search, Tally
 from rumble_bots.search.memory import Memory
 
 POSITIONS = 250_000
-"""Default of the most positions in a table: some 70 MB in connect four."""
+"""Default maximum number of positions in a table: some 70 MB in connect four."""
 NONE = -(1 << 62)
 """A code that is no move of any game."""
 LONGEST_LINE = 20
@@ -42,13 +42,13 @@ class Strong(Search):
         """Weights of refutations by seat and move; deep searches weigh more."""
         self.root: State | None = None
         self.folds = False
-        """True if symmetric positions share an entry of the table, which pays where the root has a symmetry."""
+        """True if symmetric positions share an entry of the table. Sharing pays only if the root has a symmetry."""
         self.ply = 0
         self.chosen = NONE
         """The best move of the last searched position."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the first best move in the order of `State.codes`. Raises OutOfTime before a win is found."""
+        """Return the first best move in the order of `State.codes`. Raises OutOfTime, but not if a win is found."""
         tally.visit()
         if state != self.root:
             self.root, self.folds = state, is_symmetric(state)
@@ -75,7 +75,7 @@ class Strong(Search):
         return Found(chosen, best + 0.0, complete=complete)
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value from the table if its depth is the same or to the end; otherwise search the position."""
+        """Return the table's value if its search went to `depth` or to the end, and its bounds suffice; else search."""
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
         key = self.key(state)
@@ -113,7 +113,7 @@ class Strong(Search):
         return best
 
     def line(self, state: State, code: int) -> list[str]:
-        """Follow the best moves of the table."""
+        """Return the moves expected from `state` on, `code` first, as far as the table has best moves."""
         moves: list[str] = []
         while code in state.codes() and len(moves) < LONGEST_LINE:
             moves.append(state.text_of(code))
@@ -136,7 +136,7 @@ class Strong(Search):
         return codes
 
     def refuted(self, seat: int, code: int, depth: float) -> None:
-        """Count a refutation by `code` for the killers and the history."""
+        """Note in the killers and the history that the move `code` of `seat` refuted a position."""
         last, _ = self.killers.get(self.ply, NO_KILLERS)
         if code != last:
             self.killers[self.ply] = code, last

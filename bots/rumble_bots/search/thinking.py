@@ -11,11 +11,11 @@ from rumble_engine import State
 from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 
 Look = Callable[[State, float, Tally], Found]
-"""A search of a position to a depth; may raise OutOfTime."""
+"""A function that searches a position to a depth. May raise OutOfTime."""
 Progress = Callable[[Found, Tally], object]
-"""Receives the result so far."""
+"""A function that is called with the result and the tally so far."""
 TIME_MS = 50
-"""Default of the ms for a move in a game too big to search to its end."""
+"""Default time in ms for a move in a game that is too big to search to its end."""
 SHARE = 0.5
 """The share of the time budget that a search uses; a busy machine may need the rest."""
 SMALL = 1_000_000
@@ -45,14 +45,16 @@ def think(
 ) -> tuple[Found, Tally]:
     """Return the result of `look` for `state` within `limits`, and its tally.
 
-    Without a clock `think` looks once, at full depth. With a clock, the lesser of `limits.time_ms` and half of
-    `budget_ms` (the maximum time for this move), `think` looks one ply deep, then two, and so on; the last finished
-    depth counts. A game too big to end, or given up, gets `TIME_MS` if nothing else limits the search. There `think`
-    takes a win at once; in a lost position it takes the move of the deepest look that did not yet see the loss. An
-    answer is certain: if the clock does not allow one ply, `think` looks one ply deep without the clock.
+    The time limit is the lesser of `limits.time_ms` and half of `budget_ms`, the maximum time for this move. Without a
+    time limit, `think` looks once, at full depth. With a time limit, `think` looks one ply deep, then two, and so on,
+    and the last finished depth counts. If even one ply takes longer, `think` looks one ply deep without the time limit.
 
-    A budget may be a day, and a game bigger than estimated: without `limits.time_ms` the search is given up after
-    `patience` nodes (`MOST_NODES` with a depth).
+    A budget may be a day, and a game may be bigger than estimated. So without `limits.time_ms` the search is given up
+    after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
+
+    If the single look is given up, or a game without a depth is too big to search to its end, the time limit is at most
+    `limits.time_ms`, or else `TIME_MS`. Then `think` ends as soon as it sees a win or a loss. For a loss, it takes the
+    move of the deepest look that did not see the loss.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
@@ -91,7 +93,7 @@ def _deepen(look: Look, state: State, deepest: float, patient: bool, tally: Tall
 
 
 def solve(look: Look, state: State, told: Progress = lambda found, tally: None) -> tuple[Found, Tally]:
-    """Look deeper until the value is certain, without a limit of time; return the result and its tally.
+    """Look deeper and deeper until the value is certain, without a time limit. Return the result and its tally.
 
     `told` is called after each depth.
     """
