@@ -1,1 +1,1 @@
-"""The Python SDK: the author's side (`bot`), and the way to a server (`serve`, `client`, `conversation`)."""
+"""The Python SDK: `bot` for the author of a bot; `serve`, `client` and `conversation` for playing on a server."""

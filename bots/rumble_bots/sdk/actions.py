@@ -19,13 +19,13 @@ class Summary:
     reason: Literal["over", "left", "removed"]
     """The reason why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
     status: TournamentStatus | None = None
-    """The tournament's status; like the fields below, known only when the tournament is over."""
+    """The tournament's status; None if the bot left or was removed."""
     rank: int | None = None
-    """The bot's rank, from 1."""
+    """The bot's rank, from 1; None if the bot left or was removed."""
     bots: int | None = None
-    """The number of bots in the tournament."""
+    """The number of bots in the tournament; None if the bot left or was removed."""
     points: float | None = None
-    """The bot's points."""
+    """The bot's points; None if the bot left or was removed."""
 
     def __str__(self) -> str:
         match self.reason:
@@ -46,7 +46,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Let the bot choose; then call `answered` or `resigned` with the same turn."""
+    """Let the bot choose a move; then call the conversation's `answered` or `resigned` with the same turn."""
 
     turn: Turn
 
@@ -68,11 +68,11 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The server accepted the key. `identity` is the server's own, empty if unknown."""
+    """The server accepted the key. `identity` is the club's identity by `welcome`, empty if unknown."""
 
     identity: str
     made_key: str | None = None
-    """The secret that the server made in exchange for the key; None if there was no exchange."""
+    """The secret that the server made in exchange for the key; None without an exchange."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from rumble_bots.sdk.errors import BadAddress
 FORMS = "write http://host:port, ws://host:port or host:port, and /c/NAME behind it for the club NAME"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
-"""True for secure schemes, by scheme."""
+"""The schemes, with True for each that means TLS."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
-"""The beginnings of pages' paths. A page's link is an address, too; the rest of its path is ignored."""
+"""The first parts of pages' paths. The link of a page is accepted as an address, without its path and query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Address:
 
     @property
     def label(self) -> str:
-        """The path of a folder for this club alone, the same for each way to write the address."""
+        """A relative path of a folder for this club alone. All ways to write the address give the same path."""
         server = f"{'localhost' if self.loopback else self.host}_{self.port}".replace(":", "-")
         return server + web_path(self.club)
 

@@ -24,25 +24,25 @@ class Turn:
     turn_id: str
     """The id that an answer names. A ply that is asked again has a new id."""
     game: str
-    """The game's name, with which `rumble_engine.get_game` finds it."""
+    """The game's name, as `rumble_engine.get_game` takes it."""
     ply: int
     """The number of moves made before this turn, including the opening."""
     seat: int
     """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
-    """The position as this seat may see it; `position` is the same as an engine state."""
+    """The position as JSON data, as far as the bot's seat may see it. `position` has the same as a state."""
     legal: Sequence[str]
-    """The legal moves; `choose` returns one of them."""
+    """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
-    """All moves so far, including the opening."""
+    """The moves so far, including the opening."""
     clock: server.TurnClock
-    """The clocks, in ms: `remaining_ms` is the bot's own when the server asked."""
+    """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
     start: server.MatchStart | None
-    """Facts about the whole match: names, settings, time control."""
+    """Facts about the whole match: names, settings, time control; None if unknown."""
     deadline: float
     """The time by `now` at which the bot must have chosen."""
     now: Callable[[], float]
-    """The clock, in seconds."""
+    """The clock by which `deadline` is set; returns seconds."""
 
     @classmethod
     def of(
@@ -55,8 +55,8 @@ class Turn:
     ) -> "Turn":
         """Make the turn of a `message` just received.
 
-        Kept free are `SAFETY_MS`, the part of the round trip above `lag_ms`, and the lateness of this machine, but at
-        most half of the time.
+        The deadline keeps time free for the answer's way: `SAFETY_MS`, the part of the round trip above `lag_ms`, and
+        `late_ms`, the lateness of this machine. Altogether, at most half of the time is kept free.
         """
         remaining_ms = message.clock.remaining_ms
         safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms) + late_ms)
@@ -92,7 +92,7 @@ class Turn:
             clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
         )
         turn = cls.of(message, None, time.monotonic)
-        turn.__dict__["position"] = state  # the state itself, because its view need not tell whose move it is
+        turn.__dict__["position"] = state  # the state itself: a view need not tell which seat is to move
         return turn
 
     @cached_property
@@ -113,7 +113,7 @@ class Turn:
 
 
 class Noted(str):
-    """A move with the bot's remarks, which are public when the match is over."""
+    """A move with remarks of the bot. The remarks are public when the match is over."""
 
     __slots__ = ("info", "note")
     note: str
@@ -149,25 +149,25 @@ class Bot:
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 
     def session(self, message: server.Session) -> None:
-        """The login was accepted: at the start, and after each reconnect."""
+        """Take note that the server has accepted the login, at the start or after a reconnect."""
 
     def joined(self, message: server.Joined) -> None:
-        """The bot is in a tournament."""
+        """Take note that the bot has entered a tournament."""
 
     def match_start(self, message: server.MatchStart) -> None:
-        """A match begins, or goes on after a reconnect."""
+        """Take note that a match begins, or goes on after a reconnect."""
 
     def match_over(self, message: server.MatchOver) -> None:
-        """A match is over. The same message may come twice."""
+        """Take note that a match is over. The same message may come twice."""
 
     def rejected(self, message: server.Rejected) -> None:
-        """A move did not count. If it is still the bot's turn, `choose` is called again."""
+        """Take note that a move did not count. If it is still the bot's turn, `choose` is called again."""
 
     def notice(self, message: server.Notice) -> None:
-        """The server sent news for the bot's owner."""
+        """Take a text of the server for the bot's owner."""
 
     def tournament_over(self, message: server.TournamentOver) -> None:
-        """A tournament has ended."""
+        """Take note that a tournament has ended."""
 
 
 Told = (

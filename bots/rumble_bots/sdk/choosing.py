@@ -15,18 +15,21 @@ logger = logging.getLogger("rumble_bots")
 
 
 class Chooser:
-    """Calls a bot's `choose`: an async one on the event loop, others in a thread, so that pings are answered."""
+    """Calls a bot's `choose`: an async function on the event loop, an ordinary function in a thread.
+
+    The thread leaves the event loop free to answer pings.
+    """
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._thinkers = Thinkers()
         self.lateness = Lateness()
-        """The delays of threads' starts, and of the event loop's knowledge of their ends."""
+        """The delays from a turn to the start of `choose` in a thread, and from its end to the event loop's notice."""
 
     async def choose(self, turn: Turn) -> str:
         """Return the bot's answer as text. Raises Resign with the reason if the bot resigns or fails, and GiveUp.
 
-        An answer that is no text is passed on as its `str`: the referee refuses it, and quotes it.
+        An answer that is not text is converted by `str`. The referee will refuse the answer, and quote it.
         """
         try:
             if inspect.iscoroutinefunction(self._bot.choose):
@@ -50,8 +53,8 @@ class Chooser:
     async def _in_thread(self, turn: Turn) -> str | Awaitable[str]:
         """Call `choose` in a thread, and measure the time lost around the call.
 
-        The delay after the end counts twice: unseen, the turn waited for the event loop about as long as the answer
-        did.
+        The delay after the call counts twice. Before the call, the turn waited for the event loop, too. That delay
+        cannot be measured, and is taken to be as long as the delay after the call.
         """
         asked = began = ended = turn.now()
 

@@ -25,13 +25,17 @@ NORMAL = 1000
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
 """First and longest time in s before a reconnect; each delay is shortened at random."""
 STEADY_S = 2.0
-"""Time in s after which a connection counts as good, so that delays begin with the first again."""
+"""Duration in s of a good connection. After a good connection, the delays begin with the first delay again."""
 PATIENCE_S = 600.0
 """Time in s without an accepted login after which the client gives up."""
 
 
 def delays(chance: Callable[[], float]) -> Iterator[float]:
-    """Yield the seconds to wait before each reconnect: doubling up to a limit, each times 0.5 to 1 by `chance()`."""
+    """Yield the time in s to wait before each reconnect.
+
+    The time doubles up to a limit. Each time is multiplied by a number from 0.5 to 1, for which `chance` returns a
+    random number from 0 to 1.
+    """
     delay_s = FIRST_DELAY_S
     while True:
         yield delay_s * (0.5 + chance() / 2)
@@ -41,10 +45,11 @@ def delays(chance: Callable[[], float]) -> Iterator[float]:
 class Client:
     """A bot on a server. `run` plays to the end, and connects again when the connection is lost.
 
-    `say` gets, line by line, news for the bot's owner, except the end, which `run` returns; everything goes to the log
-    `rumble_bots`, too. `admitted` is called when the server accepted the key, with the server's identity and, after an
-    exchange, the made key. After `patience` seconds without an accepted login the client gives up; `lot` returns random
-    numbers from 0 to 1.
+    `say` gets news for the bot's owner, line by line. The end of the tournament is not among the news, because `run`
+    returns it. All news and the end go to the log `rumble_bots`, too. `admitted` is called when the server has accepted
+    the key, with the club's identity, and with the secret that the server made in exchange for the key (None without an
+    exchange). After `patience` seconds without an accepted login the client gives up. `lot` returns random numbers from
+    0 to 1.
     """
 
     def __init__(
@@ -73,7 +78,7 @@ class Client:
         self._chance = lot
         self._connection: Connection | None = None
         self._is_to_come_again = False
-        """True once the server has refused a login only temporarily, so that the client tries again."""
+        """True once the server has turned the client away only for a time, so that the client tries again."""
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
@@ -165,7 +170,7 @@ class Client:
                     raise error
 
     async def _think(self, turn: Turn) -> None:
-        """Let the bot choose, and send its answer. If the connection ends meanwhile, the turn is asked again."""
+        """Let the bot choose, and send the answer. If the connection ends meanwhile, the server asks the turn again."""
         try:
             actions = self.conversation.answered(turn, await self.chooser.choose(turn))
         except Resign as resigned:

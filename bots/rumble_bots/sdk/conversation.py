@@ -103,10 +103,13 @@ class Conversation:
         self.logins = 0
         """Number of accepted logins so far."""
         self.identity = ""
-        """The club's identity, by its last `welcome`."""
+        """The club's identity in the last `welcome`; empty before."""
         self._made_key = aim.made_key
         self._shows_made = False
-        """True if the next login shows the made key: due to neighbours' wrong keys, the own key was not compared."""
+        """True if the next login shows the made key, because the server did not compare the key of `aim`.
+
+        A server that has got too many wrong keys from an address compares only made keys from there.
+        """
         self._club = club
         self._now = now
         self._matches: dict[str, _Match] = {}
@@ -117,7 +120,7 @@ class Conversation:
     # --- incoming messages ---
 
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
-        """Take a frame; `late_ms` is how late this machine lets the bot begin and answer."""
+        """Take a frame of the server. `late_ms` is the time by which this machine delays the bot's start and answer."""
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
@@ -150,7 +153,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """Take the end of the connection. Unless the actions have a `Fail`, the next connection continues."""
+        """Take the end of the connection. Unless there is a `Fail` among the actions, connect again, and go on."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -280,7 +283,7 @@ class Conversation:
         return match
 
     def _send_answer(self, match: _Match) -> list[Action]:
-        """Send the answer if it answers the open turn. Between connections no turn is open, and the answer is kept."""
+        """Send the answer of a match if it fits the open turn. Between connections no turn is open: keep the answer."""
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
@@ -325,6 +328,6 @@ def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
         return "void, to be played again"
     if over.winner is None:
         return "drawn"
-    if start is None:  # of a match that never began, only the bot that was there is told
+    if start is None:  # if a match never began, only a bot that was there is told
         return "won before it began" if over.termination is Termination.NO_SHOW else "over"
     return "won" if over.winner == start.seat else f"lost to {start.seats[over.winner]}"

@@ -21,7 +21,7 @@ class SdkError(Exception):
 
 
 class BadServer(SdkError):
-    """Nobody answers at the address, or not as a Rumble server."""
+    """An address at which nobody answers, or no Rumble server."""
 
 
 class BadAddress(BadServer):
@@ -56,7 +56,7 @@ class Refused(SdkError):
     """The server refused a login, a join or a challenge, and says why."""
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
-        """Take the code and the text of the server's `error`, and advice of the SDK's own, if it has any."""
+        """Take the code and the text of the server's `error`, and as `hint` advice of the SDK, or nothing."""
         super().__init__(f"the server refused: {message} ({code})" + (f"; {hint}" if hint else ""))
         self.code = code
         """The code of the server's error."""

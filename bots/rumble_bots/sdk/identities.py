@@ -2,8 +2,8 @@
 
 Each `welcome.identity` is kept in the configuration folder, a JSON file per address: `servers/localhost_8765.json` for
 the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs. A server can claim any identity, so an identity
-decides nothing. An identity only suggests the right kept key after a server has moved; the owner decides. The key of
-another club is never the right one.
+decides nothing. After a server has moved, an identity only suggests which kept key may be the right key, and the owner
+decides. The key of another club is never suggested.
 """
 
 import json
@@ -24,7 +24,7 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address of this club with the same identity and a kept key for `name`, or None."""
+    """Return another address of this club with the same identity and with a kept key of `name`; None if unknown."""
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")
         if known == identity and other.label != server.label and key_file(other, name).exists():
@@ -37,7 +37,7 @@ def _folder() -> Path:
 
 
 def _read(file: Path) -> tuple[Address, str] | None:
-    """Return the address and identity in a file; None if the file is damaged, since it only improves a message."""
+    """Return the address and the identity in a file, or None if the file is damaged. Files only improve a message."""
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
         server = Address.parse(str(known["server"]))

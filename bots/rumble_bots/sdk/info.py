@@ -1,4 +1,4 @@
-"""A bot's thoughts about its move, fitted for sending: a slip in them must not cost the move."""
+"""A bot's thoughts about a move, fitted for sending, because an error in a thought must not cost the move."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ NUMBERS_BYTES = 128
 
 
 def fitted(info: Mapping[str, Any]) -> tuple[MoveInfo | None, list[str]]:
-    """Return the part of `info` that can be sent, and the names of wrong fields. `pv` is cut where room ends."""
+    """Return the part of `info` that can be sent, and the names of wrong fields. The list `pv` is cut to fit."""
     given = {str(name): value for name, value in info.items() if value is not None}
     if isinstance(given.get("pv"), list | tuple):
         given["pv"] = _first(given["pv"])
@@ -26,7 +26,7 @@ def fitted(info: Mapping[str, Any]) -> tuple[MoveInfo | None, list[str]]:
 
 
 def _first(moves: Iterable[Any]) -> list[Any]:
-    """Return as many of the first moves as there is room for."""
+    """Return the first moves, as many as there is room for in an info."""
     listed = list(moves)
     sizes = accumulate(len(json.dumps(move, default=repr)) + 1 for move in listed)
     return listed[: sum(1 for _ in takewhile(lambda size: size <= MOST_INFO_BYTES - NUMBERS_BYTES, sizes))]

@@ -51,7 +51,11 @@ def key_file(server: Address, name: str) -> Path:
 
 
 def kept_key(server: Address, name: str, *, new: bool = True) -> str:
-    """Return the kept key of `name` on `server`; with `new` a missing key is made. Raises BadKey, BadName."""
+    """Return the kept key of `name` on `server`. If no key is kept, make and keep a key.
+
+    Raises BadName, and BadKey: for a damaged file, for a file that cannot be written, and without `new` for a missing
+    key.
+    """
     file = key_file(server, name)
     try:
         if not file.exists():
@@ -65,7 +69,7 @@ def kept_key(server: Address, name: str, *, new: bool = True) -> str:
 
 
 def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> None:
-    """Keep a key of `name` on `server`, with `replace` in the place of another. Raises OSError, BadName."""
+    """Keep a key of `name` on `server`. A key that is kept already stays, unless `replace`. Raises OSError, BadName."""
     keep(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
 
 
@@ -75,7 +79,7 @@ def token_file(server: Address, given: str) -> Path:
 
 
 def kept_token(server: Address, given: str) -> str:
-    """Return the token to show in place of a host's hand-chosen token: the made token if kept, else `given`."""
+    """Return the token to show for `given`, which a host chose: the token made in exchange if kept, else `given`."""
     try:
         return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,11 +1,11 @@
-"""A bot's lateness on a busy machine, measured at each turn, so that later turns keep as much time free."""
+"""A bot's lateness on a busy machine. It is measured at each turn, and later turns keep as much time free."""
 
 DECAY = 0.98
-"""Factor of a measured lateness from turn to turn: after 34 turns without a new one, half is left."""
+"""Factor by which a measured lateness shrinks at each turn: after 34 turns with less lateness, half is left."""
 
 
 class Lateness:
-    """The most that was measured lately, in ms, fading turn by turn."""
+    """The greatest lateness measured lately, in ms. The value shrinks turn by turn."""
 
     __slots__ = ("ms",)
 

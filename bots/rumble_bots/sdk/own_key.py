@@ -14,14 +14,14 @@ from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
-"""Refusals after which the key of another address may be the right one."""
+"""Refusals after which the key kept for another address may be the right key."""
 
 logger = logging.getLogger("rumble_bots")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """The key of `name` on `server`."""
+    """The key with which the bot `name` logs in to `server`."""
 
     server: Address
     name: str
@@ -39,7 +39,10 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """The subject of the exchange: name and key, because the same key of two names is exchanged for two secrets."""
+        """The text by which the made key is kept: name and key.
+
+        The server exchanges the same key of two names for two secrets.
+        """
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod
@@ -58,7 +61,7 @@ class OwnKey:
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 
     def admitted(self, identity: str, made_key: str | None = None) -> None:
-        """Keep the made key, the key and the server's identity, since the server has accepted the key."""
+        """Keep the made key, the key and the club's identity. Call this when the server has accepted the key."""
         try:
             if made_key is not None:
                 keep(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)
@@ -72,7 +75,7 @@ class OwnKey:
             logger.warning("cannot keep what is known of %s: %s", self.server.http_base, error)
 
     def hint(self, code: str, identity: str) -> str:
-        """Return advice for the owner after a refusal; empty if there is none."""
+        """Return advice for the owner after a refusal with `code`; empty without advice."""
         if code not in ABOUT_KEYS or not self.is_kept or not identity:
             return ""
         old = known_elsewhere(self.server, identity, self.name)

@@ -49,9 +49,9 @@ async def end_process(
     patience_s: float = KILL_AFTER_S,
     ask: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Ask a process to end, by `ask` or else by SIGTERM; wait up to `patience_s` seconds, then kill it.
+    """Ask a process to end, by `ask` or else by SIGTERM. Kill the process if it still runs after `patience_s` seconds.
 
-    With `group`, for a process of `start_group`, signals go to its descendants, too.
+    With `group`, for a process of `start_group`, all descendants are asked and killed, too.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(patience_s):

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error; a server's texts cannot steer the terminal."""
+    """Write a line to standard error. Escape characters by which a server's text could steer the terminal."""
     sys.stderr.write(f"{plain_text(line)}\n")
     sys.stderr.flush()
 
@@ -49,10 +49,10 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over; return its end.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over. Return a summary of its end.
 
-    With neither, or with `challenges` (accepting challenges), play until cancelled. After a lost connection the bot
-    connects again. Raises SdkError if the bot cannot play, or cannot play on.
+    With neither of the two, play until cancelled. With `challenges` the bot accepts challenges, and plays until
+    cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play, or no longer.
 
     - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
       behind it for the club NAME; the default club is `main`. The link of a page of the club works, too.
@@ -62,8 +62,8 @@ async def serve(
     - `max_matches` is the maximum number of matches of the bot at a time.
     - `worker` names this program among several of the same bot, on one machine or many; each plays its share of the
       matches, and takes over the matches of a worker that drops.
-    - `same_server` is another address of the same club: its key is used, and kept for this address when the server
-      accepts it.
+    - `same_server` is another address of the same club. The bot logs in with the key kept for that address. When the
+      server accepts the key, the key is kept for `server`, too.
     - `say` gets news for the bot's owner, line by line.
     """
     address = Address.parse(server)
@@ -108,8 +108,8 @@ def run(
 
     By default, `say` writes its lines to standard error.
 
-    If the bot cannot play on, and at Ctrl-C, the script ends: an error is a line on standard error and exit code 1. To
-    handle an SdkError yourself, call `serve`.
+    If the bot cannot play, or cannot play on, the script ends with a line on standard error and exit code 1. At Ctrl-C
+    the script ends with exit code 130. To handle an SdkError yourself, call `serve`.
     """
     playing = serve(
         bot,

@@ -12,7 +12,7 @@ from rumble_bots.sdk.keys import check_name
 
 README = "README.md"
 PLACEHOLDER = "my-bot"
-"""The bot's name in the files; a copy has its own name instead."""
+"""The bot's name in the files. In a copy, the name of the new bot takes its place."""
 
 _PACKAGE = Path(__file__).parents[1]
 _IN_WHEEL = _PACKAGE / "data" / "starters"
@@ -28,7 +28,10 @@ class Starter:
     build: str | None
     """The command to run once, and for a compiled starter after each change; None for no command."""
     run: str
-    """The command to play by RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY; its argument is a strategy."""
+    """The command to play; an argument names a strategy.
+
+    The program reads the variables RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE.
+    """
 
     compiled: bool = False
 

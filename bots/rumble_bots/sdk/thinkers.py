@@ -12,7 +12,7 @@ Tasks = SimpleQueue[Callable[[], None]]
 
 
 class Thinkers:
-    """Runs functions in daemon threads, which are used again.
+    """Runs functions in daemon threads. A thread is used again for later functions.
 
     Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes the
     next function wait.

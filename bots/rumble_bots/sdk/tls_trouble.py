@@ -1,4 +1,4 @@
-"""Explains a connection's failure by TLS, or for lack of TLS, with advice."""
+"""Explains, with advice, why a connection failed because of TLS, or for lack of TLS."""
 
 import socket
 import ssl
@@ -7,7 +7,7 @@ from dataclasses import replace
 from rumble_bots.sdk.address import Address
 
 PROBE_S = 2.0
-"""Maximum time in s of the probe whether a server speaks TLS."""
+"""Maximum time in s for finding out whether a server speaks TLS."""
 UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
 """Errors after which a server is not probed, since nothing answers at its address."""
 OTHER_NAME = (62, 64)

@@ -19,8 +19,10 @@ from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
 PING_S, PONG_S, CLOSE_S = 5, 5, 2
-"""Time in s between pings, until a missing pong ends the connection, and for the closing: after 12 s of silence the bot
-has left it."""
+"""Time in s between two pings, from a ping to the end of a connection without a pong, and for the closing handshake.
+
+So a bot leaves a connection after at most 12 s of silence.
+"""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
@@ -28,9 +30,8 @@ ABNORMAL = 1006
 class Unreachable(Exception):
     """A connection could not be made; the text tells the reason.
 
-    `is_full`: our address has its maximum of connections.
-
-    `again_s`: time in s until the next try, for a server that is there; None if unknown.
+    `is_full` is True if this machine's address has its maximum number of connections. `again_s` is the time in s until
+    the next try if the server is being replaced; otherwise None.
     """
 
     def __init__(self, problem: str, *, is_full: bool = False, again_s: float | None = None) -> None:
@@ -49,7 +50,7 @@ class Lost(Exception):
 
 
 class Connection(Protocol):
-    """A connection. `send` and `receive` raise Lost after its end."""
+    """A connection to a server. `send` and `receive` raise Lost when the connection has ended."""
 
     @property
     def round_trip_ms(self) -> float:
@@ -64,7 +65,7 @@ class Connection(Protocol):
 
 
 Connect = Callable[[Address], Awaitable[Connection]]
-"""Makes a connection, or raises Unreachable."""
+"""A function that makes a connection, or raises Unreachable."""
 
 
 class WebSocket:
