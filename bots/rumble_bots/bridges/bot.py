@@ -11,7 +11,7 @@ from rumble_bots.sdk.errors import BadProgram, GiveUp
 
 
 class BridgeBot(Bot):
-    """A bot that asks programs for its moves. Call `start` first, and in the end `close`, which ends the programs."""
+    """A bot that gets moves from programs. Call `start` first, and in the end `close`, which ends the programs."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch

@@ -77,7 +77,7 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience` as the user wants, or else by the time of the program's start. Lengthen the bot's clock alike."""
+        """Set `patience` as the user wants, or else by the program's start time. Lengthen the bot's clock, too."""
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))

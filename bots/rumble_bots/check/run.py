@@ -36,7 +36,7 @@ BANK_MOVES = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The settings of a check. `command` starts the bot; if it is empty, the kit waits for the user to start the bot."""
+    """The settings of a check. `command` starts the bot; if it is empty, the user starts the bot, and the kit waits."""
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
