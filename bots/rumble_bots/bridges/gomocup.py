@@ -29,8 +29,8 @@ def is_answer(line: str) -> bool:
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board, and gets only the opponent's move. If the brain's board does not fit the turn, the brain
-    gets the whole board.
+    The brain keeps the board, and gets only the opponent's newest move. If the brain's board does not fit the turn, the
+    brain gets the whole board.
     """
 
     games = ("gomoku",)

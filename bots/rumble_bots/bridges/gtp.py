@@ -81,7 +81,7 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Return whether to tell the engine times by `command`: the engine must know the command."""
+        """Return whether to send times by `command`: only with `clock`, and only if the engine knows the command."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:

@@ -14,7 +14,7 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s after the end of a connection. If the program ends within this time, its end counts as the cause."""
+"""Time in s within which an end of the bot's program counts as the cause of an earlier end of the connection."""
 MOST_PLIES = 120
 """Plies of a match after which the opponent resigns."""
 SEED = 1

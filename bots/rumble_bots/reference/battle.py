@@ -23,7 +23,7 @@ Pair = tuple[float, float]
 Z95 = 1.959964
 """Half the width of a 95% interval of a normal variable, in standard deviations."""
 MOST_REPEATED = 0.05
-"""Maximum share of repeated games with which bots without chance get intervals: a few random openings come twice."""
+"""Maximum share of repeated games; above it, bots without chance get no intervals. A few random openings come twice."""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,
@@ -170,10 +170,10 @@ def opened(state: State, plies: int, random: Random) -> State:
 def interval(pairs: Mapping[float, int]) -> Interval:
     """Return the 95% interval of a rate, from the number of pairs of matches with each rate (0, 1/4, ... 1).
 
-    The matches of a pair share an opening and are played in both seats, so single matches are not independent; pairs
-    are. The interval is Wilson's, for the number of all-or-nothing pairs that would vary as much as the given pairs (an
-    effective size, as in surveys: L. Kish, Survey Sampling, 1965). An added pair of the largest variance, 1/4, keeps
-    the interval honest where few pairs differ.
+    The matches of a pair share an opening and are played in both seats. So pairs are independent, and single matches
+    are not. The interval is Wilson's, for the number of all-or-nothing pairs that would vary as much as the given pairs
+    (an effective size, as in surveys: L. Kish, Survey Sampling, 1965). An added pair of the largest variance, 1/4,
+    keeps the interval honest where few pairs differ.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count

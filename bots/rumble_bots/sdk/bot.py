@@ -30,7 +30,7 @@ class Turn:
     seat: int
     """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
-    """The position as JSON data, as far as the bot's seat may see it. `position` has the same as a state."""
+    """The position as JSON data, as far as the bot's seat may see it. `position` is the same as an engine state."""
     legal: Sequence[str]
     """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
@@ -40,7 +40,7 @@ class Turn:
     start: server.MatchStart | None
     """Facts about the whole match: names, settings, time control; None if unknown."""
     deadline: float
-    """The time by `now` at which the bot must have chosen."""
+    """The time at which the bot must have chosen, in seconds of the clock `now`."""
     now: Callable[[], float]
     """The clock by which `deadline` is set; returns seconds."""
 

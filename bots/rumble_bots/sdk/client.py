@@ -25,7 +25,7 @@ NORMAL = 1000
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
 """First and longest time in s before a reconnect; each delay is shortened at random."""
 STEADY_S = 2.0
-"""Duration in s of a good connection. After a good connection, the delays begin with the first delay again."""
+"""Duration in s from which on a connection counts as good. After a good connection, delays begin with the first."""
 PATIENCE_S = 600.0
 """Time in s without an accepted login after which the client gives up."""
 
@@ -33,8 +33,8 @@ PATIENCE_S = 600.0
 def delays(chance: Callable[[], float]) -> Iterator[float]:
     """Yield the time in s to wait before each reconnect.
 
-    The time doubles up to a limit. Each time is multiplied by a number from 0.5 to 1, for which `chance` returns a
-    random number from 0 to 1.
+    The time doubles up to a limit. Each time is shortened at random, at most by half: `chance` returns random numbers
+    from 0 to 1.
     """
     delay_s = FIRST_DELAY_S
     while True:

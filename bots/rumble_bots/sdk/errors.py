@@ -21,7 +21,7 @@ class SdkError(Exception):
 
 
 class BadServer(SdkError):
-    """An address at which nobody answers, or no Rumble server."""
+    """An address at which no Rumble server answers."""
 
 
 class BadAddress(BadServer):

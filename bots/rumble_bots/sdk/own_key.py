@@ -39,10 +39,7 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """The text by which the made key is kept: name and key.
-
-        The server exchanges the same key of two names for two secrets.
-        """
+        """Name and key, by which the made key is kept: a server exchanges the same key of two names for two secrets."""
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Alpha-beta, with and without a table of positions: minimax that leaves out moves that cannot change the result.
+"""Alpha-beta: minimax without the moves that cannot change the result, in a version with a table and one without.
 
 Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
 fail-soft after John P. Fishburn (1983). A move's value replaces the best only if it is higher, and a bound is

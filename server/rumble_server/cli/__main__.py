@@ -31,7 +31,7 @@ def main() -> NoReturn:
 
 
 def have_streams() -> None:
-    """Open each closed standard stream on the null device, and have output escape what its encoding lacks."""
+    """Open each closed standard stream on the null device. Have output streams escape characters they cannot encode."""
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):
         if getattr(sys, name) is None:

@@ -63,7 +63,7 @@ def battle(
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
     """Return a function that makes the bot named by `text`.
 
-    If `text` is FILE.py:FUNCTION, its bot is loaded now, and appended to `functions`.
+    If `text` is FILE.py:FUNCTION, the function is loaded now, and its bot is appended to `functions`.
     """
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot

@@ -96,7 +96,7 @@ def bye(
     take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
     json_: Json = False,
 ) -> None:
-    """Give a bot a half-point bye: the bot is not paired in this round of a Swiss."""
+    """Give a bot a half-point bye in a round of a Swiss, for which the bot is then not paired."""
     also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
     asked = {"name": bot, "round": number, "take_back": take_back}
     _command(server, host_token, tournament_id, "bye", json_, asked, also)

@@ -65,4 +65,4 @@ LOSSES: Final[dict[str, str]] = {
     Termination.NO_SHOW: f"{LOG_IN} {RULES['stays-connected'].mend}",
     Termination.FLOOD: LIMITS,
 }
-"""Advice for each termination of a match by which a bot loses through its own fault."""
+"""Advice for each termination with which a bot loses a match by its own fault."""

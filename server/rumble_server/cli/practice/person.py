@@ -15,7 +15,7 @@ HELP = "type a move, ? for all that are allowed, or resign"
 
 
 def diagram(game: Game, state: State, last: str | None) -> Any:
-    """Return the board as plain text. The signature is the one of `Person`'s `draw`."""
+    """Return the board as plain text: the default of `draw` in `Person`."""
     return state.diagram()
 
 

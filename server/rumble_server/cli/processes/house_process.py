@@ -51,7 +51,7 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
     """Return a function that makes a TLS context, which trusts `certificate` and the certificate now in `file`.
 
-    The server shows the latter if it has read the file again since this process started, and otherwise the former.
+    The server shows the certificate in `file` once it has read the file again, and `certificate` before.
     """
 
     def make() -> ssl.SSLContext:
@@ -71,7 +71,7 @@ class House:
         """The task of each bot, by all of the bot's fields: a bot with a changed field is replaced."""
 
     def change(self, told: Mapping[str, Any]) -> None:
-        """Start the bots that `told`, a line of standard input, newly lists, and end the bots that it lists no more."""
+        """Follow a line of standard input: start the bots that are new in `told`, and end bots that are missing."""
         tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
         wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
         for gone in self._playing.keys() - wanted.keys():

@@ -66,5 +66,5 @@ def own_name(bot: str) -> str:
 
 
 def as_bot_name(text: str, otherwise: str) -> str:
-    """Return `text` as a bot's name: without forbidden characters, at most 32. If none is left, return `otherwise`."""
+    """Return the characters of `text` that a bot's name can have, at most 32; `otherwise` if no character is left."""
     return re.sub(r"[^A-Za-z0-9_.-]", "", text).lstrip("_.-")[:32] or otherwise

@@ -2,7 +2,7 @@
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the installed games that begin with `incomplete`, and of each family of games the prefix, such as `x:`."""
+    """Return the games and the prefixes of families of games, such as `openspiel:`, that begin with `incomplete`."""
     from rumble_engine.registry import game_families, game_names
 
     names = [*game_names(), *(f"{family}:" for family in game_families())]

@@ -38,7 +38,7 @@ OPTIONS = {
     "start_at_ms": "--start-at",
     "seed_ratings": "--seed-rating",
 }
-"""The options whose names typer would not make from their fields' names, by field."""
+"""Options with another name than typer would make from the name of the field, by field."""
 WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),

@@ -32,7 +32,7 @@ class StreamEvent:
 
 
 Connect = Callable[[str | None], Iterator[StreamEvent]]
-"""Opens the stream from its start (None), or after the event with the given id. Raises StreamLost."""
+"""A function that opens the stream after the event with the given id, or (None) at its start. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:

@@ -103,7 +103,7 @@ def _say(problem: str) -> None:
 def _events(
     client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
 ) -> Iterator[StreamEvent]:
-    """Yield the events. If `results` is given, the path of all results, put all results into a snapshot's `latest`."""
+    """Yield the events. With `results`, the path of all results, put all results into each snapshot as `latest`."""
 
     def connect(last_id: str | None) -> Iterator[StreamEvent]:
         for event in client.events(path, last_id):
