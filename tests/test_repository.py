@@ -67,7 +67,10 @@ def test_workflows_run_the_check_and_tasks_that_exist() -> None:
             task = job.get("strategy", {}).get("matrix", {}).get("task", [])
             assert set(task) <= tasks
             run += [(path.name, command, *task) for command in commands]
-    assert run == [("gate.yml", ".ci/run"), ("nightly.yml", ".ci/run ${{ matrix.task }}", "long", "releases")]
+    assert run == [
+        ("gate.yml", ".ci/run"),
+        ("nightly.yml", ".ci/run ${{ matrix.task }}", "long", "releases", "newest", "coverage"),
+    ]
 
 
 def test_the_forms_of_issues_are_what_the_forge_reads() -> None:
