@@ -233,8 +233,9 @@ class Server:
         if self._node is None:
             return None
         from rumble_server.nodes.gate import Gate
+        from rumble_server.nodes.node import lease_s
 
-        return partial(Gate, self._clock, self._node.holds)
+        return partial(Gate, self._clock, self._node.lease, lease_s)
 
     def _make_question(self) -> "Question | None":
         """Make the answers to proxies' questions; return None on a server without a node address."""

@@ -42,6 +42,7 @@ from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.frames import Frame, Inbox
+from tests.server.lease import HeldWhile
 
 
 @dataclass(slots=True, eq=False)
@@ -309,7 +310,7 @@ class World:
     ) -> None:
         """With `holds`, the arena belongs to a led club; its gate asks `holds` whether the lease is valid."""
         self.clock = VirtualClock(now_ms)
-        self.gate = Gate(self.clock, holds or (lambda: True))
+        self.gate = Gate(self.clock, HeldWhile(holds or (lambda: True)), lambda: 0.0)
         self.log = MemoryLog(self.clock, delay_ms)
         sessions = SessionTable()
         self.arena = Arena(
@@ -332,6 +333,7 @@ class World:
             limits,
             identity="1d",
             open_names=open_names,
+            gate=None if holds is None else self.gate,
         )
         self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
         self.disk = Disk(self.log)

@@ -18,6 +18,7 @@ from rumble_server.nodes.gate import Gate, GatedClock
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 
+from tests.server.lease import HeldWhile
 from tests.server.world import VirtualClock
 from tests.simulation.disk import Disk, DiskLog
 from tests.simulation.timeline import RunClock
@@ -54,7 +55,7 @@ class ServerRun:
         self._trace = trace
         self._random = random
         self.clock = RunClock(timeline)
-        self.gate = Gate(self.clock, holds)
+        self.gate = Gate(self.clock, HeldWhile(holds), lambda: 0.0)
         self.log = self._open_log()
         self.reading = 0
         """Number of reads in progress for answers to bots."""

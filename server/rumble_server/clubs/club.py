@@ -27,7 +27,7 @@ from rumble_server.arena.recovery import Recovered, read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.ports import KnownBots, Leader
+from rumble_server.gateway.ports import Leader, MoveGate
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
@@ -53,7 +53,7 @@ Ask = Callable[[Any, Callable[[Any], None]], None]
 PROGRAM = f"rumble {version('botrumble')}"
 
 
-class ClubGate(Protocol):
+class ClubGate(MoveGate, Protocol):
     """The gate before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
 
     @property
@@ -177,13 +177,13 @@ def make_arena(
     )
 
 
-def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, shared: ClubParts, name: str) -> Gateway:
-    """Make the gateway of a club, which opens the sessions of bots."""
+def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: str, gate: ClubGate | None) -> Gateway:
+    """Make the gateway of a club, which opens the sessions of bots. With a `gate`, all calls enter by the gate."""
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
-        leader,
-        known,
+        arena if gate is None else gate.leader(arena),
+        arena,
         sessions,
         shared.clock,
         shared.strangers,
@@ -192,6 +192,7 @@ def make_gateway(leader: Leader, known: KnownBots, sessions: SessionTable, share
         identity=identity,
         club=name,
         open_names=config.open_names,
+        gate=gate,
     )
 
 
@@ -211,8 +212,7 @@ class Club:
         self.gate = gate = None if shared.make_gate is None else shared.make_gate()
         self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
         self.arena.on_ban.append(shared.shut_out)
-        leader = self.arena if gate is None else gate.leader(self.arena)
-        self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
+        self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(self.arena, self.log, self.reader, self.feed, self.house_bots, shared.process, name)

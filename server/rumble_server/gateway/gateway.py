@@ -7,14 +7,14 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
-from rumble_server.gateway.ports import KnownBots, Leader
+from rumble_server.gateway.ports import KnownBots, Leader, MoveGate
 from rumble_server.gateway.session import Link, Session, SessionParts
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
-FEATURES = ["away_clock", "clubs", "identity", "info", "made_key", "pairing", "workers"]
+FEATURES = ["away_clock", "chance", "clubs", "identity", "info", "joint_moves", "made_key", "pairing", "workers"]
 """Names of the additions to the protocol since version 1.0, told to bots in `welcome`."""
 
 
@@ -34,6 +34,7 @@ class Gateway:
         identity: str,
         club: str = MAIN,
         open_names: bool = False,
+        gate: MoveGate | None = None,
     ) -> None:
         """`server` is the program and its version, and `identity` the identity of `club`; bots are told both.
 
@@ -52,7 +53,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names, gate)
         """Shared state of the club's sessions."""
 
     def connect(self, link: Link) -> Session:

@@ -3,6 +3,7 @@
 If the process leads clubs by a lease, the club's gate stands between sessions and arena (`nodes/gate.py`).
 """
 
+from collections.abc import Callable, Sized
 from typing import Protocol
 
 from rumble_protocol.bot_messages import BotMessage, Login
@@ -41,6 +42,34 @@ class Leader(Protocol):
 
     def lost(self, session_id: int) -> None:
         """Note that the connection has ended."""
+
+
+Receive = Callable[[int, BotMessage, str], None]
+"""The type of `Leader.receive`."""
+
+
+class HeldLease(Protocol):
+    """A lease of this process."""
+
+    @property
+    def until_ms(self) -> float:
+        """End of the lease, in ms of the lease's clock."""
+
+
+class MoveGate(Protocol):
+    """The gate of a club that this process leads by a lease, as sessions see the gate before they pass on a move.
+
+    These are plain attributes, so that a move makes the same calls with and without a gate.
+    """
+
+    closed_at_ms: int | None
+    lease: HeldLease
+    now_s: Callable[[], float]
+    receive: Receive | None
+
+    @property
+    def waiting(self) -> Sized:
+        """Calls that wait at the gate."""
 
 
 class KnownBots(Protocol):

@@ -16,7 +16,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader
+from rumble_server.gateway.ports import HeldLease, Leader, Receive
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -27,13 +27,22 @@ MOST_FRAMES = 256
 """Maximum number of frames that one session may send to a closed gate. No bot that keeps to the rules sends more."""
 
 
-class Gate:
-    """The gate of one arena, which lets calls in while `holds` returns true."""
+class Over:
+    """A lease that is over for good."""
 
-    def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
+    until_ms = -1
+
+
+class Gate:
+    """The gate of one arena, which lets calls in while a lease is valid."""
+
+    def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
+        """Make an open gate. `now_s` is the clock of the lease, in s."""
         self._clock = clock
-        self.holds = holds
-        """Function that returns true while the lease of this node is valid."""
+        self.lease: HeldLease = lease
+        self.now_s = now_s
+        self.receive: Receive | None = None
+        """The arena's own `receive`, for sessions that have found the gate open."""
         self.waiting: deque[Callable[[], None]] = deque()
         """Calls that wait until the gate is open again, in order."""
         self.closed_at_ms: int | None = None
@@ -67,7 +76,12 @@ class Gate:
 
     def leader(self, arena: Arena) -> Leader:
         """Wrap the arena so that all calls of sessions enter by the gate."""
+        self.receive = arena.receive
         return GatedLeader(arena, self)
+
+    def holds(self) -> bool:
+        """Return whether the lease of this node is valid."""
+        return self.now_s() * 1000 < self.lease.until_ms
 
     @property
     def is_open(self) -> bool:
@@ -110,7 +124,7 @@ class Gate:
         """Close the gate for good, and drop the waiting calls, because another node leads the club."""
         self.close()
         self.waiting.clear()
-        self.holds = _never
+        self.lease = Over()
 
     def _let_in(self) -> None:
         """Let a portion of the waiting calls in, and schedule the next portion; stop if the lease is over again."""
@@ -212,8 +226,7 @@ class GatedLeader:
         self._enter(partial(self._log_in, session_id, login, caller))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        gate = self._gate
-        if gate.closed_at_ms is None and gate.holds() and not gate.waiting:  # `lets_in` inlined: a move is frequent
+        if self._gate.lets_in():
             self._receive(session_id, message, text)
         else:
             self._hold(session_id, partial(self._receive, session_id, message, text))
@@ -255,7 +268,3 @@ class GatedLeader:
     def _lose(self, session_id: int) -> None:
         self._gone.discard(session_id)
         self._arena.lost(session_id)
-
-
-def _never() -> bool:
-    return False

@@ -51,7 +51,7 @@ from rumble_server.store.postgres.lease_statements import (
 RENEWALS = 5
 """Number of renewals in the time of one lease, as long as no statement fails."""
 RETRIES = 20
-"""Number of retries in the time of one lease: after a failed statement, a renewal follows in a 20th of a lease."""
+"""Number of retries in the time of one lease. A statement that failed is tried again after a 20th of that time."""
 READY_MS = 2_000
 """Maximum time in ms for a node to read an offered club ahead. Afterwards the club is offered to another node."""
 LISTEN_MS = 2_000
@@ -215,7 +215,7 @@ class Lease:
             self._add(Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """Discard a club, because a refused commit or a look has shown that another node has led the club."""
+        """Discard a club that another node has led, as a refused commit or a reading of the rows has shown."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import fields
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Protocol, get_args
 
@@ -43,9 +44,13 @@ CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of the lease. If the system has such a clock, it goes on while the machine sleeps, as leases do."""
 
 
+lease_s = partial(time.clock_gettime, CLOCK)
+"""The function that returns the time of the lease's clock in s. Moves call the function, so no Python is around it."""
+
+
 def now_ms() -> int:
-    """Return the time of the node's monotonic clock in ms."""
-    return int(time.clock_gettime(CLOCK) * 1000)
+    """Return the time of the lease's clock in ms."""
+    return int(lease_s() * 1000)
 
 
 def setup_of(limits: Limits) -> str:
@@ -92,7 +97,7 @@ class Led(Protocol):
         """Note that the rows of nodes and clubs were read again."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the resources that each club of this node uses, by club, for the other nodes."""
+        """Return the resources that each club of this node uses, by club. The other nodes are told."""
 
 
 class Node:
@@ -122,7 +127,7 @@ class Node:
 
     def holds(self) -> bool:
         """Return whether the lease is valid now."""
-        return time.clock_gettime(CLOCK) * 1000 < self.lease.until_ms  # inlined, because every move asks
+        return lease_s() * 1000 < self.lease.until_ms
 
     @property
     def leads(self) -> list[str]:

@@ -43,7 +43,7 @@ class Question:
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
-        """Return the answer to a request with these headers; None if the request is no question of a proxy."""
+        """Return the answer to a request with these headers; None if no proxy asks."""
         uri: bytes | None = None
         for name, value in headers:
             if name in FORWARDED:

@@ -27,6 +27,7 @@ from rumble_server.store.postgres.lease_statements import Acquire, Answer, State
 from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.gateway.served import until
+from tests.server.lease import HeldWhile
 from tests.server.nodes.table import Row, Table
 from tests.server.store.databases import WriterInProcess
 from tests.server.world import Bot, MemoryLink
@@ -125,7 +126,7 @@ class MemoryNode:
             process=cast(Any, SimpleNamespace(bounds=bounds)),
             shut_out=lambda: None,
             ended=EndedCount(),
-            make_gate=lambda: Gate(self.clock, self.node.holds),
+            make_gate=lambda: Gate(self.clock, HeldWhile(self.node.holds), lambda: 0.0),
         )
         self.clubs = ClubRegistry(shared, self._led_main, self.node)
         self._cluster.nodes.append(self)
