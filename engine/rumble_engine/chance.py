@@ -23,9 +23,10 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
     # A float is a whole number divided by a power of two. Times the largest of these powers, all floats are whole.
-    ratios = [probability.as_integer_ratio() for _, probability in chances]
-    bits = max((denominator.bit_length() for _, denominator in ratios), default=0)
-    sums = list(accumulate([numerator << bits - denominator.bit_length() for numerator, denominator in ratios]))
+    ratios = {each: each.as_integer_ratio() for each in {probability for _, probability in chances}}
+    bits = max((denominator.bit_length() for _, denominator in ratios.values()), default=0)
+    wholes = {each: numerator << bits - denominator.bit_length() for each, (numerator, denominator) in ratios.items()}
+    sums = list(accumulate([wholes[probability] for _, probability in chances]))
     if not sums or not sums[-1]:
         raise ValueError("no outcome of chance has a probability")
     return chances[bisect_right(sums, number * sums[-1] >> BITS)][0]

@@ -180,6 +180,7 @@ class _Playouts:
         self.longest = longest
         self.drawings = DrawingCheck(game, NONSENSE)
         self.texts: set[str] = set()
+        self.finished: set[int] = set()
         self.kinds: dict[Hashable, tuple[int, float | None]] = {}
 
     def play(self, seed: int) -> tuple[Outcome, int]:
@@ -190,6 +191,7 @@ class _Playouts:
             _check_same(state, again, "two initial states of one seed")
         moves: list[str] = []
         sizes: list[int] = []
+        self.finished = set()
         kept = state
         while True:
             with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
@@ -222,7 +224,9 @@ class _Playouts:
     def check(self, state: State) -> Outcome | None:
         joint = state if isinstance(state, JointState) and state.movers else None
         outcome = state.outcome
+        _require(state.seats == self.seats, f"seats is {state.seats} in a match of {self.seats}")
         _require(state.to_move in range(self.seats), f"to_move is {state.to_move}, which is no seat")
+        self.check_kind(state)
         known_by = bool(outcome) + bool(state.is_chance) + bool(state.movers)
         _require(known_by == 1, "not just one of outcome, is_chance and movers")
         if outcome is not None:
@@ -246,6 +250,16 @@ class _Playouts:
             self.kinds[key] = known
         _require(kind == known, "two states with one canonical() differ in the number of moves or the outcome")
         return outcome
+
+    def check_kind(self, state: State) -> None:
+        """Check that a state is of the kind that its game says, and that seats which have finished do not move."""
+        is_other = state.is_chance or len(state.movers) > 1
+        _require(not (self.game.in_turn and is_other), "in_turn is true, but chance decides or several seats move")
+        _require(not set(state.finished) & set(state.movers), "a seat that has finished is to move")
+        _require(self.finished <= set(state.finished), "a seat that had finished has not")
+        alike = state.hides or all(state.view(seat) == state.view() for seat in range(self.seats))
+        _require(alike, "views differ, but hides is false")
+        self.finished = set(state.finished)
 
     def check_chance(self, state: State) -> None:
         """Check the probabilities, that draws give listed outcomes, and that texts and codes fit together."""

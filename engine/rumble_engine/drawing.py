@@ -15,7 +15,7 @@ from typing import Literal
 
 EMPTY = "."
 """The character of an empty cell in `Drawing.board`."""
-Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons"]
+Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons", "points"]
 """The surface under the pieces.
 
 - `grid`: squares with lines between them;
@@ -23,14 +23,18 @@ Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons"]
 - `lines`: stones stand on the crossings of lines;
 - `felt`: green squares;
 - `holes`: a plate with holes;
-- `hexagons`: hexagons, each row half a cell further right than the row above.
+- `hexagons`: hexagons, each row half a cell further right than the row above;
+- `points`: a backgammon board of 14 columns, whose seventh is the bar and whose last is for checkers borne off.
 """
-Shape = Literal["disc", "crowned", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king"]
-"""The picture of a piece; `crowned` is a disc with a crown."""
-Colour = Literal["dark", "light", "first", "second"]
-"""The colour of a piece: black, white, the first seat's colour, or the second seat's."""
+Shape = Literal[
+    "disc", "crowned", "berry", "tile", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king"
+]  # fmt: skip
+"""The picture of a piece: `crowned` is a disc with a crown, `berry` a small disc, `tile` a square."""
+Colour = Literal["dark", "light", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
+"""The colour of a piece: black, white, or the colour of a seat: `first` is seat 0's."""
+SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 Path = tuple[tuple[int, ...], ...]
-"""The accepted cells of each click; the first cell of a click is where the move will show.
+"""The clicks of a move. A click is accepted on any of its cells, and the move will show on its first cell.
 
 An empty path means that the move is chosen by its text.
 """
@@ -45,9 +49,14 @@ class Piece:
     seat: int | None
     """The seat that owns the piece, or None if no seat does."""
     shape: Shape
-    """The picture: `disc`, `crowned` (a disc with a crown), `cross`, `nought`, or a chess man such as `pawn`."""
+    """The picture: `disc`, `crowned` (with a crown), `berry`, `tile`, `cross`, `nought`, or a chess man: `pawn`."""
     colour: Colour
-    """`dark` or `light`, or `first` or `second` for the colours of the seats."""
+    """`dark` or `light`, or `first` to `eighth` for the colours of the seats."""
+    label: str = ""
+    """One or two characters on the piece: the number of stacked checkers, or the mark of one seat among many.
+
+    Terminals show the label in place of the piece's character.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ class Drawing:
     """A position as a drawing, whose fields are JSON data."""
 
     surface: Surface
-    """The surface: `grid`, `chequered`, `lines`, `felt`, `holes` or `hexagons`."""
+    """The surface: `grid`, `chequered`, `lines`, `felt`, `holes`, `hexagons` or `points`."""
     columns: int
     """The number of columns."""
     board: str
@@ -63,9 +72,12 @@ class Drawing:
     pieces: Mapping[str, Piece]
     """The look of each character of `board`."""
     column_labels: tuple[str, ...] = ()
-    """Labels along the board, a label for each column from the left; empty for a board without labels."""
+    """Labels below the board, a label for each column from the left; empty for a board without labels."""
     row_labels: tuple[str, ...] = ()
-    """Labels along the board, from the top. A cell's name is the label of its column, then the label of its row."""
+    """Labels along the board, from the top. A cell's name is the label of its column, then the label of its row.
+
+    Between two numbers the name has a comma.
+    """
     names: tuple[str, ...] = ()
     """Names written in the cells, in place of labels; the empty text for a cell that no move touches."""
     last: tuple[int, ...] = ()
@@ -74,6 +86,11 @@ class Drawing:
     """The colours of the seats that own the edges: top, right, bottom and left; empty if no seat owns edges."""
     facing: bool = False
     """True if the seats face each other: seat 0 at the bottom of the drawing, seat 1 at the top."""
+    top_labels: tuple[str, ...] = ()
+    """Labels above the board, which name the cells of the upper half.
+
+    `column_labels` then names the lower half, and a row in the middle is without names.
+    """
 
     @property
     def rows(self) -> int:
@@ -85,9 +102,11 @@ class Drawing:
         if self.names:
             return self.names[cell]
         row, column = divmod(cell, self.columns)
-        return (self.column_labels[column] if self.column_labels else "") + (
-            self.row_labels[row] if self.row_labels else ""
-        )
+        labels, down = self.column_labels, self.row_labels[row] if self.row_labels else ""
+        if self.top_labels:
+            labels = self.top_labels if row < self.rows // 2 else labels if row >= (self.rows + 1) // 2 else ()
+        across = labels[column] if labels else ""
+        return f"{across},{down}" if across.isdigit() and down else across + down
 
 
 def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:

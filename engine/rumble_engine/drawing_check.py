@@ -16,13 +16,15 @@ MOST_CELLS = 1024
 MOST_CLICKS = 64
 """Maximum number of clicks of a path."""
 LONGEST_NAME = 32
-"""Maximum number of characters of a label or of a cell's name."""
+"""Maximum number of characters of a label of the board, or of a cell's name."""
+LONGEST_LABEL = 2
+"""Maximum number of characters of a piece's label."""
 
 
 class DrawingCheck:
     """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
 
-    The texts `no_moves` are moves in no state, so a drawing must not mark cells for them. The first state is drawn
+    No text of `no_moves` is ever a move, so a drawing must mark no cells for such a text. The first state is drawn
     with each of the texts as the last move. Every later state is drawn with the next text, in rotation.
     """
 
@@ -68,15 +70,18 @@ def _check_fields(drawing: Drawing) -> None:
         _require(piece.name and piece.name.isprintable(), f"the piece {mark} has no name of one line")
         _require(piece.shape in get_args(Shape), f"{piece.shape!r} is no shape")
         _require(piece.colour in get_args(Colour), f"{piece.colour!r} is no colour")
+        label = piece.label
+        _require(len(label) <= LONGEST_LABEL and label.isprintable(), f"{label!r} is no label of a piece")
     for what, given, wanted in (
         ("column_labels", len(drawing.column_labels), columns),
+        ("top_labels", len(drawing.top_labels), columns),
         ("row_labels", len(drawing.row_labels), drawing.rows),
         ("names", len(drawing.names), cells),
         ("edges", len(drawing.edges), 4),
     ):
         _require(given in (0, wanted), f"{what} has {given} entries, not {wanted} or none")
     _require(set(drawing.edges) <= set(get_args(Colour)), "edges are of the colours of pieces")
-    words = (*drawing.names, *drawing.column_labels, *drawing.row_labels)
+    words = (*drawing.names, *drawing.column_labels, *drawing.row_labels, *drawing.top_labels)
     _require(all(len(word) <= LONGEST_NAME and word.isprintable() for word in words), "a label is not a short line")
 
 
@@ -103,7 +108,7 @@ def _check_paths(drawing: Drawing, paths: Sequence[Path]) -> None:
         _require(path not in begun, "the path of a move begins that of another")
 
 
-_LISTS = ("column_labels", "row_labels", "names", "last", "edges")
+_LISTS = ("column_labels", "row_labels", "names", "last", "edges", "top_labels")
 
 
 def _require(condition: Any, complaint: str) -> None:

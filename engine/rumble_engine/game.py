@@ -6,7 +6,7 @@ each text that enters, so a code is always legal: an item of `State.codes`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
@@ -125,6 +125,23 @@ class State:
     If False, the referee plays legal moves at random for the seat.
     """
 
+    hides: ClassVar[bool] = False
+    """True if a seat may not see everything: `view` then depends on the seat."""
+
+    @property
+    def finished(self) -> Collection[int]:
+        """The seats that the rules have put out, and that never move again. Their bots may leave without a loss."""
+        return ()
+
+    def told(self, text: str) -> list[tuple[int | None, str]]:
+        """Return the parts of the legal ply written `text`, each with the seat that made the part; None for chance."""
+        return [(None if self.is_chance else self.to_move, text)]
+
+    @property
+    def seats(self) -> int:
+        """The number of seats in the match. A game of more than two seats overrides this."""
+        return 2
+
     @property
     def movers(self) -> tuple[int, ...]:
         """The seats to move now, in ascending order: none after the end, and none where chance decides."""
@@ -207,12 +224,16 @@ class Game(ABC):
     """The minimum number of seats in a match. The default is `seats`."""
     most_seats: ClassVar[int] = seats
     """The maximum number of seats in a match. The default is `seats`."""
+    in_turn: ClassVar[bool] = True
+    """True if the seats move one after another, and nothing is left to chance."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
     """The name of each seat for people, as its pieces are drawn: `Black`. The default is `seat_marks`."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
+    keys: ClassVar[Mapping[str, str]] = {}
+    """The key for each move that a person makes by a single key on a page, as `KeyboardEvent.key`: `ArrowUp`, `c`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

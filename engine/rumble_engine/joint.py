@@ -50,7 +50,7 @@ class JointState(State):
 
     @abstractmethod
     def code_for(self, seat: int, text: str) -> int:
-        """Return the code of a mover's legal move written `text`. Raises as `State.code_of` does."""
+        """Return the code of the mover's legal move whose text is `text`. Raises as `State.code_of` does."""
 
     @abstractmethod
     def after_all(self, moves: Mapping[int, int]) -> Self:
@@ -101,6 +101,12 @@ class JointState(State):
     def joint_text(self, moves: Mapping[int, int]) -> str:
         """Return the text of a joint move, from the codes of the movers by seat."""
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
+
+    def told(self, text: str) -> list[tuple[int | None, str]]:
+        """Return the words of the seats in a joint move, each with its seat, or the outcome of chance."""
+        if self.is_chance:
+            return [(None, text)]
+        return [(seat, word) for seat, word in enumerate(text.split(" ")) if word != IDLE]
 
     def codes(self) -> Sequence[int]:
         """Return the codes of all plies in which no seat falls out. A referee asks `codes_for`: plies may be many."""

@@ -32,7 +32,10 @@ class Outcome:
     reason: str = ""
     """The reason in a phrase for people: `three in a row`."""
     places: tuple[int, ...] | None = None
-    """The place of each seat, 1 for the first; seats that tie share a place. None for two seats without payoffs."""
+    """The place of each seat, 1 for the first; seats that tie share a place.
+
+    The field is None in a game of two seats without payoffs.
+    """
     payoffs: tuple[float, ...] | None = None
     """The gain of each seat in the game's own points; None for a game without such points."""
 

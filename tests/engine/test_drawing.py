@@ -6,9 +6,23 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
-from rumble_engine import ConformanceError, Drawing, Game, Path, Piece, State, get_game
+from rumble_engine import ConformanceError, Drawing, Game, JointState, Path, Piece, State, get_game
 from rumble_engine.conformance import check_game
-from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, minichess, mnk, othello, tictactoe
+from rumble_engine.games import (
+    backgammon,
+    backgammon_drawing,
+    breakthrough,
+    checkers,
+    chess,
+    connect4,
+    dilemma,
+    hex,
+    minichess,
+    mnk,
+    othello,
+    snakes,
+    tictactoe,
+)
 
 from .take import Take
 
@@ -123,6 +137,110 @@ def test_passes_and_swaps_have_no_path() -> None:
     assert othello.GAME.path(othello.GAME.initial().view(), "pass") == ()
 
 
+def snakes_view(*bodies: list[list[int]]) -> dict[str, Any]:
+    """Return the parts of a view that are drawn, with snakes on a board of seven columns and rows."""
+    return {"size": 7, "food": [[0, 0]], "snakes": [{"body": body, "out": 0} for body in bodies]}
+
+
+def test_snakes_are_drawn_by_their_letters_with_the_head_on_top() -> None:
+    view = snakes_view([[1, 5], [1, 6], [0, 6]], [[6, 0], [6, 0], [6, 0]], [[3, 3], [3, 4], [3, 5]])
+    view["snakes"][2]["out"] = 2
+    drawing = snakes.GAME.drawing(view)
+    assert drawing.board == "aa......A....." + "." * 28 + "*.....B"
+    assert [drawing.name_of(cell) for cell in (0, 8, 48)] == ["0,6", "1,5", "6,0"]
+    assert {piece.seat for piece in drawing.pieces.values()} == {0, 1, 2, None}, "no more snakes than seats"
+    assert {piece.label for piece in drawing.pieces.values() if piece.seat == 2} == {"C", "c"}
+
+
+@pytest.mark.parametrize(
+    ("ply", "marked"),
+    [
+        ("down right", ["1,5"]),
+        ("- right", []),
+        ("0,0", ["0,0"]),
+        ("3,3", []),
+        ("-", []),
+        ("down", []),
+        ("up up up", []),
+    ],
+)
+def test_the_heads_that_moved_and_the_new_food_are_marked(ply: str, marked: list[str]) -> None:
+    """The second snake has run over the edge, where its head has no cell."""
+    drawing = snakes.GAME.drawing(snakes_view([[1, 5], [1, 6], [0, 6]], [[7, 2], [6, 2], [5, 2]]), ply)
+    assert [drawing.name_of(cell) for cell in drawing.last] == marked
+
+
+@pytest.mark.parametrize("seats", range(2, 9))
+def test_every_seat_of_snakes_is_told_apart_by_colour_and_by_letter(seats: int) -> None:
+    drawing = snakes.GAME.drawing(snakes.GAME.initial_for(seats).view())
+    heads = [piece for mark, piece in drawing.pieces.items() if mark in "ABCDEFGH"]
+    assert len({piece.colour for piece in heads}) == len({piece.label for piece in heads}) == seats
+
+
+def backgammon_rows(text: str, last: str | None = None) -> tuple[list[str], list[str]]:
+    """Return the rows of the drawing of a position, and the names of its marked cells."""
+    drawing = drawn(backgammon.GAME, backgammon.GAME.parse(text), last)
+    names = [f"{drawing.name_of(cell)} {drawing.board[cell]}" for cell in drawing.last]
+    return [drawing.board[start : start + 14] for start in range(0, len(drawing.board), 14)], names
+
+
+def test_checkers_stand_on_their_points() -> None:
+    rows, _ = backgammon_rows("-b----E-C---eE---c-e----B- X 31 0")
+    assert rows == [
+        *("X...O..O....X.", "X...O..O....X.", "X...O..O......", "X......O......", "X......O......"),
+        ".........31...",
+        *("O......X......", "O......X......", "O...X..X......", "O...X..X....O.", "O...X..X....O."),
+    ]
+
+
+def test_a_high_stack_has_its_number_and_the_bar_and_the_checkers_off_have_their_sides() -> None:
+    rows, _ = backgammon_rows("a-----L----------------j-B O 65 8")
+    ends = [row[6] + row[7] + row[11] + row[13] for row in rows]
+    assert ends[:5] == ["O.OO", "..OO", "..OO", "..OO", "..e."]
+    assert ends[6:] == [".G..", ".X..", ".X..", "XX..", "XX.X"]
+    assert rows[5] == "..65.........."
+    assert backgammon_drawing.PIECES["G"].label == "12"
+
+
+@pytest.mark.parametrize(
+    ("text", "ply", "marked"),
+    [
+        ("-b----E-C---eE---c-e----B- X 31 0", "13", [" 3", " 1"]),
+        ("-b---BD-B---eE---c-e----B- O - 1", "8/5 6/5", ["8 .", "5 X", "6 .", "5 X"]),
+        ("-b----E-C---dE---d-e----B- X - 2", "13/8", ["12 .", "17 O"]),
+        ("-b----E-C---eE---c-e----B- O - 1", "8/99 x", []),
+        ("-b----E-C---eE---c-e----B- O - 1", "8/0", []),
+        ("-b----E-C---eE---c-e----B- O - 1", "pass", []),
+    ],
+)
+def test_dice_and_the_ways_of_checkers_are_marked(text: str, ply: str, marked: list[str]) -> None:
+    assert backgammon_rows(text, ply)[1] == marked
+
+
+def test_a_dilemma_is_a_board_of_scores() -> None:
+    state = played(dilemma.GAME, "C D", "D D", rounds=10, noise=0)
+    drawing = drawn(dilemma.GAME, state, "D D")
+    assert drawing.board == "AD.1ad.6"
+    assert [drawing.pieces[drawing.board[cell]].name for cell in drawing.last] == ["defects", "defects"]
+    assert drawn(dilemma.GAME, state, "D").last == ()
+    chosen = played(dilemma.GAME, "C D", noise=10)
+    assert drawn(dilemma.GAME, chosen, "C D").board == "AC..0ad..0", "the choices before chance turns them around"
+    assert drawn(dilemma.GAME, chosen.play("0"), "0").board == "AD..1ad..1"
+
+
+def test_a_sum_fits_its_board_whatever_the_payoffs() -> None:
+    state = played(dilemma.GAME, *["D D"] * 10, rounds=10, punishment=-1000, reward=1000, temptation=1000, sucker=-1000)
+    assert drawn(dilemma.GAME, state).board == "AD-10000ad-10000"
+
+
+def test_keys_are_of_moves_that_are_offered() -> None:
+    for game in (snakes.GAME, dilemma.GAME):
+        state = game.initial()
+        assert isinstance(state, JointState)
+        assert list(game.keys) == [state.text_for(0, code) for code in state.codes_for(0)]
+    assert not connect4.GAME.keys
+
+
 def test_what_is_not_drawn_says_so() -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     game = get_game("openspiel:go")
@@ -176,6 +294,8 @@ FLAWS = {
     "unexplained": (flawed(board="?" * 20), "characters that pieces does not explain: ?"),
     "piece": (flawed(pieces={"o": Piece("match", None, "stick", "first")}), "'stick' is no shape"),  # type: ignore[arg-type]
     "colour": (flawed(pieces={"o": Piece("match", None, "disc", "mauve")}), "'mauve' is no colour"),  # type: ignore[arg-type]
+    "long label": (flawed(pieces={"o": Piece("match", None, "disc", "first", "100")}), "'100' is no label"),
+    "top labels": (flawed(top_labels=("a",)), "top_labels has 1 entries, not 20 or none"),
     "nameless": (flawed(pieces={"o": Piece("", None, "disc", "first")}), "has no name"),
     "labels": (flawed(column_labels=("a",)), "column_labels has 1 entries, not 20 or none"),
     "edges": (flawed(edges=("first",)), "edges has 1 entries, not 4 or none"),

@@ -6,10 +6,36 @@ from pathlib import Path
 
 import pytest
 from rumble_engine import Game
-from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, minichess, mnk, othello, tictactoe
+from rumble_engine.games import (
+    backgammon,
+    breakthrough,
+    checkers,
+    chess,
+    connect4,
+    dilemma,
+    hex,
+    minichess,
+    mnk,
+    othello,
+    snakes,
+    tictactoe,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "games.md").read_text(encoding="utf-8")
-MODULES = (tictactoe, connect4, mnk, othello, breakthrough, hex, checkers, minichess, chess)
+MODULES = (
+    tictactoe,
+    connect4,
+    mnk,
+    othello,
+    breakthrough,
+    hex,
+    checkers,
+    minichess,
+    chess,
+    dilemma,
+    snakes,
+    backgammon,
+)
 GAMES: list[Game] = [module.GAME for module in MODULES]
 
 

@@ -111,6 +111,8 @@ def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:
         ({"_ended": lambda self, stayed: self._played("CC")}, "that is out"),
         ({"_ended": lambda self, stayed: DilemmaState._ended(self, stayed) if stayed else self}, "goes on after all"),
         ({"_ended": lambda self, stayed: DilemmaState._ended(self, (0, 1))}, "by falling out"),
+        ({"finished": (0,)}, "has finished is to move"),
+        ({"view": lambda self, seat=None: {**DilemmaState.view(self), "you": seat}}, "hides is false"),
     ],
 )  # fmt: skip
 def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> None:
@@ -123,6 +125,19 @@ def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> 
     game = type("BrokenGame", (type(GAME),), {"initial": initial})()
     with pytest.raises(ConformanceError, match=problem):
         check_game(game, settings=NOISY, playouts=20)
+
+
+def test_a_game_of_joint_moves_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(GAME), "in_turn", True)
+    with pytest.raises(ConformanceError, match="in_turn is true"):
+        check_game(GAME, playouts=1)
+
+
+def test_the_parts_of_a_ply_have_their_seats() -> None:
+    state = GAME.initial(NOISY)
+    assert state.told("C D") == [(0, "C"), (1, "D")]
+    assert state.play("C D").told("-") == [(None, "-")]
+    assert connect4.GAME.initial().play("d").told("c") == [(1, "c")]
 
 
 def test_a_view_must_not_grow_during_the_game(monkeypatch: pytest.MonkeyPatch) -> None:

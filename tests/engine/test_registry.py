@@ -33,7 +33,20 @@ def _forget() -> None:
 
 
 def test_our_games_are_installed() -> None:
-    brought = {"tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"}
+    brought = {
+        "tictactoe",
+        "connect4",
+        "gomoku",
+        "othello",
+        "breakthrough",
+        "hex",
+        "checkers",
+        "minichess",
+        "chess",
+        "dilemma",
+        "snakes",
+        "backgammon",
+    }
     assert brought <= {*game_names(), *missing_games()}
     assert game_names() == sorted(game_names())
     assert get_game("connect4") is get_game("connect4")

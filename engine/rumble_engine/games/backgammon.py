@@ -23,8 +23,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from rumble_engine.drawing import Drawing
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
+from rumble_engine.games import backgammon_drawing
 from rumble_engine.outcome import Outcome
 from rumble_engine.texts import shown
 from rumble_engine.views import count_in, mover_in, mover_of, settings_in
@@ -269,6 +271,8 @@ class BackgammonGame(Game):
 
     name = "backgammon"
     title = "Backgammon"
+    in_turn = False
+    seat_names = ("White", "Black")
     settings = (Setting("turns", 1_000, "turns of both seats together after which the match is a draw", 1, 10_000),)
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> BackgammonState:
@@ -279,6 +283,9 @@ class BackgammonGame(Game):
         points, bar, off = (_counts(view, *field) for field in (("points", 24), ("bar", 2), ("off", 2)))
         dice = _counts(view, "dice", 2) if view.get("dice") else [0, 0]
         return self._checked(points, bar, off, dice, mover_in(self, view), count_in(self, view, "turn", turns), turns)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        return backgammon_drawing.drawing(view, last)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BackgammonState:
         turns = int(self.complete(settings)["turns"])

@@ -19,6 +19,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
+from rumble_engine.drawing import EMPTY, SEAT_COLOURS, Drawing, Piece
 from rumble_engine.errors import BadPosition, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue
 from rumble_engine.joint import IDLE, JointState
@@ -31,6 +32,15 @@ LARGEST = 1_000
 """The largest payoff allowed, and with a minus sign the smallest."""
 TURNED = (IDLE, "0", "1", "01")
 """The texts of the noise by code, which has a bit for each seat whose choice was turned around."""
+KEYS = {"C": "c", "D": "d"}
+NAMES = ("First", "Second")
+MARKS = ("ACD", "acd")
+"""The marks of each seat in the drawing: the seat itself, and its choices."""
+PIECES = {digit: Piece(digit, None, "tile", "light", digit) for digit in "0123456789-"} | {
+    mark: Piece(deed or name, seat, "tile" if deed else "disc", SEAT_COLOURS[seat], label)
+    for seat, name in enumerate(NAMES)
+    for mark, deed, label in zip(MARKS[seat], ("", "cooperates", "defects"), ("AB"[seat], *CHOICES), strict=True)
+}
 
 
 class Rules:
@@ -174,8 +184,10 @@ class DilemmaGame(Game):
 
     name = "dilemma"
     title = "Prisoner's dilemma"
+    in_turn = False
     seat_marks = ("A", "B")
-    seat_names = ("First", "Second")
+    seat_names = NAMES
+    keys = KEYS
     settings = (
         Setting("rounds", 100, "rounds of a match", 1, 10_000),
         Setting("reward", 3, "payoff of each seat if both cooperate", -LARGEST, LARGEST),
@@ -196,6 +208,19 @@ class DilemmaGame(Game):
         round_ = count_in(self, view, "round", rules.rounds)
         last, chosen = text_in(self, view, "last"), text_in(self, view, "chosen")
         return self._checked(DilemmaState(rules, round_, (payoffs[0], payoffs[1]), last, chosen))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Return a row for each seat: the seat, its last choice, and the sum of its payoffs digit by digit."""
+        bounds = [view["rounds"] * view[name] for name in ("reward", "temptation", "sucker", "punishment")]
+        width = max(len(str(bound)) for bound in bounds)
+        choices = view["chosen"] or view["last"] or "  "
+        rows = [
+            marks[0] + dict(zip(CHOICES, marks[1:], strict=True)).get(choice, EMPTY) + str(paid).rjust(width, EMPTY)
+            for marks, choice, paid in zip(MARKS, choices, view["payoffs"], strict=True)
+        ]
+        plies = {f"{one} {other}" for one in CHOICES for other in CHOICES}.union(TURNED)
+        marked = (1, 3 + width) if last in plies and choices.strip() else ()
+        return Drawing("grid", 2 + width, "".join(rows), PIECES, last=marked)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> DilemmaState:
         rules = _rules(tuple(self.complete(settings).items()))
@@ -220,7 +245,8 @@ class DilemmaGame(Game):
             not 0 <= state.round <= rules.rounds
             or not all(bounds[0] <= each <= bounds[1] for each in state.payoffs)
             or not {state.last, state.chosen} <= known
-            or bool(state.last) is (state.round == 0)
+            or (state.last and state.round == 0)
+            or (not state.last and 0 < state.round < rules.rounds)  # a fall in the first round skips all rounds
             or (state.chosen and (not rules.settings["noise"] or state.round == rules.rounds))
         ):
             raise BadPosition("no play of the dilemma leads to this position")

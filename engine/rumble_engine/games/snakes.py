@@ -27,6 +27,7 @@ from functools import cache, cached_property
 from random import Random
 from typing import Any, NamedTuple
 
+from rumble_engine.drawing import EMPTY, SEAT_COLOURS, Drawing, Piece
 from rumble_engine.errors import BadPosition, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue
 from rumble_engine.joint import IDLE, JointState
@@ -37,12 +38,23 @@ from rumble_engine.views import count_in, settings_in
 Square = tuple[int, int]
 STEPS: Mapping[str, Square] = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0)}
 NAMES = tuple(STEPS)
+KEYS = {name: f"Arrow{name.capitalize()}" for name in NAMES}
 FULL_HEALTH = 100
 FIRST_LENGTH = 3
 FOOD_CHANCE = 0.15
 """The probability of new food after a turn; without food on the board it is 1."""
 MOST_SEATS = 8
 FELL_OUT = "fell-out"
+MARKS = "ABCDEFGH"
+FOOD = "*"
+PIECES = {
+    mark: piece
+    for seat, (letter, colour) in enumerate(zip(MARKS, SEAT_COLOURS, strict=True))
+    for mark, piece in (
+        (letter, Piece(f"snake {letter}, head", seat, "disc", colour, letter)),
+        (letter.lower(), Piece(f"snake {letter}, body", seat, "tile", colour, letter.lower())),
+    )
+} | {FOOD: Piece("food", None, "berry", "dark")}
 REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake-collision", "head-collision", FELL_OUT)
 
 
@@ -100,6 +112,10 @@ class SnakesState(JointState):
     @cached_property
     def _playing(self) -> tuple[int, ...]:
         return tuple(seat for seat, snake in enumerate(self.snakes) if not snake.out)
+
+    @property
+    def finished(self) -> tuple[int, ...]:
+        return tuple(seat for seat, snake in enumerate(self.snakes) if snake.out)
 
     @cached_property
     def outcome(self) -> Outcome | None:
@@ -206,19 +222,39 @@ class SnakesState(JointState):
 
     def diagram(self) -> str:
         """Return the board, the top row first: heads as capital letters, bodies as small ones, food as `*`."""
-        rows = [["."] * self.size for _ in range(self.size)]
-        for x, y in self.food:
-            rows[y][x] = "*"
-        for seat in self._playing:
-            for place, (x, y) in reversed(list(enumerate(self.snakes[seat].body))):
-                mark = SnakesGame.seat_marks[seat]
-                rows[y][x] = mark.lower() if place else mark
-        return "\n".join(" ".join(row) for row in reversed(rows))
+        board = _board(self.view())
+        return "\n".join(" ".join(board[start : start + self.size]) for start in range(0, len(board), self.size))
 
 
 @cache
 def _squares(size: int) -> list[Square]:
     return [(x, y) for y in range(size) for x in range(size)]
+
+
+def _board(view: Mapping[str, Any]) -> str:
+    """Return the board of a view as a character for each square, row by row from the top."""
+    size = view["size"]
+    cells = [EMPTY] * size**2
+    for x, y in view["food"]:
+        cells[_cell(x, y, size)] = FOOD
+    for mark, snake in zip(MARKS, view["snakes"], strict=False):
+        for place, (x, y) in reversed(list(enumerate(snake["body"]))):
+            if not snake["out"]:
+                cells[_cell(x, y, size)] = mark.lower() if place else mark
+    return "".join(cells)
+
+
+def _cell(x: int, y: int, size: int) -> int:
+    return (size - 1 - y) * size + x
+
+
+def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
+    """Return the cells to mark after a ply: the heads that moved, or the new food. A head off the board has no cell."""
+    size, snakes, words = view["size"], view["snakes"], ply.split(" ")
+    if len(words) == len(snakes) and {IDLE, *STEPS}.issuperset(words):
+        heads = [snake["body"][0] for word, snake in zip(words, snakes, strict=True) if word != IDLE]
+        return tuple(_cell(x, y, size) for x, y in heads if 0 <= x < size and 0 <= y < size)
+    return tuple(_cell(x, y, size) for x, y in view["food"] if ply == f"{x},{y}")
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
@@ -244,12 +280,14 @@ class SnakesGame(Game):
     name = "snakes"
     title = "Snakes"
     most_seats = MOST_SEATS
-    seat_marks = tuple("ABCDEFGH")
-    seat_names = tuple(f"Snake {mark}" for mark in "ABCDEFGH")
+    in_turn = False
+    seat_marks = tuple(MARKS)
+    seat_names = tuple(f"Snake {mark}" for mark in MARKS)
+    keys = KEYS
     settings = (
         Setting("rules", "standard", "which rules of Battlesnake", choices=("standard", "wrapped", "constrictor")),
         Setting("size", 11, "columns and rows of the board", 7, 25),
-        Setting("turns", 1_000, "turns after which all snakes left tie", 1, 1_000),
+        Setting("turns", 1_000, "turns after which all that are left tie", 1, 1_000),
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
@@ -302,6 +340,12 @@ class SnakesGame(Game):
         if len(food) != len(state.food) or (feeds and (state.outcome or settings["rules"] == "constrictor")):
             raise BadPosition("not a snakes view: food that cannot be there")
         return state
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        size, seats = view["size"], len(view["snakes"])
+        pieces = {mark: piece for mark, piece in PIECES.items() if piece.seat is None or piece.seat < seats}
+        labels = tuple(map(str, range(size)))
+        return Drawing("grid", size, _board(view), pieces, labels, labels[::-1], last=_marked(view, last or ""))
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> SnakesState:
         full = self.complete(settings)

@@ -48,6 +48,13 @@ def test_a_fall_in_chicken_leaves_the_other_seat_its_best_answer() -> None:
     assert GAME.initial(chicken).play("C C").play("D -").payoffs == (-2, -20)
 
 
+@pytest.mark.parametrize("ply", ["- -", "C -", "- D"])
+def test_a_fall_in_the_first_round_leads_to_a_position(ply: str) -> None:
+    state = GAME.initial().play(ply)
+    assert state.outcome
+    assert GAME.load(state.view()) == GAME.parse(state.text()) == state
+
+
 @pytest.mark.parametrize("text", ["", "1 3 3 CC", "1 3 3 CC - -", "1 6 3 CC -", "0 0 0 CC -", "1 3 3 - -", "1 3 3 CX -",
                                   "1 3 3 CC CC", "101 3 3 CC -", "01 3 3 CC -", "-1 0 0 - -"])  # fmt: skip
 def test_positions_that_cannot_be(text: str) -> None:
