@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
 from rumble_protocol.fields import BotMessageModel, MatchId, ServerMessageModel, TurnId
-from rumble_protocol.server_messages import FieldProblem, ServerMessage, Session
+from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
 """Maximum number of problems listed in the error for a message; further problems are left out."""
@@ -91,8 +91,8 @@ def read_server_message(frame: str | bytes) -> ServerMessage:
 
 
 def write_message(message: BotMessageModel | ServerMessageModel) -> bytes:
-    """Serialise a message. Optional fields that are None are left out of a bot's message and of a `session`."""
-    if isinstance(message, BotMessageModel | Session):
+    """Serialise a message. Optional fields that are None are left out of a bot's message."""
+    if isinstance(message, BotMessageModel):
         return message.__pydantic_serializer__.to_json(message, exclude_none=True)
     return message.__pydantic_serializer__.to_json(message)
 

@@ -53,6 +53,7 @@ class NoticeCode(StrEnum):
     BYE = "bye"
     PAIRING = "pairing"
     QUOTA = "quota"
+    SEAT_FELL = "seat_fell"
 
 
 class CloseCode(IntEnum):

@@ -81,10 +81,12 @@ class Away(ServerMessageModel):
 
 
 class Board(ServerMessageModel):
-    """A running match. `seat` is to move. `position` is the position in the game's text form.
+    """A running match. The seats of `movers` are to move, and `seat` is the first of them. `position` is the position
+    in the game's text form.
 
     `diagram` is the position over several lines; `drawing` describes a picture, null where the game has none.
-    `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking` (its bot is connected and was asked).
+    `seats_ms` are the clocks at `at_ms`; the clocks of the movers run if `ticking` (the bots are connected and were
+    asked). Of a joint move, nothing is told before all movers have answered, not even who has answered.
     `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
     """
 
@@ -92,6 +94,7 @@ class Board(ServerMessageModel):
     attempt: Count
     seats: list[str]
     seat: Seat
+    movers: list[Seat]
     ply: Count
     moves: list[str]
     state: dict[str, Any]

@@ -47,6 +47,47 @@ def turn_frame(
     return orjson.dumps(turn)
 
 
+def table_turn_frame(
+    match: str,
+    attempt: int,
+    turn_id: str,
+    game: str,
+    ply: int,
+    seat: int,
+    state: bytes,
+    legal: Sequence[str] | None,
+    legal_complete: bool,
+    moves: Sequence[str] | None,
+    since: Sequence[tuple[int | None, str]],
+    remaining_ms: int,
+    seats_ms: Sequence[int],
+    lag_ms: int,
+) -> bytes:
+    """Build the frame of a `turn` with `since`. `state` is JSON, so that seats that see alike share the work."""
+    turn: dict[str, Any] = {
+        "type": "turn",
+        "match": match,
+        "attempt": attempt,
+        "turn_id": turn_id,
+        "game": game,
+        "ply": ply,
+        "seat": seat,
+        "state": orjson.Fragment(state),
+        "legal": legal,
+        "legal_complete": legal_complete,
+        "moves": moves,
+        "since": since,
+        "clock": {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms},
+    }
+    if legal is None:
+        del turn["legal"]
+    if moves is None:
+        del turn["moves"]
+    if legal_complete:
+        del turn["legal_complete"]
+    return orjson.dumps(turn)
+
+
 def match_start_frame(
     match: str,
     attempt: int,
@@ -59,8 +100,9 @@ def match_start_frame(
     moves: Sequence[str],
     resumed: bool,
     away_clock: AwayClock | None,
+    seed_commitment: str | None = None,
 ) -> bytes:
-    """Build the frame of a `match_start`; `away_clock` None is left out."""
+    """Build the frame of a `match_start`; `away_clock` and `seed_commitment` are left out if they are None."""
     message: dict[str, Any] = {
         "type": "match_start",
         "match": match,
@@ -76,6 +118,8 @@ def match_start_frame(
     }
     if away_clock is not None:
         message["away_clock"] = away_clock
+    if seed_commitment is not None:
+        message["seed_commitment"] = seed_commitment
     return orjson.dumps(message)
 
 
@@ -88,8 +132,13 @@ def match_over_frame(
     reason: str,
     moves: Sequence[str],
     state: Mapping[str, Any],
+    places: Sequence[int] | None = None,
+    payoffs: Sequence[float] | None = None,
+    falls: Sequence[Mapping[str, Any]] | None = None,
+    seed: str | None = None,
 ) -> bytes:
-    """Build the frame of a `match_over`."""
+    """Build the frame of a `match_over`; each of the fields after `state` is left out if it is None."""
+    told = {"places": places, "payoffs": payoffs, "falls": falls, "seed": seed}
     return orjson.dumps(
         {
             "type": "match_over",
@@ -101,5 +150,6 @@ def match_over_frame(
             "reason": reason,
             "moves": moves,
             "state": state,
+            **{name: value for name, value in told.items() if value is not None},
         }
     )

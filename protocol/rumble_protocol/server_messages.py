@@ -13,6 +13,13 @@ from rumble_protocol.limits import Limits as Limits
 TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
 
 _Open = Field(union_mode="left_to_right", description="A later server of version 1 may send others.")
+
+
+def _absent() -> Any:
+    """Return the definition of a field that is left out of the frame where it is None."""
+    return Field(default=None, exclude_if=lambda value: value is None)
+
+
 ToldRejection = Annotated[Rejection | str, _Open]
 ToldErrorCode = Annotated[ErrorCode | str, _Open]
 ToldNoticeCode = Annotated[NoticeCode | str, _Open]
@@ -54,7 +61,7 @@ class Session(ServerMessageModel):
     max_matches: Count
     matches: list[str]
     tournaments: list[TournamentSummary]
-    made_key: str | None = None
+    made_key: str | None = _absent()
 
 
 class Joined(ServerMessageModel):
@@ -96,6 +103,7 @@ class MatchStart(ServerMessageModel):
     moves: list[str]
     resumed: bool
     away_clock: AwayClock = "stands"
+    seed_commitment: str | None = _absent()
 
 
 class TurnClock(ServerMessageModel):
@@ -118,7 +126,9 @@ class Turn(ServerMessageModel):
     seat: Seat
     state: dict[str, Any]
     legal: list[str] = Field(default_factory=list)
+    legal_complete: bool = Field(default=True, exclude_if=bool)
     moves: list[str] = Field(default_factory=list)
+    since: list[tuple[Seat | None, str]] | None = _absent()
     clock: TurnClock
 
 
@@ -134,6 +144,14 @@ class Rejected(ServerMessageModel):
     remaining_ms: Milliseconds | None
 
 
+class Fall(ServerMessageModel):
+    """A seat that fell out of a match: it was asked no more from `ply` on, and finished last."""
+
+    seat: Seat
+    ply: Count
+    termination: ToldTermination
+
+
 class MatchOver(ServerMessageModel):
     """The match has an outcome. `scores` is null if the match is void (a void match is played again)."""
 
@@ -146,6 +164,10 @@ class MatchOver(ServerMessageModel):
     reason: str
     moves: list[str]
     state: dict[str, Any]
+    places: list[Count] | None = _absent()
+    payoffs: list[float] | None = _absent()
+    falls: list[Fall] | None = _absent()
+    seed: str | None = _absent()
 
 
 class TournamentOver(ServerMessageModel):
@@ -167,6 +189,7 @@ class Notice(ServerMessageModel):
     tournament: str | None = None
     match: str | None = None
     message: str
+    seat: Seat | None = _absent()
 
 
 class FieldProblem(ServerMessageModel):

@@ -22,7 +22,18 @@ BOT_TYPES = {str(model.model_fields["type"].default) for model in BOT_MESSAGES}
 UNIONS = ("bot_message.json", "server_message.json", "feed_event.json")
 SAYS_NOTHING = {"title", "description", "default", "$schema", "$id", "$defs"}
 KNOWN = {
-    *("type", "const", "enum", "anyOf", "$ref", "properties", "required", "additionalProperties", "items"),
+    *(
+        "type",
+        "const",
+        "enum",
+        "anyOf",
+        "$ref",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+    ),
     *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"),
 }
 BOUNDS = (("minimum", -1), ("minLength", -1), ("minItems", -1), ("maximum", 1), ("maxLength", 1), ("maxItems", 1))
@@ -113,6 +124,9 @@ def _plain(wide: Schema, narrow: Schema, wide_root: Schema, narrow_root: Schema,
         yield f"{path}: pattern differs"
     if "items" in wide:
         yield from _differences(wide["items"], narrow.get("items", {}), wide_root, narrow_root, f"{path}[]")
+    for number, inner in enumerate(wide.get("prefixItems", ())):
+        own = narrow.get("prefixItems", [])[number : number + 1] or [{}]
+        yield from _differences(inner, own[0], wide_root, narrow_root, f"{path}[{number}]")
     if narrow.get("type") == "object":
         yield from _objects(wide, narrow, wide_root, narrow_root, path)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message, write_message
-from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
+from rumble_protocol.frames import match_over_frame, match_start_frame, table_turn_frame, turn_frame
 
 from tests.protocol import messages
 
@@ -22,7 +22,8 @@ from tests.protocol import messages
 )
 def test_a_turn_built_directly_is_the_models(turn: server.Turn, no_legal: bool, no_moves: bool) -> None:
     omit = {name for name, omitted in (("legal", no_legal), ("moves", no_moves)) if omitted}
-    fields = turn.model_dump(exclude={"type", "clock"})
+    turn = turn.model_copy(update={"since": None, "legal_complete": True})
+    fields = turn.model_dump(exclude={"type", "clock"}, exclude_none=True)
     fields["legal"] = None if no_legal else tuple(turn.legal)
     fields["moves"] = None if no_moves else turn.moves
     frame = turn_frame(**fields, **turn.clock.model_dump())
@@ -32,9 +33,18 @@ def test_a_turn_built_directly_is_the_models(turn: server.Turn, no_legal: bool, 
     assert read_server_message(frame) == turn.model_copy(update=empty)
 
 
+@given(messages.server_messages[server.Turn])
+def test_a_turn_with_news_built_directly_is_the_models(turn: server.Turn) -> None:
+    turn = turn.model_copy(update={"since": turn.since or []})
+    fields = {name: getattr(turn, name) for name in type(turn).model_fields if name not in ("type", "clock", "state")}
+    frame = table_turn_frame(state=orjson.dumps(turn.state), **fields, **turn.clock.model_dump())
+    assert frame == write_message(turn)
+    assert read_server_message(frame) == turn
+
+
 @pytest.mark.parametrize(
     ("build", "model"),
-    [(turn_frame, server.Turn), (match_start_frame, server.MatchStart), (match_over_frame, server.MatchOver)],
+    [(table_turn_frame, server.Turn), (match_start_frame, server.MatchStart), (match_over_frame, server.MatchOver)],
 )
 def test_a_frame_built_directly_takes_the_fields_of_its_model(
     build: Callable[..., bytes], model: type[BaseModel]

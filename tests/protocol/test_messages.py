@@ -25,12 +25,13 @@ SERVER_FIELDS = {
     "session": "name open max_matches matches tournaments made_key",
     "joined": "tournament game settings time_control status away_clock",
     "left": "tournament game settings time_control status away_clock",
-    "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock",
-    "turn": "match attempt turn_id game ply seat state legal moves clock",
+    "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock"
+    " seed_commitment",
+    "turn": "match attempt turn_id game ply seat state legal legal_complete moves since clock",
     "rejected": "match turn_id code message your_turn remaining_ms",
-    "match_over": "match attempt scores winner termination reason moves state",
+    "match_over": "match attempt scores winner termination reason moves state places payoffs falls seed",
     "tournament_over": "tournament status rank bots points",
-    "notice": "code tournament match message",
+    "notice": "code tournament match message seat",
     "error": "code message detail fatal",
 }
 PARTS: dict[type[BaseModel], str] = {
@@ -38,6 +39,7 @@ PARTS: dict[type[BaseModel], str] = {
     server.TournamentSummary: "id game status",
     server.TurnClock: "remaining_ms seats_ms lag_ms",
     server.FieldProblem: "field problem",
+    server.Fall: "seat ply termination",
     TimeControl: "move_ms bank_ms increment_ms",
 }
 ALL: list[type[BaseModel]] = [*bot.BOT_MESSAGES, *server.SERVER_MESSAGES, *PARTS]
@@ -92,6 +94,8 @@ def json_types(annotation: Any) -> set[str]:
         return set().union(*(json_types(part) for part in get_args(annotation) if part is not types.NoneType))
     if origin is Literal:
         return set().union(*(json_types(type(value)) for value in get_args(annotation)))
+    if origin is tuple:
+        return {f"array of {' or '.join(sorted(set().union(*map(json_types, get_args(annotation)))))}"}
     if origin is list:
         return {f"array of {' or '.join(json_types(get_args(annotation)[0]))}"}
     if origin is dict or issubclass(annotation, BaseModel) or is_dataclass(annotation):
@@ -107,6 +111,7 @@ def test_a_field_name_has_one_json_type_everywhere() -> None:
     for model in (*ALL, *feed):
         for name, field in model.model_fields.items():
             seen.setdefault(name, set()).update(json_types(field.annotation))
+    assert seen.pop("seed") == {"integer", "string"}  # of a tournament a number, of a match's chances 32 bytes
     assert {name: kinds for name, kinds in seen.items() if len(kinds) != 1} == {}
     assert seen["moves"] == {"array of string"}
     assert seen["scores"] == {"array of number"}

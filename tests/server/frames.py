@@ -29,6 +29,13 @@ INNER: dict[str, set[str]] = {
     "detail": {"field", "problem"},
 }
 MAY_BE_OMITTED = {"session": {"made_key"}, "turn": {"legal", "moves"}, "match_start": {"away_clock"}}
+OF_TABLES: dict[str, set[str]] = {
+    "match_start": {"seed_commitment"},
+    "turn": {"since", "legal_complete"},
+    "match_over": {"places", "payoffs", "falls", "seed"},
+    "notice": {"seat"},
+}
+"""Fields of matches that are not plain: of more than two seats, of joint moves or of chance."""
 
 Frame = dict[str, Any]
 
@@ -39,7 +46,8 @@ def checked(raw: bytes) -> Frame:
     frame: Frame = json.loads(raw)
     kind = frame["type"]
     fields = FIELDS[kind] | {"type"}
-    assert fields - MAY_BE_OMITTED.get(kind, set()) <= set(frame) <= fields, f"fields of {kind}: {sorted(frame)}"
+    most = fields | OF_TABLES.get(kind, set())
+    assert fields - MAY_BE_OMITTED.get(kind, set()) <= set(frame) <= most, f"fields of {kind}: {sorted(frame)}"
     for name, inner in INNER.items():
         if name in frame:
             parts = frame[name] if isinstance(frame[name], list) else [frame[name]]

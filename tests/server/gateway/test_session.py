@@ -28,7 +28,17 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         "type": "welcome",
         "protocol": 1,
         "server": "test",
-        "features": ["away_clock", "clubs", "identity", "info", "made_key", "pairing", "workers"],
+        "features": [
+            "away_clock",
+            "chance",
+            "clubs",
+            "identity",
+            "info",
+            "joint_moves",
+            "made_key",
+            "pairing",
+            "workers",
+        ],
         "limits": {
             "frame_bytes": 65_536,
             "login_ms": 10_000,
