@@ -1,6 +1,7 @@
 """Bugs put into the server on purpose: the simulation is worth something only if it finds every bug."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -12,12 +13,15 @@ from rumble_server.arena.matches import LiveMatch, Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import NO_MATCH, BotSession, Part
-from rumble_server.match.facts import MatchFact, SeatAway, StartTold
+from rumble_server.match import frames
+from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade, SeatAway, SeatFell, StartTold
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
+from rumble_server.match.table import MatchTable
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
 
 Bug = Callable[[pytest.MonkeyPatch], None]
@@ -122,7 +126,7 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 
     def changed(self: Referee, fact: StartTold | SeatAway) -> None:
         suspend(self, fact)
-        self._used_ms = 0
+        self.seats[fact.seat].used_ms = 0
 
     patch.setattr(Referee, "suspend_turn", changed)
 
@@ -143,8 +147,9 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
 
     def changed(self: Referee, seat: int, *given: Any) -> None:
         apply_turn(self, seat, *given)
-        assert self.turn is not None
-        self.turn.late_ms -= self.seats[seat].excused_ms
+        turn = self.seats[seat].turn
+        assert turn is not None
+        turn.late_ms -= self.seats[seat].excused_ms
 
     patch.setattr(Referee, "apply_turn", changed)
 
@@ -186,8 +191,9 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
     move = Referee.move
 
     def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> bool:
-        if self.turn is not None and self.turn.seat == seat:
-            turn_id = self.turn.turn_id
+        turn = self.seats[seat].turn
+        if turn is not None:
+            turn_id = turn.turn_id
         return move(self, seat, turn_id, *given)
 
     patch.setattr(Referee, "move", changed)
@@ -278,20 +284,104 @@ def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LiveMatch, "ask", changed)
 
 
+def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
+    """Send the other seats a notice at each answer."""
+    answer = Referee._apply_answer
+
+    def changed(self: Referee, made: MoveMade, code: int, **named: Any) -> None:
+        answer(self, made, code, **named)
+        self._notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
+
+    patch.setattr(Referee, "_apply_answer", changed)
+
+
+def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
+    """Put each answer into the news at once, and so into the turn of a bot that comes back."""
+    answer = MatchTable.answer
+
+    def changed(self: MatchTable, made: MoveMade, code: int) -> bool:
+        self.news.append((made.seat, made.move))
+        return answer(self, made, code)
+
+    patch.setattr(MatchTable, "answer", changed)
+
+
+def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:
+    """Tell a bot that comes back the others' present clocks, which change at an answer."""
+    ask = Referee._ask_movers
+
+    def changed(self: Referee, now_ms: int) -> None:
+        self._asked_clocks = None
+        ask(self, now_ms)
+
+    patch.setattr(Referee, "_ask_movers", changed)
+
+
+def let_a_seat_fall_twice(patch: pytest.MonkeyPatch) -> None:
+    """Let a seat that fell out fall out once more, when its bot resigns, leaves or stays away."""
+    apply = Referee.apply
+
+    def changed(self: Referee, fact: MatchFact) -> None:
+        again = isinstance(fact, SeatFell) and self.table is not None and fact.seat in self.table.falls
+        apply(self, fact)
+        if isinstance(fact, SeatFell):
+            self.seats[fact.seat].is_out = again
+
+    patch.setattr(Referee, "apply", changed)
+
+
+def draw_anew_after_a_restart(patch: pytest.MonkeyPatch) -> None:
+    """Draw with other random numbers after a restart."""
+
+    def change(referee: Referee) -> None:
+        if referee.table is not None:
+            referee.table.draws += 1
+
+    _at_a_restart(patch, change)
+
+
+def tell_a_seed_in_the_start(patch: pytest.MonkeyPatch) -> None:
+    """Tell the seed in `match_start` instead of its commitment."""
+    patch.setattr(frames, "commitment_of", lambda seed, *_: seed)
+
+
+def tell_a_seed_in_a_turn(patch: pytest.MonkeyPatch) -> None:
+    """Tell the seed in each turn."""
+    ask = LiveMatch.ask
+
+    def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
+        ask(self, seat, frame[:-1] + f',"seed":"{self.referee.terms.chance_seed}"}}'.encode(), turn_id)
+
+    patch.setattr(LiveMatch, "ask", changed)
+
+
+def use_a_seed_again(patch: pytest.MonkeyPatch) -> None:
+    """Play a void match again with the seed that the void attempt has told."""
+    start, seeds = Terms.start, dict[str, str]()
+
+    def changed(self: Terms, slot: Slot, at_ms: int) -> MatchStarted:
+        started = start(self, slot, at_ms)
+        if slot.attempt == 1:
+            seeds[slot.match_id] = started.chance_seed
+        return replace(started, chance_seed=seeds.get(slot.match_id, started.chance_seed))
+
+    patch.setattr(Terms, "start", changed)
+
+
 BUGS: tuple[tuple[Bug, str, int], ...] = (
     (tell_before_it_is_on_disk, r"was told match_over .* facts were on disk", 0),
     (tell_a_pause_before_it_is_on_disk, r"was told notice (paused|cancelled) .* facts were on disk", 6),
     (overtake, r"was told .* after fact", 93),
     (open_too_many, r"open at once; it may have", 8),
     (count_a_replay_twice, r"points; its results in the log make", 20),
-    (refill_a_bank, r"ms by seat; it should be", 5),
+    (refill_a_bank, r"ms by seat; it should be", 9),
     (refill_an_away_budget, r"ms to be away, not|went away with", 9),
     (refill_an_away_budget_at_a_reconnect, r"ms to be away, not", 3),
-    (refill_an_absent_budget, r"may be absent", 51),
+    (refill_an_absent_budget, r"may be absent", 18),
     (forget_the_thinking_of_a_drop, r"ms by seat; it should be", 3),
-    (run_the_clock_of_a_turn_that_waits, r"lost on time before the clock had run out", 9),
+    (run_the_clock_of_a_turn_that_waits, r"lost on time before the clock had run out", 66),
     (charge_a_stall, r"excuses 0 ms; it should be", 54),
-    (excuse_twice, r"excuses \d+ ms; it should be", 54),
+    (excuse_twice, r"excuses \d+ ms; it should be", 57),
     (void_at_will, r"attempts that stalled", 68),
     (never_void, r"ms were excused, and it was", 68),
     (stop_every_clock_of_who_is_away, r"ms by seat; it should be|excuses", 3),
@@ -306,5 +396,13 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (take_up_more_than_there_is_room_for, r"open at once; it may have", 39),
     (ask_every_worker, r"was told on the connections|plays it on another", 8),
     (start_during_a_pause, r"was started during a pause", 6),
+    (tell_an_answer_before_all_are_in, r"was told opponent_away about seat \d after move_made", 1),
+    (tell_an_answer_in_a_turn, r"since the seat's last answer was", 5),
+    (tell_an_answer_by_the_clock, r"ms by seat; it should be", 5),
+    (let_a_seat_fall_twice, r"seat_fell in ply \d+ by seat", 22),
+    (draw_anew_after_a_restart, r"is not the draw of the seed", 9),
+    (tell_a_seed_in_the_start, r"was told the seed of .* in match_start", 1),
+    (tell_a_seed_in_a_turn, r"was told the seed of .* in turn", 1),
+    (use_a_seed_again, r"seed of chance \w+ occurs", 20),
 )
 """Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""

@@ -98,9 +98,9 @@ class LiveMatch:
         session = self.parts[seat].session
         if session is not None and session.ask(frame, self.match_id):
             return
-        self.referee.hold_turn(turn_id)
+        self.referee.hold_turn(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
-            session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, turn_id))
+            session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, seat, turn_id))
 
     def end(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -153,9 +153,7 @@ class Matches:
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
         self._tell(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
-        turn = referee.turn
-        if turn is None or not turn.held:  # a held turn runs no clock until it has left
-            self._follow(match)
+        self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped. `facts` are the facts of its attempt after
@@ -238,8 +236,9 @@ class Matches:
 
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
-        turns = ((self.live[match_id].referee.turn, part.seat) for match_id, part in session.matches.items())
-        return any(turn is not None and turn.seat == seat for turn, seat in turns)
+        return any(
+            self.live[match_id].referee.seats[part.seat].turn is not None for match_id, part in session.matches.items()
+        )
 
     # --- play ---
 
@@ -260,9 +259,8 @@ class Matches:
             log.exception(FAILED, match_id, len(referee.moves))
             referee.abort(WHY_VOID, now_ms)
             answered = True
-        turn = referee.turn
-        # A move changes only the deadline of the open turn, which is hardly ever before the timer.
-        if turn is None or turn.deadline_ms < match.timer_at_ms:
+        # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer.
+        if referee.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
@@ -321,11 +319,11 @@ class Matches:
 
     # --- time ---
 
-    def turn_written(self, match_id: str, turn_id: str) -> None:
+    def turn_written(self, match_id: str, seat: int, turn_id: str) -> None:
         """Start the clock of a turn that waited for the disk and now has left."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.turn_written(turn_id, self.recorder.clock.now_ms())
+            match.referee.turn_written(seat, turn_id, self.recorder.clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:

@@ -8,8 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from rumble_engine import MoveError
+
 from rumble_server.arena.arena import Arena
-from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
+from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
+from rumble_server.match.table import MatchTable
 from rumble_server.tournament import commands
 from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -112,13 +115,29 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
 
 def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) -> None:
     """Go on with a match. If moves were lost, the attempt is void, and the match is played again."""
-    plies = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
-    if plies == list(range(len(started.moves), len(started.moves) + len(plies))):
+    if _is_whole(started, facts):
         arena.matches.rebuild(started, facts)
         return
     log.error("match %s: the log has lost moves of attempt %d, which is void", started.match, started.attempt)
     arena.matches.rebuild(started, ())
     arena.matches.abort(started.match, "the server lost moves of this match; nobody is blamed")
+
+
+def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
+    """Return whether no move between two others is missing in the log."""
+    if not started.chance_seed:
+        plies = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
+        return plies == list(range(len(started.moves), len(started.moves) + len(plies)))
+    table = MatchTable(started)
+    try:
+        for fact in facts:
+            if isinstance(fact, MoveMade | ChanceDrawn | SeatFell):
+                if fact.ply != len(table.moves):
+                    return False
+                table.apply(fact)
+    except MoveError:
+        return False
+    return True
 
 
 def _hold_names(arena: Arena, names: Iterable[str]) -> None:

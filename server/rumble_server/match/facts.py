@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rumble_engine import SettingValue, State, Termination, get_game
+from rumble_engine import Game, SettingValue, State, Termination, get_game
 from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
@@ -32,6 +32,8 @@ class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations are in ms.
 
     `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
+    `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a match of two seats in
+    turn without chance, a plain match.
     """
 
     match: str
@@ -47,20 +49,32 @@ class MatchStarted:
     at_ms: int
     away_clock: ToldClock = None
     free_since_ms: tuple[int, ...] = ()
+    chance_seed: str = ""
 
     @property
     def tournament(self) -> str:
         """The id of the match's tournament."""
         return tournament_id_of(self.match)
 
+    def first_state(self) -> State:
+        """Return the state before the opening."""
+        return get_game(self.game).initial_for(len(self.seats), self.settings, self.seed)
+
     def opening_state(self) -> State:
         """Return the state after the opening's moves."""
-        return _state_after(self.game, tuple(self.settings.items()), self.seed, self.moves)
+        return _state_after(self.game, len(self.seats), tuple(self.settings.items()), self.seed, self.moves)
+
+
+def is_plain(game: Game, seats: int) -> bool:
+    """Return whether matches of a game are plain: of two seats that move in turn, without chance."""
+    return game.in_turn and seats == 2
 
 
 @lru_cache(256)  # matches from an opening share its state: states are immutable
-def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]) -> State:
-    state = get_game(game).initial(dict(settings), seed)
+def _state_after(
+    game: str, seats: int, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]
+) -> State:
+    state = get_game(game).initial_for(seats, dict(settings), seed)
     for move in moves:
         state = state.play(move)
     return state
@@ -87,7 +101,8 @@ class StartTold:
 class TurnAsked:
     """A bot was asked for a ply. The `turn` frame can be rebuilt from this fact and the moves so far.
 
-    If the turn was asked together with the move before, the log has no such fact: `MoveMade` has its fields.
+    If the turn was asked together with the move before, the log has no such fact: `MoveMade` has its fields. In a match
+    that is not plain, `TurnsAsked` has them.
     """
 
     match: str
@@ -103,8 +118,37 @@ class TurnAsked:
 
 
 @dataclass(slots=True)
+class TurnsAsked:
+    """Bots of a match that is not plain were asked for the same ply. The tuples have an item for each of them."""
+
+    match: str
+    attempt: int
+    ply: int
+    asked: tuple[int, ...]
+    """The seats of the bots."""
+    turn_ids: tuple[str, ...]
+    remaining_ms: tuple[int, ...]
+    lag_ms: tuple[int, ...]
+    omit: tuple[tuple[str, ...], ...]
+    seats_ms: tuple[int, ...]
+    """Time of each seat of the match for a move."""
+    at_ms: int
+
+    def turns(self) -> "Iterator[TurnAsked]":
+        """Yield each turn as a fact of its own."""
+        for seat, turn_id, left_ms, lag_ms, omit in zip(
+            self.asked, self.turn_ids, self.remaining_ms, self.lag_ms, self.omit, strict=True
+        ):
+            own = self.match, self.attempt, self.ply, seat, turn_id
+            yield TurnAsked(*own, left_ms, self.seats_ms, lag_ms, omit, self.at_ms)
+
+
+@dataclass(slots=True)
 class MoveMade:
     """A bot made a move that counts. `bank_ms` is the seat's bank after the move.
+
+    In a match that is not plain, the ply is made when all movers have moved. A move without a `turn_id` was drawn by
+    the referee for a seat that fell out.
 
     `frame` is the bot's frame. It is empty for a long frame, which is kept in the `FrameSeen` just before this fact.
     The fields after `excused_ms` describe the next turn, asked of `next_seat` together with the move. `next_turn_id` is
@@ -176,6 +220,41 @@ class SeatBack:
 
 
 @dataclass(slots=True)
+class ChanceDrawn:
+    """The referee drew the outcome of chance that makes a ply; `move` is the text of the ply."""
+
+    match: str
+    attempt: int
+    ply: int
+    move: str
+    at_ms: int
+
+
+@dataclass(slots=True)
+class SeatFell:
+    """A seat of a match that is not plain fell out: it is asked no more, and will be last. The others play on."""
+
+    match: str
+    attempt: int
+    ply: int
+    seat: int
+    termination: Termination
+    reason: str
+    at_ms: int
+
+
+@dataclass(slots=True)
+class TableEnd:
+    """The end of a match that is not plain, beside its scores: each seat's place and payoff, the falls, the seed."""
+
+    places: tuple[int, ...] | None
+    payoffs: tuple[float, ...] | None
+    falls: tuple[tuple[int, int, Termination], ...]
+    """Seat, ply and termination of each seat that fell out."""
+    chance_seed: str
+
+
+@dataclass(slots=True)
 class MatchOver:
     """A match is over. `scores` is None for a void match. `at_fault` has the seats whose fault ended the match.
 
@@ -183,7 +262,7 @@ class MatchOver:
     state. `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the
     seat's connection ended on its own turn. `stalled` is true if the match is void because more was excused than the
     server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
-    `started_at_ms` is None for an attempt that never began, and in older facts.
+    `started_at_ms` is None for an attempt that never began, and in older facts. `table` is None for a plain match.
     """
 
     match: str
@@ -201,6 +280,7 @@ class MatchOver:
     stalled: bool = False
     informed: bool = False
     started_at_ms: int | None = None
+    table: TableEnd | None = None
 
     @property
     def tournament(self) -> str:
@@ -254,8 +334,11 @@ MatchFact = (
     MatchStarted
     | StartTold
     | TurnAsked
+    | TurnsAsked
     | MoveMade
+    | ChanceDrawn
     | MoveRefused
+    | SeatFell
     | SeatAway
     | SeatBack
     | MatchOver
@@ -280,8 +363,11 @@ def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], Fr
 
 
 def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
-    """Yield the facts of a match, and after each move the turn asked together with the move, as a fact of its own."""
+    """Yield the facts of a match, with each turn as a fact of its own, also a turn asked together with a move."""
     for fact in facts:
+        if isinstance(fact, TurnsAsked):
+            yield from fact.turns()
+            continue
         yield fact
         if isinstance(fact, MoveMade):
             asked = fact.asked

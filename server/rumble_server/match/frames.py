@@ -7,14 +7,17 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rumble_engine import State
-from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
+from rumble_protocol.frames import match_over_frame, match_start_frame, table_turn_frame, turn_frame
 
-from rumble_server.match.facts import MatchOver, MatchStarted, StartTold
+from rumble_server.match.draws import commitment_of
+from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TableEnd, TurnAsked
+from rumble_server.match.table import MatchTable
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
     """Yield the `match_start` frames sent after `moves`, each with its seat."""
-    tournament = terms.tournament
+    tournament, seed = terms.tournament, terms.chance_seed
+    commitment = commitment_of(seed, terms.match, terms.attempt) if seed else None
     for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
         frame = match_start_frame(  # arguments by position are cheaper, as in all calls here
             terms.match,
@@ -25,9 +28,10 @@ def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) 
             seat,
             terms.seats,
             terms.time_control,
-            moves,
+            () if seed else moves,
             told.resumed,
             terms.away_clock,
+            commitment,
         )
         yield seat, frame
 
@@ -63,6 +67,27 @@ def frame_of_turn(
     )
 
 
+def frame_of_table_turn(turn: TurnAsked, game: str, table: MatchTable) -> bytes:
+    """Return the `turn` frame of a match that is not plain; `table` is as it was when the turn was asked."""
+    legal, is_whole = (None, True) if "legal" in turn.omit else table.legal(turn.seat, turn.turn_id)
+    return table_turn_frame(
+        turn.match,
+        turn.attempt,
+        turn.turn_id,
+        game,
+        turn.ply,
+        turn.seat,
+        table.view(turn.seat),
+        legal,
+        is_whole,
+        None if "moves" in turn.omit else (),
+        table.news[table.since[turn.seat] :],
+        turn.remaining_ms,
+        turn.seats_ms,
+        turn.lag_ms,
+    )
+
+
 def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Iterator[tuple[int, bytes]]:
     """Yield the `match_over` frames of these seats, each with its seat; `state` is the last state.
 
@@ -88,5 +113,19 @@ def _last_view(over: MatchOver, state: State, seat: int) -> Mapping[str, Any]:
 
 def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
-        over.match, over.attempt, over.scores, over.winner, over.termination, over.reason, over.moves, view
+        over.match,
+        over.attempt,
+        over.scores,
+        over.winner,
+        over.termination,
+        over.reason,
+        over.moves,
+        view,
+        **({} if over.table is None else _told(over.table)),
     )
+
+
+def _told(table: TableEnd) -> dict[str, Any]:
+    """Return the fields that only the end of a match that is not plain has."""
+    falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in table.falls]
+    return {"places": table.places, "payoffs": table.payoffs, "falls": falls, "seed": table.chance_seed}

@@ -17,24 +17,37 @@ def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOve
 
 
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
-    """Return the bots' notes to the moves of an attempt, by ply. Show them only when the match is over."""
-    return [None if sent is None else sent.note for sent in _sent(facts, over)]
+    """Return the bots' notes to the moves of an attempt, by ply. Show them only when the match is over.
+
+    The notes to a joint move are lines, each with the name of its bot.
+    """
+    found: list[str | None] = []
+    for sent in _sent(facts, over):
+        lines = [(over.seats[seat], move.note) for seat, move in sent if move.note is not None]
+        named = [f"{bot}: {note}" for bot, note in lines] if len(sent) > 1 else [note for _, note in lines]
+        found.append("\n".join(named) if named else None)
+    return found
 
 
 def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
-    """Return the bots' infos about the moves of an attempt, by ply. Show them only when the match is over."""
-    return [None if sent is None else sent.info for sent in _sent(facts, over)]
+    """Return the bots' infos about the moves of an attempt, by ply, but None for joint moves of several bots.
+
+    Show them only when the match is over.
+    """
+    return [sent[0][1].info if len(sent) == 1 else None for sent in _sent(facts, over)]
 
 
-def _sent(facts: Iterable[object], over: MatchOver) -> list[Move | None]:
-    """Return the messages that made the moves of an attempt, by ply; None for a ply without a readable message."""
-    found: list[Move | None] = [None] * len(over.moves)
+def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move]]]:
+    """Return the readable messages that made the moves of an attempt, by ply, each with its seat."""
+    found: list[list[tuple[int, Move]]] = [[] for _ in over.moves]
     seen = ""
     for fact in facts:
         if isinstance(fact, FrameSeen):
             seen = fact.frame
         elif isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
-            found[fact.ply] = _read(fact.frame or seen)
+            message = _read(fact.frame or seen) if fact.turn_id else None
+            if message is not None:
+                found[fact.ply].append((fact.seat, message))
     return found
 
 
@@ -43,21 +56,23 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
 
     If a move drew on the bank, the thinking time follows from the bank. Otherwise it is the time between asking and
     answering, which may include time in which the turn waited for the disk. If the bot was asked again for the same
-    ply, the time used before is added; the turn's `remaining_ms` is smaller by as much.
+    ply, the time used before is added; the turn's `remaining_ms` is smaller by as much. Of a joint move, the longest
+    time counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control
     banks_ms = [control.bank_ms] * len(terms.seats)
-    asked: TurnAsked | None = None
+    open_turns: dict[int, TurnAsked] = {}
     for fact in with_turns(facts):
         if isinstance(fact, TurnAsked) and fact.attempt == terms.attempt:
-            asked = fact
+            open_turns[fact.seat] = fact
         elif isinstance(fact, MoveMade) and fact.attempt == terms.attempt:
             drawn_ms = banks_ms[fact.seat] + control.increment_ms - fact.bank_ms
+            asked = open_turns.get(fact.seat)
             if fact.ply < plies and asked is not None and asked.turn_id == fact.turn_id:
                 before_ms = control.move_ms + banks_ms[fact.seat] - asked.remaining_ms
                 measured_ms = before_ms + thinking_ms(asked.at_ms, fact.at_ms, asked.lag_ms, fact.excused_ms)
-                found[fact.ply] = control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms
+                found[fact.ply] = max(found[fact.ply] or 0, control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms)
             banks_ms[fact.seat] = fact.bank_ms
     return found
 

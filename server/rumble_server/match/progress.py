@@ -5,10 +5,14 @@ few values belong to the running process alone, and are in no fact: the lag of c
 want left out, whether a turn still waits in the server, and how late the server was. All times are in ms.
 """
 
+from collections.abc import Collection
+from typing import NamedTuple
+
 from rumble_engine import State
 
 from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
 from rumble_server.match.facts import (
+    ChanceDrawn,
     FrameSeen,
     FrameShared,
     MatchFact,
@@ -18,10 +22,13 @@ from rumble_server.match.facts import (
     MoveRefused,
     SeatAway,
     SeatBack,
+    SeatFell,
     StartTold,
     TurnAsked,
+    TurnsAsked,
 )
 from rumble_server.match.seat import OpenTurn, SeatState
+from rumble_server.match.table import MatchTable, TableFact
 
 UNASKED = ""
 """The turn id of an open turn whose bot is away: the bot has not been asked, but the clock runs."""
@@ -31,23 +38,31 @@ INFO = '"info"'
 """A text in every frame with an `info`, and in few other frames."""
 
 
+class ToldClocks(NamedTuple):
+    """The time in ms that each seat had for a move at `at_ms`."""
+
+    at_ms: int
+    seats_ms: tuple[int, ...]
+
+
 class Progress:
     """The progress of a match, and the times when its clocks run out. `control` is the time control of its terms."""
 
     __slots__ = (
+        "_asked_clocks",
         "_counted_excused_ms",
         "_informed",
         "_lateness",
         "_nobody_away_before_ms",
         "_runs",
-        "_used_ms",
         "control",
+        "deadline_ms",
         "moves",
         "over",
         "seats",
         "state",
+        "table",
         "terms",
-        "turn",
     )
 
     def __init__(
@@ -55,21 +70,26 @@ class Progress:
     ) -> None:
         self.terms = terms
         self.control = control
-        self.moves: list[str] = list(terms.moves)
-        self.state: State = terms.opening_state()
+        self.table = MatchTable(terms) if terms.chance_seed else None
+        """Answers, falls and draws; None in a plain match."""
+        self.moves: list[str] = list(terms.moves) if self.table is None else self.table.moves
+        self.state: State = terms.opening_state() if self.table is None else self.table.state
         self.seats: list[SeatState] = []
         for _ in terms.seats:
             self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
-        self.turn: OpenTurn | None = None
+        self.deadline_ms = 0
+        """The earliest deadline of the turns asked last; 0 if no turn was asked since the last ply."""
         self.over: MatchOver | None = None
-        self._used_ms = 0
-        """Thinking time on the present ply before the open turn was asked."""
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """Sum in ms of the excused times in this attempt that may make the match void, without the open turn's time."""
+        """Sum in ms of the excused times in this attempt that may make the match void, without open turns' time.
+
+        Of seats that think about the same ply, the largest time counts: one lateness of the server excuses them all.
+        """
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
+        self._asked_clocks: ToldClocks | None = None
 
     # --- facts ---
 
@@ -79,10 +99,24 @@ class Progress:
         In play the referee applies moves, turns and the end by the methods below, which saves this dispatch.
         """
         match fact:
-            case MoveMade():
+            case MoveMade() if self.table is None:
                 self._apply_move(fact, self.state.play(fact.move))
+            case MoveMade():
+                self._apply_answer(fact, self.state.code_for(fact.seat, fact.move))
+            case ChanceDrawn():
+                self._apply_to_table(fact)
+            case SeatFell():
+                self.seats[fact.seat].turn, self.seats[fact.seat].is_out = None, True
+                self._apply_to_table(fact)
             case TurnAsked():
+                if self.table is not None:
+                    self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
                 self.apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
+            case TurnsAsked():
+                for turn in fact.turns():
+                    self.apply(turn)
+                open_turns = [own.turn for own in self.seats if own.turn is not None]
+                self.deadline_ms = min([turn.deadline_ms for turn in open_turns])
             case StartTold():
                 self.suspend_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
@@ -100,8 +134,8 @@ class Progress:
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
                 own.away_late_ms = self._lateness.late_ms
-                if self._runs and self.turn is None:
-                    self._run_clock_of_away(fact.at_ms)
+                if self._runs and own.turn is None:
+                    self._run_clocks_of_away(fact.at_ms)
             case SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
@@ -113,44 +147,93 @@ class Progress:
             case MatchStarted() | FrameShared():
                 pass
 
-    def _apply_move(self, made: MoveMade, state: State) -> None:
-        """Make a move; `state` is the state after the move, which the caller has computed to check the move."""
+    def _apply_move(self, made: MoveMade, state: State | None, counts: bool = True) -> None:
+        """Close the turn that a move answers, and go to `state`, which the caller has computed to check the move.
+
+        `state` is None in a match that is not plain, whose table tells when the ply is made. If `counts`, the excused
+        time may make the match void.
+        """
         seat = self.seats[made.seat]
-        self.state = state
-        self.moves.append(made.move)
         seat.bank_ms = made.bank_ms
         seat.accepted.append(made.turn_id)
         if made.excused_ms:
-            seat.excused_ms += made.excused_ms
-            self._counted_excused_ms += made.excused_ms
-        self.turn = None
-        self._used_ms = 0
+            self._excuse(made, counts)
+        seat.turn = None
+        seat.used_ms = 0
         if INFO in made.frame:
             self._informed = True
-        if self._runs:
-            self._run_clock_of_away(made.at_ms)
+        if state is not None:
+            self.state = state
+            self.moves.append(made.move)
+            self.deadline_ms = 0
+            if self._runs:
+                self._run_clocks_of_away(made.at_ms)
 
     def apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open the turn of a seat that has `left_ms` for the move."""
+        own = self.seats[seat]
         deadline_ms = at_ms + left_ms + lag_ms
-        self.turn = OpenTurn(turn_id, seat, at_ms, self._used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
+        own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
+        self.deadline_ms = deadline_ms
         if lag_ms:
-            self.seats[seat].lag_given_ms += lag_ms
+            own.lag_given_ms += lag_ms
 
     def _apply_over(self, over: MatchOver) -> None:
         self.over = over
-        self.turn = None
+        self.deadline_ms = 0
+        for own in self.seats:
+            own.turn = None
 
     def suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """End the seat's open turn, if any, without an answer; the thinking time so far stays used."""
         self._excuse(fact)
-        if self.turn is not None and self.turn.seat == fact.seat:
-            self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
-            self.turn = None
+        own = self.seats[fact.seat]
+        if own.turn is not None:
+            own.used_ms = own.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            own.turn = None
 
-    def _excuse(self, fact: StartTold | SeatAway) -> None:
-        self.seats[fact.seat].excused_ms += fact.excused_ms
-        self._counted_excused_ms += fact.excused_ms
+    def _excuse(self, fact: StartTold | SeatAway | MoveMade, counts: bool = True) -> None:
+        own = self.seats[fact.seat]
+        own.excused_ms += fact.excused_ms
+        if not counts:
+            return
+        if self.table is None:
+            self._counted_excused_ms += fact.excused_ms
+            return
+        before_ms = max([each.counted_ms for each in self.seats])
+        own.counted_ms += fact.excused_ms
+        self._counted_excused_ms += max(0, own.counted_ms - before_ms)
+
+    # --- matches that are not plain ---
+
+    def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> None:
+        """Note a mover's answer, with its code; the ply is made when all movers have answered."""
+        if made.turn_id:
+            self._apply_move(made, None, counts)
+        if self._table.answer(made, code):
+            self._take_over_ply(made.at_ms)
+
+    def _apply_to_table(self, fact: TableFact) -> None:
+        if self._table.apply(fact):
+            self._take_over_ply(fact.at_ms)
+
+    def _take_over_ply(self, at_ms: int) -> None:
+        """Go to the table's new position."""
+        self.state = self._table.state
+        self.deadline_ms = 0
+        self._asked_clocks = None
+        for own in self.seats:
+            own.counted_ms = own.used_ms = 0
+        for seat in self.state.finished:
+            self.seats[seat].is_out = True
+        if self._runs:
+            self._run_clocks_of_away(at_ms)
+
+    @property
+    def _table(self) -> MatchTable:
+        """The table of a match that is not plain."""
+        assert self.table is not None
+        return self.table
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
         """Stop all away budgets, and the clock of a bot that is away, until `until_ms`. Time used before stays used."""
@@ -159,18 +242,27 @@ class Progress:
                 own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
                 own.away_late_ms = self._lateness.late_ms
         self._nobody_away_before_ms = until_ms
-        turn = self.turn
-        if turn is not None and self.seats[turn.seat].away_since_ms is not None:
-            self._used_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
-            self._run_clock_of_away(now_ms)
+        for seat, own in enumerate(self.seats):
+            if own.turn is not None and own.away_since_ms is not None:
+                own.used_ms = own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
+                own.turn = None
+        if self._runs:
+            self._run_clocks_of_away(now_ms)
 
-    def _run_clock_of_away(self, at_ms: int) -> None:
-        """Start the clock of the seat to move at `at_ms`, or at the end of the grace, if the seat's bot is away."""
-        seat = self.state.to_move
-        if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
-            from_ms = max(at_ms, self._nobody_away_before_ms)
-            deadline_ms = from_ms + remaining_ms(self.control, self.seats[seat].bank_ms, self._used_ms)
-            self.turn = OpenTurn(UNASKED, seat, from_ms, self._used_ms, 0, deadline_ms, self._lateness.late_ms)
+    def waits_for(self) -> Collection[int]:
+        """Return the movers whose moves are missing."""
+        if self.table is not None:
+            return self.table.waits_for()
+        return () if self.state.outcome is not None else (self.state.to_move,)
+
+    def _run_clocks_of_away(self, at_ms: int) -> None:
+        """Start the clocks of movers whose bots are away, at `at_ms` or at the end of the grace."""
+        for seat in self.waits_for():
+            own = self.seats[seat]
+            if own.away_since_ms is not None and own.turn is None and not own.is_out:
+                from_ms = max(at_ms, self._nobody_away_before_ms)
+                deadline_ms = from_ms + remaining_ms(self.control, own.bank_ms, own.used_ms)
+                own.turn = OpenTurn(UNASKED, from_ms, own.used_ms, 0, deadline_ms, self._lateness.late_ms)
 
     # --- times ---
 
@@ -182,12 +274,14 @@ class Progress:
         """
         if self.over is not None:
             return None
-        turn = self.turn
         wake_at_ms = None
-        if turn is not None and not turn.held:
-            wake_at_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
         for seat in self.seats:
-            if seat.away_since_ms is not None:
+            turn = seat.turn
+            if turn is not None and not turn.held:
+                until_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
+                if wake_at_ms is None or until_ms < wake_at_ms:
+                    wake_at_ms = until_ms
+            if seat.away_since_ms is not None and not seat.is_out:
                 until_ms = self._away_until_ms(seat)
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
@@ -195,35 +289,66 @@ class Progress:
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """Return the time of each seat for a move at `now_ms`, bank included."""
-        seats_ms = [remaining_ms(self.control, seat.bank_ms) for seat in self.seats]
-        if self.turn is not None:
-            seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
-        return tuple(seats_ms)
+        return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
+
+    def told_clock(self, now_ms: int) -> "ToldClocks":
+        """Return the clocks for spectators.
+
+        Of a match that is not plain, these are the clocks at the asking: present ones would tell who has answered.
+        """
+        return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
+
+    def movers(self) -> list[int]:
+        """Return the seats to move for spectators: all movers of the ply, whether they have answered or not."""
+        if self.table is not None:
+            falls = self.table.falls
+            return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
+        return list(self.waits_for())
+
+    @property
+    def is_over(self) -> bool:
+        """True if the match is over."""
+        return self.over is not None
+
+    @property
+    def is_ticking(self) -> bool:
+        """True if a turn is open, or, in a match that is not plain, if bots are to move."""
+        if self.table is not None:
+            return self.over is None and bool(self.state.movers)
+        return any(own.turn is not None for own in self.seats)
+
+    def _falls_with_this_ply(self, seat: int) -> bool:
+        """Return whether a seat fell out during the present ply. Nobody may hear of the fall before the ply is made."""
+        fall = self._table.falls.get(seat)
+        return fall is not None and fall.ply == len(self.moves)
 
     def away(self) -> tuple[AwayTime | None, ...]:
         """Return, by seat, since when the seat's bot is away and until when the match waits; None for a connected bot.
 
-        The match waits until the away budget is used up, or until the clock runs out if that is earlier.
+        The match waits until the away budget is used up, or until the clock runs out if that is earlier. The clock is
+        left out in a match that is not plain: the clock would tell whether the bot has answered before it went away.
         """
-        return tuple(
-            [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
-        )
+        return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
-    def _away_time(self, seat: int) -> AwayTime:
-        own, turn = self.seats[seat], self.turn
+    def _away_time(self, seat: int, own: SeatState) -> AwayTime | None:
+        is_waited_for = not own.is_out or (self.table is not None and self._falls_with_this_ply(seat))
+        if own.away_since_ms is None or not is_waited_for:
+            return None
         until_ms = self._away_until_ms(own)
-        if turn is not None and turn.seat == seat:
-            until_ms = min(until_ms, turn.deadline_ms + self._lateness.late_ms - turn.late_ms)
-        return own.away_since_ms or 0, until_ms
+        if own.turn is not None and self.table is None:
+            until_ms = min(until_ms, own.turn.deadline_ms + self._lateness.late_ms - own.turn.late_ms)
+        return own.away_since_ms, until_ms
 
-    def _turn_remaining_ms(self, turn: OpenTurn, now_ms: int) -> int:
-        thought_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
-        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, thought_ms)
+    def _remaining_ms(self, seat: int, now_ms: int) -> int:
+        """Return the time that a seat has left for its open turn, or for its next move if no turn is open."""
+        own = self.seats[seat]
+        thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
+        return remaining_ms(self.control, own.bank_ms, thought_ms)
 
     def _excused_ms(self, seat: int, now_ms: int) -> int:
-        """Return the excused time of the open turn so far, if the turn is the seat's; else 0."""
-        turn = self.turn
-        return 0 if turn is None or turn.seat != seat else turn.excused_ms(now_ms, self._lateness.late_ms)
+        """Return the excused time of the seat's open turn so far; 0 if none is open."""
+        turn = self.seats[seat].turn
+        return 0 if turn is None else turn.excused_ms(now_ms, self._lateness.late_ms)
 
     def _away_until_ms(self, seat: SeatState) -> int:
         late_ms = self._lateness.late_ms - seat.away_late_ms

@@ -11,10 +11,11 @@ clock was running.
 """
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, Protocol
 
-from rumble_engine import IllegalMove, MoveError, Outcome, Termination
+from rumble_engine import IllegalMove, MoveError, Outcome, Termination, drawn
+from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
@@ -22,7 +23,9 @@ from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import MOST_LAG_MS, Lateness, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.draws import number_of
 from rumble_server.match.facts import (
+    ChanceDrawn,
     FrameSeen,
     MatchFact,
     MatchOver,
@@ -31,14 +34,17 @@ from rumble_server.match.facts import (
     MoveRefused,
     SeatAway,
     SeatBack,
+    SeatFell,
     StartTold,
+    TableEnd,
     TurnAsked,
+    TurnsAsked,
     with_turns,
 )
-from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
+from rumble_server.match.frames import frame_of_table_turn, frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.progress import UNASKED, Progress
-from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection
+from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
 """Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
@@ -73,7 +79,17 @@ class RefereeDriver(Protocol):
 class Referee(Progress):
     """Judges a match. `new_turn_id` returns an id that no other turn has, in this run of the server or before."""
 
-    __slots__ = ("_append", "_attempt", "_bounds", "_driver", "_full_ms", "_game", "_match_id", "_new_turn_id")
+    __slots__ = (
+        "_append",
+        "_attempt",
+        "_bounds",
+        "_driver",
+        "_falls_told",
+        "_full_ms",
+        "_game",
+        "_match_id",
+        "_new_turn_id",
+    )
 
     def __init__(
         self,
@@ -93,6 +109,8 @@ class Referee(Progress):
         self._full_ms = (control.full_ms,) * len(self.seats)
         """Time of each seat for a move in a time control without a bank."""
         self._bounds = bounds
+        self._falls_told = 0
+        """Number of falls that the other bots have been told."""
 
     # --- events ---
 
@@ -105,18 +123,17 @@ class Referee(Progress):
         """
         for fact in with_turns(facts):
             self.apply(fact)
-        self.turn = None
-        self._used_ms = 0
         for seat in self.seats:
+            seat.turn, seat.used_ms = None, 0
             seat.away_since_ms = now_ms
             seat.away_late_ms = self._lateness.late_ms
             seat.greeted = True
         if self.over is not None or self.void_if_stalled(now_ms):
             return
-        if self.state.outcome is not None:
+        if self.table is None and self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
-        elif self._runs:
-            self._run_clock_of_away(now_ms)
+        elif (self.table is None or not self._go_on(now_ms)) and self._runs:
+            self._run_clocks_of_away(now_ms)
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Tell all bots, which must be connected, that the match begins, and ask for the first ply."""
@@ -126,7 +143,7 @@ class Referee(Progress):
         self._record(told)
         for seat, frame in frames_of_start(told, self.terms, self.moves):
             self._driver.begin(seat, frame)
-        self._ask_if_there(now_ms)
+        self._ask_on(now_ms)
 
     def connect(self, seat: int, connection: SeatConnection, now_ms: int) -> None:
         """Send `match_start` to the seat's bot, which has connected for the first time or again, and any turn due."""
@@ -144,8 +161,8 @@ class Referee(Progress):
             self._driver.begin(told_seat, frame)
         if excused_ms and self.void_if_stalled(now_ms):
             return
-        if self.turn is None:
-            self._ask_if_there(now_ms)
+        if own.turn is None:
+            self._ask_on(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
         """Start the away budget of a seat whose socket ended, and tell the other seats.
@@ -155,31 +172,35 @@ class Referee(Progress):
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
-        turn = self.turn
-        is_running = turn is not None and turn.seat == seat and not turn.held
+        is_running = own.turn is not None and not own.turn.held
         on_turn = is_running and now_ms >= self._nobody_away_before_ms
         excused_ms = 0 if self._runs and on_turn else self._excused_at_end_ms(seat, now_ms)
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self.void_if_stalled(now_ms):
             return
-        notice = say.Notice(
-            code=NoticeCode.OPPONENT_AWAY,
-            tournament=self.terms.tournament,
-            match=self._match_id,
-            message=f"{self.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back",
-        )
+        if not own.is_out:
+            text = f"{self.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back"
+            self._notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
+
+    def _notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
+        """Send a notice about a seat to the connected bots of all other seats."""
         for other, state in enumerate(self.seats):
             if other != seat and state.away_since_ms is None:
-                self._send(other, now_ms, notice)
+                self._send(other, now_ms, self._notice(seat, code, message))
 
-    def hold_turn(self, turn_id: str) -> None:
+    def _notice(self, seat: int, code: NoticeCode, message: str) -> say.Notice:
+        told = None if self.table is None else seat
+        return say.Notice(code=code, tournament=self.terms.tournament, match=self._match_id, message=message, seat=told)
+
+    def hold_turn(self, seat: int, turn_id: str) -> None:
         """Stop the clock of a turn whose frame waits in the server, until `turn_written`."""
-        if self.turn is not None and self.turn.turn_id == turn_id:
-            self.turn.held = True
+        turn = self.seats[seat].turn
+        if turn is not None and turn.turn_id == turn_id:
+            turn.held = True
 
-    def turn_written(self, turn_id: str, now_ms: int) -> None:
+    def turn_written(self, seat: int, turn_id: str, now_ms: int) -> None:
         """Start the clock of a turn whose frame waited in the server and has left now."""
-        turn = self.turn
+        turn = self.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id and turn.held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
             turn.asked_at_ms = now_ms
@@ -190,12 +211,12 @@ class Referee(Progress):
         """Note the lag of the seat's connection, to be allowed in its next turns."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def _waited(self, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
+    def _waited(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
         """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
 
         `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
         thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
-        the club keeps its excuse for the suspension. Return whether the match is over.
+        the club keeps its excuse for the suspension. Return whether the turn is over.
 
         If only the minimum of that time is known, all lateness is excused. The match is void if the answer would come
         too late with the minimum excused, but in time with all lateness excused. So an honest bot with several matches
@@ -213,8 +234,8 @@ class Referee(Progress):
         if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
             self.wake(now_ms)
             if turn.in_doubt:
-                self.abort(f"the server was late, and {self.terms.seats[turn.seat]} may have moved in time", now_ms)
-        return self.over is not None
+                self.abort(f"the server was late, and {self.terms.seats[seat]} may have moved in time", now_ms)
+        return self.seats[seat].turn is not turn
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time of a seat's open turn when its connection ends or is replaced.
@@ -222,15 +243,13 @@ class Referee(Progress):
         If the kernel stamps the connection's answers, the time is 0, except for a turn asked before a suspension: a bot
         must not gain by thinking while the server is late and then reconnecting.
         """
-        turn = self.turn
-        if turn is None or turn.seat != seat:
-            return 0
-        return 0 if self._is_told(turn) else self._excused_ms(seat, now_ms)
+        own = self.seats[seat]
+        return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
 
-    def _is_told(self, turn: OpenTurn) -> bool:
+    def _is_told(self, own: SeatState, turn: OpenTurn) -> bool:
         """Return whether it is known for how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
-        return is_asked and not turn.in_doubt and self.seats[turn.seat].is_stamped
+        return is_asked and not turn.in_doubt and own.is_stamped
 
     def move(
         self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
@@ -240,24 +259,26 @@ class Referee(Progress):
         `delay_ms` returns for how long turn and answer waited in this machine. It is called only where the waiting time
         matters: if the answer draws on the bank or comes too late, or if much is excused.
         """
-        turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.seat != seat:
+        own = self.seats[seat]
+        turn, table = own.turn, self.table
+        if turn is None or turn.turn_id != turn_id:
             self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms or now_ms - turn.asked_at_ms > self.control.move_ms
-        if is_slow and delay_ms is not None and self._waited(turn, delay_ms, now_ms):
+        if is_slow and delay_ms is not None and self._waited(seat, turn, delay_ms, now_ms):
             return False
         try:
             if len(text) > LONGEST_MOVE:
-                self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
+                self._refuse_fault(seat, turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
                 return True
-            state = self.state.after(self.state.code_of(text))
+            state = self.state
+            code = state.code_of(text) if table is None else state.code_for(seat, text)
         except IllegalMove as error:
-            self._refuse_fault(turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
+            self._refuse_fault(seat, turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
             return True
         except MoveError as error:
-            self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
+            self._refuse_fault(seat, turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
         # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
@@ -265,17 +286,24 @@ class Referee(Progress):
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0
         if self.control.has_bank:
-            bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))
+            bank_ms = bank_after_ms(self.control, own.bank_ms, turn.thought_ms(now_ms, excused_ms))
         if len(frame) > SURELY_SHORT:
             self._see(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
         made = MoveMade(
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
+        if table is not None:
+            self._append(made)
+            self._apply_answer(made, code, counts=excused_ms == 0 or not self._is_told(own, turn))
+            if not self.void_if_stalled(now_ms):
+                self._go_on(now_ms)
+            return True
+        state = state.after(code)
         self._apply_move(made, state)
         is_stalled = False
         if excused_ms:
-            if self._is_told(turn):
+            if self._is_told(own, turn):
                 self._counted_excused_ms -= excused_ms
             is_stalled = self._counted_excused_ms > self._bounds.excused_ms
         try:
@@ -298,10 +326,10 @@ class Referee(Progress):
 
         Return whether the answer was for an open turn.
         """
-        turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.seat != seat:
+        turn = self.seats[seat].turn
+        if turn is None or turn.turn_id != turn_id:
             return False
-        self._refuse_fault(turn, Rejection.BAD_MOVE, problem, now_ms, frame)
+        self._refuse_fault(seat, turn, Rejection.BAD_MOVE, problem, now_ms, frame)
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str) -> None:
@@ -310,8 +338,13 @@ class Referee(Progress):
         self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
 
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
-        """End the match with a loss of the seat for a reason outside the board. A resignation is nobody's fault."""
-        if self.over is None:
+        """Have the seat lose for a reason outside the board. A resignation is nobody's fault.
+
+        A plain match ends. In any other match the seat falls out, unless it is out already.
+        """
+        if self.over is None and self.table is not None:
+            self._fall(seat, termination, reason, now_ms)
+        elif self.over is None:
             at_fault = () if termination is Termination.RESIGNATION else (seat,)
             self._end(self._loss(seat, termination, reason), now_ms, at_fault)
 
@@ -328,9 +361,90 @@ class Referee(Progress):
         if self.over is not None or self.void_if_stalled(now_ms):
             return
         verdict = self._verdict(now_ms)
-        if verdict is not None:
-            seat, termination, reason = verdict
-            self.forfeit(seat, termination, reason, now_ms)
+        while verdict is not None:
+            self.forfeit(*verdict, now_ms)
+            verdict = None if self.is_over else self._verdict(now_ms)
+
+    # --- matches that are not plain ---
+
+    def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
+        if self.seats[seat].is_out:
+            return
+        ply = len(self.moves)
+        self._record(SeatFell(self._match_id, self._attempt, ply, seat, termination, reason, now_ms))
+        if self.seats[seat].away_since_ms is None:
+            text = f"you fell out ({reason}); match_over tells the end"
+            self._send(seat, now_ms, self._notice(seat, NoticeCode.SEAT_FELL, text))
+        self._go_on(now_ms)
+
+    def _go_on(self, now_ms: int) -> bool:
+        """Make the plies that need no bot, then ask the movers, or end the match. Return whether the match is over."""
+        table, terms = self._table, self.terms
+        while True:
+            state, outcome = self.state, table.outcome()
+            if outcome is not None:
+                self._end(outcome, now_ms, table.at_fault())
+                return True
+            number = partial(number_of, terms.chance_seed, self._match_id, self._attempt, table.draws)
+            own = self._match_id, self._attempt, len(self.moves)
+            if state.is_chance:
+                self._record(ChanceDrawn(*own, state.text_of(state.draw(number())), now_ms))
+                continue
+            fallen = next((seat for seat in table.waits_for() if seat in table.falls), None)
+            if fallen is None:
+                break
+            code = drawn([(code, 1) for code in state.codes_for(fallen)], number())
+            move, bank_ms = state.text_for(fallen, code), self.seats[fallen].bank_ms
+            self._record(MoveMade(*own, fallen, "", move, bank_ms, "", now_ms))
+        self._tell_falls(now_ms)
+        self._ask_movers(now_ms)
+        return False
+
+    def _tell_falls(self, now_ms: int) -> None:
+        """Tell the other bots of falls, once the ply of a fall is made: no bot may know of a fall while it answers."""
+        falls = self._table.falls
+        while self._falls_told < len(falls):
+            seat, fall = list(falls.items())[self._falls_told]
+            if fall.ply == len(self.moves):
+                break
+            self._falls_told += 1
+            self._notify_others(seat, NoticeCode.SEAT_FELL, f"{self.terms.seats[seat]} fell out: {fall.reason}", now_ms)
+
+    def _ask_movers(self, now_ms: int) -> None:
+        """Ask the movers that have neither moved nor an open turn, unless their bots are away."""
+        table, ply = self._table, len(self.moves)
+        asked = [
+            seat
+            for seat in table.waits_for()
+            if self.seats[seat].turn is None and self.seats[seat].away_since_ms is None
+        ]
+        if not asked:
+            return
+        turn_ids = tuple([self._new_turn_id() for _ in asked])
+        left_ms = tuple([self._remaining_to_ask_ms(seat) for seat in asked])
+        lag_ms = tuple([self._lag_to_allow_ms(self.seats[seat]) for seat in asked])
+        omit = tuple([self.seats[seat].omit for seat in asked])
+        told = self._asked_clocks  # present times of other seats would tell who has answered
+        seats_ms = tuple(
+            [
+                self._remaining_to_ask_ms(seat) if told is None or seat in asked else told.seats_ms[seat]
+                for seat in range(len(self.seats))
+            ]
+        )
+        own = self._match_id, self._attempt, ply
+        fact = TurnsAsked(*own, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)
+        self._record(fact)
+        for turn in fact.turns():
+            self._driver.ask(turn.seat, frame_of_table_turn(turn, self._game, table), turn.turn_id)
+
+    def _remaining_to_ask_ms(self, seat: int) -> int:
+        own = self.seats[seat]
+        return remaining_ms(self.control, own.bank_ms, own.used_ms)
+
+    def _lag_to_allow_ms(self, own: SeatState) -> int:
+        if not own.lag_by_pings:
+            return own.lag_ms
+        return min(own.lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
 
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)
@@ -346,6 +460,13 @@ class Referee(Progress):
         self._see(seat, "server", frame.decode(), now_ms)
         self._driver.send(seat, frame)
 
+    def _ask_on(self, now_ms: int) -> None:
+        """Ask the movers whose turns are not open, unless their bots are away."""
+        if self.table is not None:
+            self._go_on(now_ms)
+        else:
+            self._ask_if_there(now_ms)
+
     def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
         """Ask the seat to move, unless its bot is away.
 
@@ -354,17 +475,15 @@ class Referee(Progress):
         """
         seat = self.state.to_move
         own = self.seats[seat]
-        if own.away_since_ms is not None:
+        if own.away_since_ms is not None or own.turn is not None:
             return
         control, left_ms, seats_ms = self.control, self.control.full_ms, self._full_ms
-        if control.has_bank or self._used_ms:
-            left_ms = remaining_ms(control, own.bank_ms, self._used_ms)
+        if control.has_bank or own.used_ms:
+            left_ms = remaining_ms(control, own.bank_ms, own.used_ms)
             each_ms = [control.move_ms + each.bank_ms for each in self.seats]
             each_ms[seat] = left_ms
             seats_ms = tuple(each_ms)
-        lag_ms = own.lag_ms
-        if own.lag_by_pings:
-            lag_ms = min(lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
+        lag_ms = self._lag_to_allow_ms(own) if own.lag_by_pings else own.lag_ms
         match_id, attempt, ply = self._match_id, self._attempt, len(self.moves)
         turn_id, omit, game = self._new_turn_id(), own.omit, self._game
         frame = frame_of_turn(
@@ -384,15 +503,14 @@ class Referee(Progress):
         """Reject a move that answers no open turn, which is not a fault."""
         if turn_id in self.seats[seat].accepted:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
-        elif self.turn is not None and self.turn.seat == seat:
+        elif self.seats[seat].turn is not None:
             code, message = Rejection.STALE_TURN, "answer the newest turn of this match, with its turn_id"
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
         self._reject(seat, turn_id, code, message, now_ms, frame)
 
-    def _refuse_fault(self, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
-        """Refuse an illegal or unreadable move. Without a retry left, the match is lost; else turn and clock go on."""
-        seat = turn.seat
+    def _refuse_fault(self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
+        """Refuse an illegal or unreadable move. Without a retry left, the seat loses; else turn and clock go on."""
         left = self.seats[seat].retries_left
         if left > 0:
             self._record(MoveRefused(self._match_id, self._attempt, seat, left - 1, now_ms))
@@ -400,20 +518,20 @@ class Referee(Progress):
             return
         self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
         reason = f"{self.terms.seats[seat]} sent a move that does not count: {message}"
-        self._end(self._loss(seat, Termination.ILLEGAL_MOVE, reason), now_ms, (seat,))
+        self.forfeit(seat, Termination.ILLEGAL_MOVE, reason, now_ms)
 
     def _reject(
         self, seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, frame: str, *, lost: bool = False
     ) -> None:
         self._see(seat, "bot", frame, now_ms)
-        turn = None if lost or self.turn is None or self.turn.seat != seat else self.turn
+        is_due = not lost and self.seats[seat].turn is not None
         rejected = say.Rejected(
             match=self._match_id,
             turn_id=turn_id,
             code=code,
             message=message,
-            your_turn=turn is not None,
-            remaining_ms=None if turn is None else self._turn_remaining_ms(turn, now_ms),
+            your_turn=is_due,
+            remaining_ms=self._remaining_ms(seat, now_ms) if is_due else None,
         )
         self._send(seat, now_ms, rejected)
 
@@ -437,17 +555,18 @@ class Referee(Progress):
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
         """Return the seat that has lost by time, with termination and reason; None if no seat has.
 
-        The open turn's clock decides first, then the away budget that ran out first.
+        The clocks of open turns decide first, then the away budget that ran out first.
         """
-        turn = self.turn
-        if turn is not None and not turn.held and now_ms >= turn.deadline_ms + self._excused_ms(turn.seat, now_ms):
-            allowed_ms = turn.deadline_ms - turn.asked_at_ms
-            reason = f"{self.terms.seats[turn.seat]} did not move within {allowed_ms} ms (ply {len(self.moves)})"
-            return turn.seat, Termination.TIMEOUT, reason
+        for seat, own in enumerate(self.seats):
+            turn = own.turn
+            if turn is not None and not turn.held and now_ms >= turn.deadline_ms + self._excused_ms(seat, now_ms):
+                allowed_ms = turn.deadline_ms - turn.asked_at_ms
+                reason = f"{self.terms.seats[seat]} did not move within {allowed_ms} ms (ply {len(self.moves)})"
+                return seat, Termination.TIMEOUT, reason
         gone = [
             (self._away_until_ms(own), seat)
             for seat, own in enumerate(self.seats)
-            if own.away_since_ms is not None and self._away_until_ms(own) <= now_ms
+            if own.away_since_ms is not None and not own.is_out and self._away_until_ms(own) <= now_ms
         ]
         if not gone:
             return None
@@ -476,8 +595,8 @@ class Referee(Progress):
                 told.append(seat)
             excused_ms.append(own.excused_ms)
             drops.append(own.drops)
-        if self.turn is not None:
-            excused_ms[self.turn.seat] += self._excused_ms(self.turn.seat, now_ms)
+            if own.turn is not None:
+                excused_ms[-1] += self._excused_ms(seat, now_ms)
         over = MatchOver(  # arguments by position are cheaper
             self._match_id,
             self._attempt,
@@ -494,12 +613,20 @@ class Referee(Progress):
             stalled,
             self._informed,
             self.terms.at_ms,
+            None if self.table is None else self._table_over(outcome),
         )
         driver = self._driver
         driver.record(over)
         self._apply_over(over)
         for seat, frame in frames_of_over(over, self.state, told):
             driver.end(seat, frame)
+
+    def _table_over(self, outcome: Outcome | None) -> TableEnd:
+        falls = tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(self._table.falls.items())])
+        if outcome is None:
+            return TableEnd(None, None, falls, self.terms.chance_seed)
+        places = outcome.places or places_of([-score for score in outcome.scores])
+        return TableEnd(places, outcome.payoffs, falls, self.terms.chance_seed)
 
 
 @lru_cache(256)

@@ -31,7 +31,7 @@ class SeatConnection(Protocol):
 
 @dataclass(slots=True, eq=False)
 class SeatState:
-    """The referee's record of a seat: its bank, its budgets, and its connection."""
+    """The referee's record of a seat: its bank, its budgets, its open turn, and its connection."""
 
     bank_ms: int
     away_left_ms: int
@@ -54,6 +54,13 @@ class SeatState:
     omit: tuple[str, ...] = ()
     accepted: list[str] = field(default_factory=list)
     """Ids of the seat's turns whose move counted."""
+    turn: "OpenTurn | None" = None
+    used_ms: int = 0
+    """Thinking time on the present ply before the open turn was asked."""
+    counted_ms: int = 0
+    """Excused time of the seat on the present ply that may make the match void."""
+    is_out: bool = False
+    """True if the seat fell out, or if the rules have put it out: the match never waits for its bot again."""
 
     def link(self, connection: SeatConnection) -> None:
         """Note the properties of the seat's new connection."""
@@ -66,10 +73,9 @@ class SeatState:
 
 @dataclass(slots=True, eq=False)
 class OpenTurn:
-    """The open turn of a match: its seat, and its clock."""
+    """An open turn, and its clock."""
 
     turn_id: str
-    seat: int
     asked_at_ms: int
     used_ms: int
     """Thinking time on the same ply before this asking, by a bot that dropped and came back."""

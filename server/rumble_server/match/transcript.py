@@ -10,16 +10,19 @@ from typing import Any, Literal
 from rumble_engine import State
 
 from rumble_server.match.facts import (
+    ChanceDrawn,
     FrameSeen,
     MatchOver,
     MatchStarted,
     MoveMade,
     SeatAway,
+    SeatFell,
     StartTold,
     TurnAsked,
     with_turns,
 )
-from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
+from rumble_server.match.frames import frame_of_table_turn, frame_of_turn, frames_of_over, frames_of_start
+from rumble_server.match.table import MatchTable
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
 """Fields that a line leaves out when they are 0 or empty."""
@@ -57,6 +60,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
     """Yield the frames of a match in order, from its facts; each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
+    table: MatchTable | None = None
     moves: list[str] = []
     away_excused_ms: dict[int, int] = {}
     for fact in with_turns(facts):
@@ -64,12 +68,16 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
             case MatchStarted():
                 terms, moves = fact, list(fact.moves)
                 state = fact.opening_state()
+                table = MatchTable(fact) if fact.chance_seed else None
             case StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
             case SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
+            case TurnAsked() if terms is not None and table is not None:
+                frame = frame_of_table_turn(fact, terms.game, table).decode()
+                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case TurnAsked() if terms is not None and state is not None:
                 own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
                 clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
@@ -78,8 +86,14 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
             case MoveMade() if state is not None:
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
-                state = state.play(fact.move)
-                moves.append(fact.move)
+                if table is None:
+                    state = state.play(fact.move)
+                    moves.append(fact.move)
+                elif table.apply(fact):
+                    state = table.state
+            case ChanceDrawn() | SeatFell() if table is not None:
+                if table.apply(fact):
+                    state = table.state
             case FrameSeen():
                 told = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass, field, replace
 
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, SeatBack, StartTold, TurnAsked
+from rumble_server.match.facts import (
+    ChanceDrawn,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    SeatAway,
+    SeatBack,
+    StartTold,
+    TurnAsked,
+    TurnsAsked,
+)
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -39,7 +49,9 @@ class Changes:
     def note(self, fact: LogFact) -> None:
         """Add the changes of a fact of this tournament, which the tournament has applied already."""
         match fact:
-            case MoveMade() | TurnAsked() | SeatAway() | SeatBack() | StartTold():
+            case MoveMade() if self._is_joint(fact):
+                pass  # nobody may hear of an answer before all are in, and then the next turns are asked
+            case MoveMade() | TurnAsked() | TurnsAsked() | ChanceDrawn() | SeatAway() | SeatBack() | StartTold():
                 self.moved[fact.match] = None
             case MatchStarted():
                 self.started[fact.match] = None
@@ -55,6 +67,10 @@ class Changes:
                 self.status_changed = True
             case _:
                 pass
+
+    def _is_joint(self, made: MoveMade) -> bool:
+        terms = self.tournament.running.get(made.match)
+        return terms is not None and bool(terms.chance_seed)
 
     def _note_over(self, over: MatchOver) -> None:
         self.over.append(over)

@@ -134,6 +134,8 @@ class TournamentConfig(BaseModel):
         try:
             game = get_game(self.game)
             object.__setattr__(self, "settings", game.complete(self.settings))
+            if self.openings == "suite" and not game.in_turn:
+                raise ValueError(f"{game.name} has no openings, because its seats do not move in turn, or by chance")
             if isinstance(self.openings, list):
                 for opening in self.openings:
                     check_opening(game.initial(self.settings, self.seed), opening)
@@ -190,9 +192,10 @@ class TournamentConfig(BaseModel):
         if self.openings == "none":
             return []
         first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
-        if wanted <= len(first):
+        game = get_game(self.game)
+        if wanted <= len(first) or not game.in_turn:
             return first
-        return [*first, *suite(get_game(self.game), self.settings, self.seed, wanted - len(first))]
+        return [*first, *suite(game, self.settings, self.seed, wanted - len(first))]
 
 
 def _read_rating(text: object) -> tuple[str, float]:

@@ -1,10 +1,12 @@
 """The terms of a tournament's matches, and the result of a match that is lost before it begins. Pure."""
 
 from collections.abc import Mapping, Sequence
+from secrets import token_hex
 
-from rumble_engine import Termination
+from rumble_engine import Termination, get_game
 
-from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.draws import SEED_BYTES
+from rumble_server.match.facts import MatchOver, MatchStarted, is_plain
 from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.openings import Opening, opening_of
@@ -27,8 +29,8 @@ class Terms:
         self._away_clock = config.away_clock
 
     def start(self, slot: Slot, at_ms: int) -> MatchStarted:
-        """Return the fact that a match begins. The seed is the same in all matches, so an opening leads to the same
-        position.
+        """Return the fact that a match begins. The tournament's seed is the same in all matches, so an opening leads to
+        the same position. The seed of chance is new for each attempt, and no bot can know it.
         """
         return MatchStarted(
             slot.match_id,
@@ -43,6 +45,7 @@ class Terms:
             self._away_ms,
             at_ms,
             self._away_clock,
+            chance_seed="" if is_plain(get_game(self._game), len(slot.seats)) else token_hex(SEED_BYTES),
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:

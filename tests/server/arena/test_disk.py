@@ -150,9 +150,10 @@ def behind_a_join() -> tuple[World, Bot]:
     ben.say(type="join", tournament=tournament.id)
     world.run(10_000)
     (match,) = world.arena.matches.live.values()
-    turn = match.referee.turn
+    seat = match.players.index(world.arena.players["ben"])
+    turn = match.referee.seats[seat].turn
     assert turn is not None
-    assert (turn.held, match.players[turn.seat].name) == (True, "ben")
+    assert turn.held
     assert ben.inbox.all("turn") == []
     return world, ben
 

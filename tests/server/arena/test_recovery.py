@@ -9,7 +9,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.recovery import facts_of_attempt, read, take_up
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -299,6 +299,41 @@ def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
     overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
     assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
     assert "lost moves" in overs[0].reason
+
+
+@pytest.mark.parametrize(
+    ("game", "settings"), [("dilemma", {"rounds": 4, "noise": 30}), ("snakes", {"size": 7, "turns": 6})]
+)
+def test_a_match_of_joint_moves_goes_on_from_every_fact_of_its_log(game: str, settings: dict[str, Any]) -> None:
+    first = World()
+    first.create(start_at_bots=2, legs=1, game=game, settings=settings)
+    log_in(first, NAMES[:2])
+    first.run()
+    begun = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, MatchStarted))
+    assert len(first.log.facts) > begun + 12
+    for kept in range(begun, len(first.log.facts) + 1):
+        world = first.after_crash(kept)
+        log_in(world, NAMES[:2])
+        world.run()
+        (over,) = (fact for fact in world.log.facts if isinstance(fact, MatchOver))
+        assert (over.attempt, over.termination, over.scores is None) == (1, "normal", False)
+        known = [fact.move for fact in first.log.facts[:kept] if isinstance(fact, ChanceDrawn)]
+        assert [fact.move for fact in world.log.facts if isinstance(fact, ChanceDrawn)][: len(known)] == known
+
+
+@pytest.mark.parametrize("ply", [0, 1, 2])
+def test_a_match_of_joint_moves_without_one_of_them_is_void(ply: int) -> None:
+    first = World()
+    first.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 4, "noise": 30})
+    log_in(first, NAMES[:2])
+    first.run()
+    facts = first.log.facts
+    lost = next(f for f in facts if isinstance(f, MoveMade | ChanceDrawn) and f.ply == ply)
+    end = next(number for number, fact in enumerate(facts) if isinstance(fact, MatchOver))
+    first.log.facts = [fact for fact in facts[:end] if fact is not lost]
+    world = first.after_crash(len(first.log.facts))
+    (over,) = (fact for fact in world.log.facts if isinstance(fact, MatchOver))
+    assert "lost moves" in over.reason
 
 
 def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:

@@ -58,3 +58,23 @@ def test_times_are_those_that_bots_thought() -> None:
     assert terms is not None
     assert thought_ms(world.log.facts, terms, 4) == [None, 1800, 20, 400]
     assert thought_ms((), terms, 1) == [None]
+
+
+def test_a_joint_move_has_the_notes_of_all_its_bots_and_the_longest_time() -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 2})
+    one, other = world.logins("ann", "ben", join="friday")
+    for number, wait_ms in enumerate((100, 700)):
+        world.run(wait_ms)
+        for bot, move, note in ((one, "C", "nice"), (other, "D", "ha")):
+            said = {"note": note} if number == 0 else {}
+            bot.say(type="move", match="friday.1.1.1.1", turn_id=bot.last("turn")["turn_id"], move=move, **said)
+            world.run(50)
+    terms, over = last_attempt(world.log.facts)
+    assert terms is not None
+    assert over is not None
+    first, second = notes(world.log.facts, over)
+    assert first is not None
+    assert sorted(first.split("\n")) == ["ann: nice", "ben: ha"]
+    assert (second, infos(world.log.facts, over)) == (None, [None, None])
+    assert thought_ms(world.log.facts, terms, 2) == [150, 800]

@@ -90,9 +90,9 @@ def test_what_a_refused_move_is_told_is_without_the_lateness() -> None:
 
 def test_a_turn_that_waits_for_the_disk_is_excused_from_when_it_has_left() -> None:
     driven = DrivenReferee.seated()
-    driven.referee.hold_turn("1.1")
+    driven.referee.hold_turn(0, "1.1")
     driven.stall(4000)
-    driven.referee.turn_written("1.1", driven.now_ms)
+    driven.referee.turn_written(0, "1.1", driven.now_ms)
     driven.stall(200)
     driven.play("4", after_ms=100)
     assert driven.all_facts(MoveMade)[0].excused_ms == 200
@@ -249,7 +249,7 @@ def test_it_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
 
 def test_it_runs_for_a_bot_that_goes_away_while_its_turn_waits_in_the_server() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
-    driven.referee.hold_turn("1.1")
+    driven.referee.hold_turn(0, "1.1")
     driven.disconnect(0)
     driven.pass_ms(999)
     assert timed_out(driven) is None

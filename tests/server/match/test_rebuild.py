@@ -50,13 +50,14 @@ def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> 
     for action, number in script:
         if driven.referee.over is not None:
             return
-        turn = driven.referee.turn
+        seat = driven.referee.state.to_move
+        is_open = driven.referee.seats[seat].turn is not None
         match action:
-            case "move" if turn is not None:
+            case "move" if is_open:
                 legal = driven.referee.state.legal_moves
-                driven.move(turn.seat, legal[number % len(legal)])
-            case "fault" if turn is not None:
-                driven.move(turn.seat, "nonsense")
+                driven.move(seat, legal[number % len(legal)])
+            case "fault" if is_open:
+                driven.move(seat, "nonsense")
             case "wait":
                 driven.pass_ms(number)
             case "drop":
@@ -92,7 +93,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         assert seat_state.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
         assert seat_state.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
         assert seat_state.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
-    assert after.referee.turn is None, "nobody is connected, so nobody is asked"
+    assert not after.referee.is_ticking, "nobody is connected, so nobody is asked"
     if after.referee.state.outcome is not None:
         assert after.over.scores == after.referee.state.outcome.scores, "the log ends between a move and its outcome"
         return

@@ -107,12 +107,12 @@ def test_a_measurement_counts_from_the_next_turn_on() -> None:
 
 def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.turn
+    turn = driven.referee.seats[0].turn
     assert turn is not None
-    driven.referee.hold_turn(turn.turn_id)
+    driven.referee.hold_turn(0, turn.turn_id)
     driven.pass_ms(900)
     assert driven.referee.clock(driven.now_ms) == (1000, 1000)
-    driven.referee.turn_written(turn.turn_id, driven.now_ms)
+    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
     driven.pass_ms(999)
     assert timed_out(driven) is None
     driven.pass_ms(1)
@@ -121,22 +121,22 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
 
 def test_another_frame_that_waited_changes_no_clock() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.turn
+    turn = driven.referee.seats[0].turn
     assert turn is not None
     driven.play("4")
     driven.pass_ms(900)
-    driven.referee.turn_written(turn.turn_id, driven.now_ms)
-    driven.referee.turn_written("no such turn", driven.now_ms)
+    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
+    driven.referee.turn_written(1, "no such turn", driven.now_ms)
     driven.pass_ms(100)
     assert timed_out(driven) == (1,)
-    driven.referee.turn_written(turn.turn_id, driven.now_ms)
+    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
 
 
 def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.turn
+    turn = driven.referee.seats[0].turn
     assert turn is not None
-    driven.referee.hold_turn(turn.turn_id)
+    driven.referee.hold_turn(0, turn.turn_id)
     assert driven.referee.wake_at_ms is None
     driven.pass_ms(900_000)
     driven.disconnect(0)
@@ -224,7 +224,7 @@ def test_the_bot_that_stays_goes_on_thinking_and_can_move() -> None:
     driven.disconnect(1)
     driven.pass_ms(500)
     driven.play("4")
-    assert driven.referee.turn is None
+    assert not driven.referee.is_ticking
     assert driven.seats[1].all("turn") == []
     driven.connect(1)
     assert (driven.turn["ply"], driven.turn["clock"]["remaining_ms"]) == (1, 1000)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.limits.quotas import Quotas
+from rumble_server.match.facts import TableEnd, TurnsAsked
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
@@ -55,6 +56,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "by_name": st.booleans(),
     "by": st.sampled_from(["host", "disk"]),
     "challenger": st.none() | texts,
+    "asked": st.lists(st.integers(0, 1), max_size=2).map(tuple),
+    "chance_seed": hexes,
     "club": texts,
     "config": configs,
     "digest": hexes,
@@ -109,18 +112,32 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "started_at_ms": st.none() | times,
     "informed": st.booleans(),
     "status": st.sampled_from(["finished", "cancelled"]),
+    "table": st.none()
+    | st.builds(
+        TableEnd,
+        st.none() | st.lists(small, max_size=2).map(tuple),
+        st.none() | st.lists(st.floats(-1e9, 1e9), max_size=2).map(tuple),
+        st.lists(st.tuples(small, small, st.sampled_from(Termination)), max_size=2).map(tuple),
+        hexes,
+    ),
     "termination": st.sampled_from(Termination),
     "time_control": controls,
     "title": texts,
     "told": st.lists(st.integers(0, 1), max_size=2).map(tuple),
     "tournament": texts,
     "turn_id": texts,
+    "turn_ids": st.lists(texts, max_size=2).map(tuple),
     "until_ms": st.none() | times,
     "what": texts,
 }
 """Strategies of values, by the name of a field."""
 OTHERS: dict[type[LogFact], dict[str, st.SearchStrategy[Any]]] = {
     ClubChanged: {"house": st.booleans()},
+    TurnsAsked: {
+        "lag_ms": st.lists(small, max_size=2).map(tuple),
+        "omit": st.lists(st.lists(st.sampled_from(["legal", "moves"]), max_size=2).map(tuple), max_size=2).map(tuple),
+        "remaining_ms": st.lists(times, max_size=2).map(tuple),
+    },
     NameUsed: {"salt": st.none() | hexes, "digest": st.none() | hexes},
 }
 """Strategies of fields whose type differs from equally named fields of other kinds, by kind."""

@@ -1,3 +1,4 @@
+from rumble_protocol.fields import TimeControl
 from rumble_server.tournament.changes import VOIDED, Changes
 from rumble_server.tournament.tournament import Tournament
 
@@ -40,3 +41,18 @@ def test_a_voided_result_is_told_as_void() -> None:
     assert set(changes.met) == {frozenset({"alice", "bob"})}
     assert not changes.field_changed
     assert not changes.status_changed
+
+
+def test_an_answer_to_a_joint_move_changes_nothing_before_all_are_in() -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(start_at_bots=2, game="dilemma", time_control=TimeControl(move_ms=60_000))
+    one, other = world.logins("alice", "bob", join=tournament.id)
+    world.run(10)
+    before = world.log.last
+    one.move("C")
+    world.run(10)
+    assert world.log.last > before
+    assert list(changes_since(world, tournament, before).moved) == []
+    other.move("D")
+    world.run(10)
+    assert list(changes_since(world, tournament, before).moved) == list(tournament.running)

@@ -23,6 +23,7 @@ FIELDS_NOW = {
     "bot_benched": "tournament bot benched reason at_ms",
     "bot_joined": "tournament bot at_ms house",
     "bot_left": "tournament bot removed at_ms",
+    "chance_drawn": "match attempt ply move at_ms",
     "club_changed": "club title listed house quotas at_ms",
     "club_created": "club title quotas at_ms",
     "club_removed": "club at_ms",
@@ -35,9 +36,9 @@ FIELDS_NOW = {
     "host_tokens_removed": "rows at_ms",
     "invite_changed": "tournament invite at_ms made_invite",
     "match_over": "match attempt seats scores termination reason at_fault "
-    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms",
+    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms table",
     "match_started": "match attempt game settings seed seats "
-    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms",
+    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed",
     "move_made": "match attempt ply seat turn_id move bank_ms "
     "frame at_ms excused_ms next_turn_id next_seat seats_ms lag_ms omit",
     "move_refused": "match attempt seat retries_left at_ms",
@@ -47,6 +48,7 @@ FIELDS_NOW = {
     "round_paired": "tournament pairings byes at_ms half_byes",
     "seat_away": "match attempt seat away_left_ms at_ms excused_ms on_turn",
     "seat_back": "match attempt seat away_left_ms at_ms",
+    "seat_fell": "match attempt ply seat termination reason at_ms",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
     "tournament_created": "tournament config at_ms challenger made_invite",
     "tournament_ended": "tournament status reason at_ms",
@@ -54,6 +56,7 @@ FIELDS_NOW = {
     "tournament_resumed": "tournament at_ms",
     "tournament_started": "tournament bots openings at_ms",
     "turn_asked": "match attempt ply seat turn_id remaining_ms seats_ms lag_ms omit at_ms",
+    "turns_asked": "match attempt ply asked turn_ids remaining_ms lag_ms omit seats_ms at_ms",
 }
 """Fields of each kind of fact."""
 numbers = st.integers(1, 2**53 - 1)

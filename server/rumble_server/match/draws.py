@@ -1,0 +1,24 @@
+"""Random numbers of a match, drawn from the seed of the attempt so that anybody can check each of them.
+
+A seed is 32 random bytes, as hex digits. `match_start` tells the commitment to the seed, `match_over` the seed.
+PROTOCOL.md has both rules, under "Chance".
+"""
+
+from hashlib import sha256
+from hmac import digest
+
+SEED_BYTES = 32
+"""Size of a seed in bytes."""
+
+
+def commitment_of(seed: str, match: str, attempt: int) -> str:
+    """Return the SHA-256 of the seed's bytes followed by `MATCH ATTEMPT`, as hex digits."""
+    return sha256(bytes.fromhex(seed) + f"{match} {attempt}".encode()).hexdigest()
+
+
+def number_of(seed: str, match: str, attempt: int, draw: int) -> int:
+    """Return the random number of 256 bits of a draw: the HMAC-SHA256 of `MATCH ATTEMPT DRAW` with the seed as key.
+
+    Draws count from 0.
+    """
+    return int.from_bytes(digest(bytes.fromhex(seed), f"{match} {attempt} {draw}".encode(), "sha256"))

@@ -1,0 +1,371 @@
+"""Matches of many seats, of joint moves and of chance: order, falls, draws, restarts, and what each bot hears."""
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from hmac import digest
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_engine.outcome import scores_of
+from rumble_protocol.server_messages import MatchOver as MatchOverMessage
+from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
+from rumble_server.match.transcript import TranscriptLine, transcript
+
+from tests.server.match.driven import BANK, START_MS, Connected, DrivenReferee
+
+SEED = "5e" * 32
+KINDS: dict[str, dict[str, Any]] = {
+    "four snakes": {"game": "snakes", "seats": ("ann", "ben", "cid", "dot"), "settings": {"turns": 30}},
+    "two snakes": {"game": "snakes", "seats": ("ann", "ben"), "settings": {"turns": 12}},
+    "constrictors": {"game": "snakes", "seats": ("ann", "ben", "cid"), "settings": {"rules": "constrictor"}},
+    "dilemma": {"game": "dilemma", "seats": ("ann", "ben"), "settings": {"rounds": 6}},
+    "noise": {"game": "dilemma", "seats": ("ann", "ben"), "settings": {"rounds": 6, "noise": 30}},
+    "backgammon": {"game": "backgammon", "seats": ("ann", "ben"), "settings": {}},
+}
+each = pytest.mark.parametrize("kind", KINDS)
+
+
+def seated(kind: str, **given: Any) -> DrivenReferee:
+    return DrivenReferee.seated(chance_seed=SEED, **{**KINDS[kind], **given})
+
+
+def open_seats(driven: DrivenReferee) -> list[int]:
+    return [seat for seat, own in enumerate(driven.referee.seats) if own.turn is not None]
+
+
+def play_out(driven: DrivenReferee, choose: int = 0) -> None:
+    """Have every asked bot make its legal move number `choose`, or its last, until the match is over."""
+    while driven.referee.over is None:
+        seat = open_seats(driven)[-1]
+        legal = driven.seats[seat].last("turn")["legal"]
+        driven.move(seat, legal[min(choose, len(legal) - 1)])
+
+
+@each
+def test_each_mover_is_asked_at_once_and_hears_nothing_before_all_are_in(kind: str) -> None:
+    driven = seated(kind)
+    for _ in range(4):
+        movers = driven.referee.state.movers
+        assert open_seats(driven) == list(movers)
+        heard = [len(inbox.frames) for inbox in driven.seats]
+        for seat in movers[:-1]:
+            driven.move(seat, driven.seats[seat].last("turn")["legal"][0])
+            assert [len(inbox.frames) for inbox in driven.seats] == heard
+        driven.move(movers[-1], driven.seats[movers[-1]].last("turn")["legal"][0])
+
+
+def test_the_order_of_the_answers_does_not_matter() -> None:
+    one, other = seated("four snakes"), seated("four snakes")
+    for seat in (0, 1, 2, 3):
+        one.move(seat, ("up", "left", "down", "right")[seat])
+    for seat in (3, 1, 0, 2):
+        other.move(seat, ("up", "left", "down", "right")[seat])
+    assert one.referee.state == other.referee.state
+    assert one.referee.moves == other.referee.moves
+    assert one.referee.moves[0] == "up left down right"
+
+
+@each
+def test_a_turn_tells_what_has_happened_since_the_bots_last_turn_and_no_moves(kind: str) -> None:
+    driven = seated(kind)
+    play_out(driven)
+    told = [(frame["ply"], frame["since"]) for frame in driven.seats[0].all("turn")]
+    for (before, _), (ply, since) in pairwise(told):
+        parts = driven.referee.moves[before:ply]
+        words = [(word, part) for part in parts for word in (part.split(" ") if kind != "backgammon" else [part])]
+        assert [text for _, text in since] == [word for word, part in words if word != "-" or part == "-"]
+    assert {tuple(frame["moves"]) for frame in driven.seats[0].all("turn")} == {()}
+    assert driven.seats[0].last("match_over")["moves"] == driven.referee.moves
+
+
+@each
+def test_anybody_can_check_that_the_chances_follow_from_the_seed(kind: str) -> None:
+    driven = seated(kind)
+    play_out(driven)
+    over = driven.seats[0].last("match_over")
+    start = driven.seats[0].all("match_start")[0]
+    said = f"{start['match']} {start['attempt']}".encode()
+    assert start["seed_commitment"] == sha256(bytes.fromhex(over["seed"]) + said).hexdigest()
+    state = driven.facts[0].first_state() if isinstance(driven.facts[0], MatchStarted) else None
+    assert state is not None
+    draws = 0
+    for text in over["moves"]:
+        if state.is_chance:
+            number = digest(bytes.fromhex(over["seed"]), said + f" {draws}".encode(), "sha256")
+            assert state.text_of(state.draw(int.from_bytes(number))) == text
+            draws += 1
+        state = state.play(text)
+    assert draws == len(driven.all_facts(ChanceDrawn))
+    assert bool(draws) is (kind not in ("dilemma", "constrictors"))
+    assert state.outcome is not None
+
+
+@each
+def test_the_end_tells_the_place_of_each_seat(kind: str) -> None:
+    driven = seated(kind)
+    play_out(driven)
+    over = driven.seats[0].last("match_over")
+    assert tuple(over["scores"]) == scores_of(over["places"])
+
+
+def test_the_seed_is_in_no_frame_before_the_end() -> None:
+    driven = seated("backgammon")
+    play_out(driven)
+    for inbox in driven.seats:
+        *before, over = inbox.frames
+        assert SEED not in json.dumps(before)
+        assert over["seed"] == SEED
+
+
+# --- falling out ---
+
+
+def test_the_others_play_on_when_a_seat_falls_out_and_it_is_last() -> None:
+    driven = seated("four snakes")
+    driven.move(1, "nonsense")
+    assert driven.seats[1].last("rejected")["your_turn"] is False
+    assert driven.seats[1].last("notice")["code"] == "seat_fell"
+    assert driven.seats[1].last("notice")["seat"] == 1
+    for seat in (0, 2, 3):
+        assert driven.seats[seat].all("notice") == [], "told while they answer"
+        driven.move(seat, "up")
+    for seat in (0, 2, 3):
+        assert driven.seats[seat].last("notice")["seat"] == 1
+    assert driven.referee.moves[0] == "up - up up"
+    play_out(driven)
+    over = driven.seats[1].last("match_over")
+    assert over["places"][1] == 4
+    assert over["falls"] == [{"seat": 1, "ply": 0, "termination": "illegal_move"}]
+    assert driven.over.at_fault == (1,)
+    assert len(driven.seats[1].all("turn")) == 1
+
+
+def test_seats_that_fall_in_one_joint_move_share_their_place() -> None:
+    driven = seated("four snakes")
+    driven.resign(0)
+    driven.resign(3)
+    driven.resign(0)
+    for seat in (1, 2):
+        driven.move(seat, "up")
+    play_out(driven)
+    assert driven.over.table is not None
+    assert driven.over.table.places is not None
+    assert driven.over.table.places[0] == driven.over.table.places[3] == 3
+    assert [fact.seat for fact in driven.all_facts(SeatFell)] == [0, 3]
+    assert driven.over.at_fault == ()
+
+
+def test_all_whose_clocks_run_out_fall_and_the_rest_play_on() -> None:
+    driven = seated("four snakes")
+    driven.move(2, "up")
+    driven.pass_ms(1_000)
+    assert {fact.seat: fact.termination for fact in driven.all_facts(SeatFell)} == dict.fromkeys(
+        (0, 1, 3), Termination.TIMEOUT
+    )
+    assert driven.over.scores == pytest.approx((1 / 3, 1 / 3, 1.0, 1 / 3))
+    assert driven.over.winner == 2
+
+
+@pytest.mark.parametrize("kind", ["two snakes", "dilemma", "noise"])
+def test_of_two_seats_the_fallen_seat_loses_once_the_other_has_moved(kind: str) -> None:
+    driven = seated(kind)
+    driven.resign(0)
+    assert driven.referee.over is None
+    driven.move(1, driven.seats[1].last("turn")["legal"][0])
+    assert driven.over.scores == (0.0, 1.0)
+    assert (driven.over.termination, driven.over.reason) == (Termination.RESIGNATION, "ann resigned")
+
+
+@pytest.mark.parametrize("kind", ["constrictors", "four snakes"])
+def test_a_match_ends_whose_seats_have_all_fallen_out(kind: str) -> None:
+    driven = seated(kind)
+    *answered, last = range(len(driven.seats))
+    for seat in answered:
+        driven.move(seat, "up")
+        driven.resign(seat)
+    driven.resign(last)
+    assert driven.over.scores == (0.5,) * len(driven.seats)
+
+
+def test_a_fall_ends_a_match_of_two_seats_in_turn_at_once() -> None:
+    driven = seated("backgammon")
+    driven.resign(driven.referee.state.movers[0] ^ 1)
+    assert driven.over.termination is Termination.RESIGNATION
+    assert driven.over.scores in ((0.0, 1.0), (1.0, 0.0))
+
+
+def test_a_snake_that_is_out_by_the_rules_may_leave() -> None:
+    driven = seated("constrictors")
+    while not driven.referee.state.finished:
+        for seat in open_seats(driven):
+            driven.move(seat, "up" if seat == 0 else ("left", "right")[len(driven.referee.moves) // 2 % 2])
+    out = next(iter(driven.referee.state.finished))
+    driven.resign(out)
+    driven.disconnect(out)
+    driven.pass_ms(0)
+    assert driven.all_facts(SeatFell) == []
+    assert [notice for inbox in driven.seats for notice in inbox.all("notice")] == []
+
+
+def test_a_fallen_bot_is_never_away() -> None:
+    driven = seated("four snakes")
+    driven.resign(0)
+    driven.disconnect(0)
+    for _ in range(20):
+        for seat in (1, 2, 3):
+            if driven.referee.over is None and seat in open_seats(driven):
+                driven.pass_ms(300)
+                driven.move(seat, ("up", "left", "right")[seat - 1])
+    assert [fact.seat for fact in driven.all_facts(SeatFell)] == [0]
+
+
+# --- time ---
+
+
+def test_each_mover_has_its_own_clock() -> None:
+    driven = seated("four snakes", away_clock="runs")
+    driven.pass_ms(400)
+    driven.move(0, "up")
+    driven.disconnect(1)
+    driven.connect(1)
+    assert driven.seats[1].last("turn")["clock"]["remaining_ms"] == 600
+    assert driven.seats[1].last("turn")["ply"] == 0
+    driven.pass_ms(500)
+    for seat in (1, 2, 3):
+        driven.move(seat, "up")
+    assert driven.all_facts(SeatFell) == []
+
+
+def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered() -> None:
+    driven = seated("dilemma", time_control=BANK)
+    driven.pass_ms(100)
+    driven.move(1, "C")
+    driven.disconnect(0)
+    driven.connect(0)
+    assert driven.seats[0].last("turn")["clock"]["seats_ms"] == [1400, 1500]
+    again = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    assert again.referee.told_clock(again.now_ms).seats_ms == (1400, 1500)
+    again.connect(0)
+    assert again.seats[0].last("turn")["clock"]["seats_ms"] == [1500, 1500]
+    again.move(0, "C")
+    assert driven.referee.seats[1].bank_ms == 600
+
+
+def test_lateness_counts_once_for_all_that_think_about_a_ply() -> None:
+    driven = seated("four snakes")
+    for _ in range(3):
+        driven.stall(3_000)
+        for seat in open_seats(driven):
+            driven.move(seat, ("up", "up", "down", "down")[seat])
+    assert not driven.referee.over, "9 s of at most 10 s"
+    driven.stall(2_000)
+    driven.move(open_seats(driven)[0], "up")
+    assert driven.over.stalled
+
+
+# --- restarts ---
+
+
+def frames_of(facts: Sequence[MatchFact], seat: int) -> list[Any]:
+    lines = [entry for entry in transcript(facts) if isinstance(entry, TranscriptLine)]
+    return [json.loads(line.frame) for line in lines if (line.seat, line.sender) == (seat, "server")]
+
+
+ACTIONS = st.tuples(
+    st.sampled_from(["move"] * 12 + ["nonsense", "drop", "login", "resign", "wait"]),
+    st.integers(0, 7),
+    st.integers(0, 400),
+)
+
+
+@each
+@settings(max_examples=40)
+@given(script=st.lists(ACTIONS, max_size=60))
+def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
+    kind: str, script: list[tuple[str, int, int]]
+) -> None:
+    driven = seated(kind, illegal_retries=1)
+    for action, seat, number in script:
+        if driven.referee.over is not None:
+            break
+        seat %= len(driven.seats)
+        if action == "wait":
+            driven.pass_ms(number)
+            continue
+        own = driven.referee.seats[seat]
+        is_there = own.away_since_ms is None
+        if action == "move" and own.turn is not None and is_there:
+            legal = driven.seats[seat].last("turn")["legal"]
+            driven.move(seat, legal[number % len(legal)])
+        elif action == "nonsense" and is_there and own.turn is not None:
+            driven.move(seat, "nonsense")
+        elif action == "drop":
+            driven.disconnect(seat)
+        elif action == "login":
+            driven.connect(seat)
+        elif action == "resign" and is_there:
+            driven.resign(seat)
+    for seat, inbox in enumerate(driven.seats):
+        assert frames_of(driven.facts, seat) == inbox.frames
+    for end in range(1, len(driven.facts) + 1):
+        again = DrivenReferee.rebuilt(driven.facts[:end], now_ms=driven.now_ms)
+        logged = [fact for fact in driven.facts[:end] if isinstance(fact, MoveMade | ChanceDrawn | SeatFell)]
+        known = [fact for fact in driven.facts if isinstance(fact, MoveMade | ChanceDrawn | SeatFell)]
+        done = [fact for fact in again.facts[1:] if isinstance(fact, MoveMade | ChanceDrawn | SeatFell)]
+        for fact, was in zip(done, known[len(logged) :], strict=False):
+            if isinstance(fact, ChanceDrawn) and isinstance(was, ChanceDrawn):
+                assert (fact.ply, fact.move) == (was.ply, was.move)
+        if again.referee.over is None and end == len(driven.facts):
+            assert again.referee.state == driven.referee.state
+            for seat in range(len(again.seats)):
+                again.connect(seat)
+            answered = set() if again.referee.table is None else set(again.referee.table.answers)
+            assert answered.isdisjoint(open_seats(again))
+            assert all(not again.seats[seat].all("turn") for seat in answered)
+
+
+@pytest.mark.parametrize("clock", ["stands", "runs"])
+def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_made(clock: str) -> None:
+    def told(driven: DrivenReferee) -> object:
+        referee = driven.referee
+        return referee.movers(), referee.is_ticking, referee.away(), referee.told_clock(driven.now_ms)
+
+    seen = []
+    for what in ("nothing", "answer", "fall"):
+        driven = seated("four snakes", away_clock=clock)
+        driven.pass_ms(100)
+        if what == "answer":
+            driven.move(1, "up")
+        elif what == "fall":
+            driven.resign(1)
+        driven.disconnect(1)
+        driven.pass_ms(100)
+        seen.append(told(driven))
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_seat_may_send_its_answer_only_once() -> None:
+    driven = seated("four snakes")
+    turn = driven.seats[0].last("turn")
+    driven.move(0, "up")
+    driven.move(0, "down", turn=turn)
+    assert driven.seats[0].last("rejected")["code"] == "already_played"
+    for seat in (1, 2, 3):
+        driven.move(seat, "up")
+    assert driven.referee.moves[0] == "up up up up"
+
+
+def test_the_end_is_a_valid_message() -> None:
+    driven = seated("dilemma")
+    play_out(driven, 1)
+    over = MatchOverMessage.model_validate(driven.seats[0].last("match_over"))
+    assert over.payoffs == [6.0, 6.0]
+    assert over.places == [1, 1]
+    assert over.scores == [0.5, 0.5]
+    assert driven.now_ms == START_MS
+    assert Connected().omit == ()
