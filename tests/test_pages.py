@@ -17,6 +17,7 @@ from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.feed_messages import FEED_EVENTS
 from rumble_protocol.fields import MoveInfo
+from rumble_server.results.results_file import read_results
 
 from tests.command_line import unknown_names
 from tests.docs_blocks import (
@@ -53,6 +54,10 @@ def plays_as_a_class(block: Block) -> None:
         file.write_text(block.text)
         careful = partial(FunctionBot, text=f"{file}:Careful", game="connect4")
         assert battle(careful, "random", get_game("connect4"), 40, opening=2).score >= 36, "it is a better one"
+
+
+def is_a_file_of_tables(block: Block) -> None:
+    assert [result.places for result in read_results(block.text).tables] == [(1, 3, 2, 4), (1, 2, 2)]
 
 
 def says_what_it_thinks(block: Block) -> None:
@@ -95,13 +100,17 @@ GUIDE: Checks = {
     "thinker.py": says_what_it_thinks,
     "elsewhere: it needs Docker": lambda block: None,  # tests/e2e/test_compose.py starts it
     "sh": are_commands("python3", "python", ".", "pip", "export"),
+    "csv": is_a_file_of_tables,
 }
 PAGES: dict[str, tuple[int, Checks]] = {
     "docs/FIRST_HOUR.md": (10, GUIDE),
-    "docs/HOSTING.md": (8, GUIDE),
+    "docs/HOSTING.md": (9, GUIDE),
     "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
-    "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
+    "docs/games.md": (
+        5,
+        {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal, "sh": are_commands()},
+    ),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
     **{f"docs/architecture/{path.name}": (0, {}) for path in (ROOT / "docs" / "architecture").glob("*.md")},

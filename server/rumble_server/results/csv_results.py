@@ -7,7 +7,8 @@ names. The columns `first`, `second` and `score` are required. The columns `seco
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from rumble_server.results.file_contents import TERMINATIONS, FileNames, ResultsFile
 from rumble_server.results.problems import BadResults
@@ -19,41 +20,63 @@ SEPARATORS = (",", ";", "\t")
 SCORES = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "1/2": 0.5, "½": 0.5, "0,5": 0.5}
 PAIRS = {(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)}
 DASHES = str.maketrans("–−", "--")
+R = TypeVar("R")
 
 
 def read_csv(lines: Sequence[str]) -> ResultsFile:
     """Read the results of CSV lines. Raises BadResults."""
-    results: list[Result] = []
+    results, field = read_rows(lines, _separator(lines), _header, _row)
+    return ResultsFile(results, field, {})
+
+
+def read_rows(
+    lines: Sequence[str],
+    separator: str,
+    header: Callable[[list[str], str], dict[str, int] | None],
+    row: Callable[[list[str], dict[str, int], str, FileNames], R | list[str]],
+) -> tuple[tuple[R, ...], tuple[str, ...]]:
+    """Read CSV lines, and return the results and all names. Raises BadResults.
+
+    `header` returns the place of each column by name, or None if the first row is no header. `row` returns a result, or
+    the row's problems.
+    """
+    results: list[R] = []
     problems: list[str] = []
     names = FileNames()
-    reader = csv.reader(lines, strict=True, delimiter=_separator(lines))
+    reader = csv.reader(lines, strict=True, delimiter=separator)
     at: dict[str, int] | None = None
     columns = len(COLUMNS)
     try:
-        for row in reader:
+        for cells in reader:
             line = f"line {reader.line_num}"
-            if not row or row == [""]:
+            if not cells or cells == [""]:
                 continue
             if at is None:
-                at = _header(row, line)
+                at = header(cells, line)
                 if at is not None:
-                    columns = len(row)
+                    columns = len(cells)
                     continue
                 at = {name: place for place, name in enumerate(COLUMNS)}
-            if len(row) != columns:
-                where = min(len(row), columns) + 1
-                problems.append(f"{line}, column {where}: {len(row)} columns where there should be {columns}")
+            if len(cells) != columns:
+                where = min(len(cells), columns) + 1
+                problems.append(f"{line}, column {where}: {len(cells)} columns where there should be {columns}")
                 continue
-            found = _row(row, at, line, names)
-            if isinstance(found, Result):
-                results.append(found)
-            else:
+            found = row(cells, at, line, names)
+            if isinstance(found, list):
                 problems += found
+            else:
+                results.append(found)
     except csv.Error as error:
         problems.append(f"line {reader.line_num}: not CSV: {error}")
     if problems:
         raise BadResults(problems)
-    return ResultsFile(tuple(results), tuple(name for name, _ in names.known.values()), {})
+    return tuple(results), tuple(name for name, _ in names.known.values())
+
+
+def separator_of_header(lines: Sequence[str], column: str) -> str | None:
+    """Return the separator with which the first line has the column; None if there is no such separator."""
+    first = next((line for line in lines if line.strip()), "")
+    return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 
 
 def _separator(lines: Sequence[str]) -> str:
@@ -74,15 +97,21 @@ def _header(row: list[str], line: str) -> dict[str, int] | None:
 
     Raises BadResults for a header that lacks a required column, or has a column twice.
     """
-    if "score" not in row:
-        return None
-    for name in (*COLUMNS, *OPTIONAL):
+    return places_of_columns(row, line, COLUMNS, OPTIONAL) if "score" in row else None
+
+
+def places_of_columns(row: list[str], line: str, required: Sequence[str], optional: Sequence[str]) -> dict[str, int]:
+    """Return the place of each column in a header, by name.
+
+    Raises BadResults for a header that lacks a required column, or has a column twice.
+    """
+    for name in (*required, *optional):
         if row.count(name) > 1:
             raise BadResults([f"{line}, column {len(row) - row[::-1].index(name)}: a second column {name!r}"])
-    missing = [name for name in COLUMNS if name not in row]
+    missing = [name for name in required if name not in row]
     if missing:
         raise BadResults([f"{line}: the header has no column {missing[0]!r}"])
-    return {name: row.index(name) for name in (*COLUMNS, *OPTIONAL) if name in row}
+    return {name: row.index(name) for name in (*required, *optional) if name in row}
 
 
 def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Result | list[str]:

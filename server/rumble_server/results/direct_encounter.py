@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import lcm
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,37 @@ class Encounters:
 
 Meet = Callable[[Sequence[str]], Encounters | None]
 """Function that returns the encounters of a group; None if too few of the bots have met to split the group."""
+Between = Callable[[str, str], tuple[int, int, int] | None]
+"""Function that returns the scores of two bots against each other, and their matches; None if the bots did not meet."""
+
+
+def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> Encounters | None:
+    """Return the scores of a group's bots against each other; None if too few have met to split the group.
+
+    `win` and `loss` are the scores of a match won and lost.
+    """
+    found = []
+    unit = 1
+    unmet = dict.fromkeys(group, 0)
+    for place, one in enumerate(group, 1):
+        for other in group[place:]:
+            met = between(one, other)
+            if met is None:
+                unmet[one] += 1
+                unmet[other] += 1
+            else:
+                unit = lcm(unit, met[2])
+                found.append((one, other, met))
+        # The bot that met most others scored at most a win against each (len(group) - 1 - min(unmet) wins). The bot
+        # that met fewest could win all missing matches (max(unmet) wins). While the second number is not smaller,
+        # nobody is out of reach. `unmet` only grows, so the rest of the pairs cannot change that.
+        if min(unmet.values()) + max(unmet.values()) > len(group) - 2 and loss >= 0:
+            return None
+    scores = dict.fromkeys(group, 0)
+    for one, other, (scored, lost, count) in found:
+        scores[one] += scored * unit // count
+        scores[other] += lost * unit // count
+    return Encounters(scores, {name: len(group) - 1 - unmet[name] for name in group}, win * unit)
 
 
 def split(group: list[str], meet: Meet) -> list[list[str]]:

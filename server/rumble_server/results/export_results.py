@@ -6,6 +6,8 @@ from rumble_server.results.file_contents import TERMINATIONS, FileNames, Results
 from rumble_server.results.paired import read_paired
 from rumble_server.results.problems import BadResults
 from rumble_server.results.result import Result, blame
+from rumble_server.results.table_result import TableResult
+from rumble_server.results.tables.export_tables import has_tables, read_export_table
 
 
 def read_export(document: Any) -> ResultsFile:
@@ -19,26 +21,34 @@ def read_export(document: Any) -> ResultsFile:
     field = tournament.get("names", [])
     for number, name in enumerate(field if isinstance(field, list) else []):
         problems += filter(None, [names.problem(name, f"tournament.names[{number}]")])
-    results = []
-    for number, match in enumerate(document["matches"]):
-        found = _match(match, f"matches[{number}]", names)
-        if isinstance(found, Result):
-            results.append(found)
-        else:
-            problems += found
+    results: list[Result] = []
+    tables: list[TableResult] = []
+    matches = document["matches"]
+    of_tables = has_tables(matches)
+    paid = bool(matches) and all(isinstance(match, dict) and match.get("payoffs") is not None for match in matches)
+    readers = [*([] if of_tables else [_match]), *([read_export_table] if of_tables or paid else [])]
+    for number, match in enumerate(matches):
+        for read in readers:
+            found = read(match, f"matches[{number}]", names)
+            if isinstance(found, Result):
+                results.append(found)
+            elif isinstance(found, TableResult):
+                tables.append(found)
+            else:
+                problems += found
     byes = document.get("byes", {})
     if not isinstance(byes, dict) or not all(type(count) is int and count >= 0 for count in byes.values()):
         problems.append("byes: not a number of matches for each name")
     known = tuple(name for name, _ in names.known.values())
     paired = None
-    if "rounds_paired" in tournament:
+    if "rounds_paired" in tournament and not of_tables:
         try:
             paired = read_paired(tournament["rounds_paired"], known)
         except ValueError as error:
             problems.append(str(error))
     if problems:
         raise BadResults(problems)
-    return ResultsFile(tuple(results), known, byes, tournament, paired)
+    return ResultsFile(tuple(results), known, byes, tournament, paired, tables=tuple(tables))
 
 
 def _match(match: Any, where: str, names: FileNames) -> Result | list[str]:

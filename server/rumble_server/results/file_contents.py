@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rumble_engine import Termination
 
 from rumble_server.results.result import Result
+from rumble_server.results.table_result import TableResult
 
 if TYPE_CHECKING:
     from rumble_server.results.paired import Paired
@@ -20,6 +21,7 @@ class ResultsFile:
     """The contents of a file of results."""
 
     results: tuple[Result, ...]
+    """The results of two seats; empty if any match has more."""
     field: tuple[str, ...]
     """All names, including names without a match."""
     byes: Mapping[str, int]
@@ -30,6 +32,13 @@ class ResultsFile:
     """The rounds of a Swiss, if a JSON export has them."""
     event: "TrfEvent | None" = None
     """The event of a TRF file; None for other files."""
+    tables: tuple[TableResult, ...] = ()
+    """All results, if any match has more than two seats, or all matches have payoffs."""
+
+    @property
+    def is_of_tables(self) -> bool:
+        """True if a match has more than two seats."""
+        return any(len(result.seats) > 2 for result in self.tables)
 
 
 class FileNames:

@@ -6,6 +6,7 @@ Matrices are indexed by (first seat, second seat). Strengths are in natural unit
 400 / ln 10 times larger. `ratings` calls this module, and imports it only when the first ratings are asked for.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,22 +120,32 @@ def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_m
     size = len(score)
     total, points = count + prior, score + prior / 2
     free = size + 1 if with_first_move else size
-    at = np.zeros(size + 1)
-    best = _likelihood(at, points, total)
-    for _ in range(MOST_STEPS):
+
+    def newton(at: Matrix) -> Matrix:
         expected = _expected(at)
         misfit = points - total * expected
         gradient = np.append(misfit.sum(axis=1) - misfit.sum(axis=0), misfit.sum())
         curvature, gauge = _information(total * expected * (1 - expected))
         step = np.zeros(size + 1)
         step[:free] = np.linalg.solve((curvature + gauge)[:free, :free], gradient[:free])
-        while (value := _likelihood(at + step, points, total)) < best - 1e-12 * abs(best):
+        return step
+
+    at = climb(np.zeros(size + 1), lambda at: _likelihood(at, points, total), newton)
+    at[:size] -= at[:size].mean()
+    return Fit(at[:size], float(at[size]), _covariance(at, count, drawn, prior, free))
+
+
+def climb(at: Matrix, likelihood: Callable[[Matrix], float], newton: Callable[[Matrix], Matrix]) -> Matrix:
+    """Return the maximum of a concave likelihood, by Newton steps from `at`; a step that goes down is halved."""
+    best = likelihood(at)
+    for _ in range(MOST_STEPS):
+        step = newton(at)
+        while (value := likelihood(at + step)) < best - 1e-12 * abs(best):
             step /= 2
         at, best = at + step, value
         if np.abs(step).max() < 1e-10:
             break
-    at[:size] -= at[:size].mean()
-    return Fit(at[:size], float(at[size]), _covariance(at, count, drawn, prior, free))
+    return at
 
 
 def _expected(at: Matrix) -> Matrix:

@@ -6,7 +6,7 @@ a matrix inversion, where a parametric bootstrap of the same model would take hu
 Matches lost by `no_show` are left out, since they say nothing about strength. numpy is imported when first needed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,6 +58,8 @@ class Ratings:
     first_move: float | None = None
     """The worth of the first seat in rating points; None if the model has no first-move term."""
     first_move_interval: tuple[float, float] | None = None
+    seats: tuple[tuple[float, tuple[float, float]], ...] = ()
+    """The worth of each seat of a table in rating points, with its interval, mean 0; empty without such terms."""
     notes: tuple[str, ...] = ()
     """Facts that a reader must know, in sentences."""
     _index: dict[str, int] = field(default_factory=dict, repr=False)
@@ -85,12 +87,14 @@ class Ratings:
         names = names if len(names) <= most_compared else []
         interval = self.first_move_interval
         chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
+        seats = [{"worth": _rounded(worth), "interval": [*map(_rounded, reach)]} for worth, reach in self.seats]
         return {
             "model": self.model,
             "prior": self.prior_used,
             "prior_reason": self.prior_reason,
             "first_move": None if self.first_move is None else _rounded(self.first_move),
             "first_move_interval": None if interval is None else [*map(_rounded, interval)],
+            **({"seats": seats} if seats else {}),
             "notes": list(self.notes),
             "ratings": [line.as_json() for line in self.lines],
             "superiority": {
@@ -121,6 +125,19 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
     for (first, second), counts in played.items():
         matches[first] += sum(counts)
         matches[second] += sum(counts)
+    names, unrated, notes = field_of(matches)
+    forfeits = sum(count.unplayed for count in tally.bots.values()) // 2
+    if forfeits:
+        notes.append(f"{forfeits} {'match' if forfeits == 1 else 'matches'} lost by no_show are left out.")
+    if not names:
+        return Ratings(_model(False, first_move), unrated, notes=tuple(notes))
+    index = {name: number for number, name in enumerate(names)}
+    cells = [(index[first], index[second], *counts) for (first, second), counts in played.items()]
+    return _rate(index, cells, matches, unrated, notes, prior, first_move)
+
+
+def field_of(matches: Mapping[str, int]) -> tuple[list[str], tuple[Rating, ...], list[str]]:
+    """Return the names of bots with matches, the lines of all other bots, and the notes about them."""
     names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
     unrated = sorted(name for name, number in matches.items() if not number)
     notes = []
@@ -128,15 +145,7 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
         notes.append("There are no ratings: no match was played.")
     elif unrated:
         notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
-    forfeits = sum(count.unplayed for count in tally.bots.values()) // 2
-    if forfeits:
-        notes.append(f"{forfeits} {'match' if forfeits == 1 else 'matches'} lost by no_show are left out.")
-    empty = tuple(Rating(name, None, None, 0) for name in unrated)
-    if not names:
-        return Ratings(_model(False, first_move), empty, notes=tuple(notes))
-    index = {name: number for number, name in enumerate(names)}
-    cells = [(index[first], index[second], *counts) for (first, second), counts in played.items()]
-    return _rate(index, cells, matches, empty, notes, prior, first_move)
+    return names, tuple(Rating(name, None, None, 0) for name in unrated), notes
 
 
 def _rate(
@@ -155,7 +164,7 @@ def _rate(
     if first_move and not model.tells_first_move(count, groups):
         first_move = False
         notes.append("The first-move term is left out: the seats do not tell it from the strengths.")
-    reason = _why_infinite(list(index), score, count, groups)
+    reason = why_infinite(list(index), score, count, groups)
     if not reason and first_move and not model.first_move_is_finite(score, count):
         reason = "the seats explain every result, so the first-move term has no bound"
     if reason and prior == "none":
@@ -170,37 +179,37 @@ def _rate(
         notes.append("Every match was drawn: all that is known is how closely the bots are matched.")
     virtual = model.virtual_draws(count > 0, groups) if reason else 0 * count
     fitted = model.fit(score, count, drawn, virtual, first_move)
-    lines = tuple(
-        sorted(
-            (_line(name, number, matches[name], fitted) for name, number in index.items()),
-            key=lambda line: (-round(line.rating or 0.0, 6), line.name.casefold(), line.name),
-        )
-    )
     return Ratings(
         model=_model(bool(reason), first_move),
-        lines=lines + unrated,
+        lines=lines_of(index, matches, fitted) + unrated,
         prior_used=bool(reason),
         prior_reason=reason,
         first_move=ELO * fitted.first_move if first_move else None,
-        first_move_interval=_interval(fitted.first_move, float(fitted.covariance[-1, -1])) if first_move else None,
+        first_move_interval=interval_of(fitted.first_move, float(fitted.covariance[-1, -1])) if first_move else None,
         notes=tuple(notes),
         _index=index,
         _fit=fitted,
     )
 
 
-def _line(name: str, number: int, matches: int, fitted: "Fit") -> Rating:
-    strength = float(fitted.strengths[number])
-    variance = float(fitted.covariance[number, number])
-    return Rating(name, ELO * strength, _interval(strength, variance), matches)
+def lines_of(index: Mapping[str, int], matches: Mapping[str, int], fitted: "Fit") -> tuple[Rating, ...]:
+    """Return the ratings of a fit, highest first; `index` has the number of each bot in the fit."""
+    strengths, variances = fitted.strengths, fitted.covariance.diagonal()
+    lines = (
+        Rating(name, ELO * float(strengths[n]), interval_of(float(strengths[n]), float(variances[n])), matches[name])
+        for name, n in index.items()
+    )
+    return tuple(sorted(lines, key=lambda line: (-round(line.rating or 0.0, 6), line.name.casefold(), line.name)))
 
 
-def _interval(middle: float, variance: float) -> tuple[float, float]:
+def interval_of(middle: float, variance: float) -> tuple[float, float]:
+    """Return the 95% interval of a value in natural units, in Elo points."""
     reach = WIDTH * sqrt(max(variance, 0.0))
     return ELO * (middle - reach), ELO * (middle + reach)
 
 
-def _why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
+def why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
+    """Return the reason for which no strengths are the most likely; an empty text if some are."""
     from rumble_server.results import rating_model as model
 
     if len(groups) > 1:

@@ -3,10 +3,11 @@
 import json
 import re
 
-from rumble_server.results.csv_results import read_csv
+from rumble_server.results.csv_results import read_csv, separator_of_header
 from rumble_server.results.export_results import read_export
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.problems import BadResults
+from rumble_server.results.tables.csv_tables import FIRST, read_table_csv
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf_results import results_of
 
@@ -30,4 +31,6 @@ def read_results(text: str) -> ResultsFile:
         return read_export(document)
     if _FIRST_OF_TRF.match(text) and _PLAYER.search(text):
         return results_of(read_trf(text))
-    return read_csv(text.splitlines(keepends=True))
+    lines = text.splitlines(keepends=True)
+    separator = separator_of_header(lines, FIRST)
+    return read_csv(lines) if separator is None else read_table_csv(lines, separator)

@@ -5,10 +5,22 @@ In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2).
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from math import lcm
 
-from rumble_server.results.direct_encounter import Encounters
-from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.direct_encounter import Encounters, meet
+from rumble_server.results.tally import (
+    DRAWN,
+    FIRST_BY_FORFEIT,
+    FIRST_WON,
+    NOBODY,
+    NONE,
+    SECOND_BY_FORFEIT,
+    SECOND_WON,
+    Meetings,
+    Scheme,
+    Tally,
+    points_of_first,
+    points_of_second,
+)
 
 Values = Mapping[str, int]
 
@@ -66,28 +78,15 @@ class Sums:
     def encounters(self, group: Sequence[str]) -> Encounters | None:
         """Return the scores of a group's bots against each other; None if too few have met to split the group."""
         meetings, scheme = self.tally.meetings, self.scheme
-        found = []
-        unit = 1
-        unmet = dict.fromkeys(group, 0)
-        for place, one in enumerate(group, 1):
-            for other in group[place:]:
-                there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
-                count = sum(there) + sum(back)
-                if count:
-                    unit = lcm(unit, count)
-                    scored = points_of_first(there, scheme) + points_of_second(back, scheme)
-                    lost = points_of_second(there, scheme) + points_of_first(back, scheme)
-                    found.append((one, other, scored, lost, count))
-                else:
-                    unmet[one] += 1
-                    unmet[other] += 1
-            # The bot that met most others scored at most a win against each (len(group) - 1 - min(unmet) wins). The bot
-            # that met fewest could win all missing matches (max(unmet) wins). While the second number is not smaller,
-            # nobody is out of reach. `unmet` only grows, so the rest of the pairs cannot change that.
-            if min(unmet.values()) + max(unmet.values()) > len(group) - 2 and scheme.loss >= 0:
+
+        def between(one: str, other: str) -> tuple[int, int, int] | None:
+            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+            won = there[FIRST_WON] + there[FIRST_BY_FORFEIT] + back[SECOND_WON] + back[SECOND_BY_FORFEIT]
+            lost = there[SECOND_WON] + there[SECOND_BY_FORFEIT] + back[FIRST_WON] + back[FIRST_BY_FORFEIT]
+            drawn, neither = there[DRAWN] + back[DRAWN], there[NOBODY] + back[NOBODY]
+            if not (count := won + lost + drawn + neither):
                 return None
-        scores = dict.fromkeys(group, 0)
-        for one, other, scored, lost, count in found:
-            scores[one] += scored * unit // count
-            scores[other] += lost * unit // count
-        return Encounters(scores, {name: len(group) - 1 - unmet[name] for name in group}, scheme.win * unit)
+            shared = drawn * scheme.draw + neither * scheme.loss
+            return won * scheme.win + lost * scheme.loss + shared, lost * scheme.win + won * scheme.loss + shared, count
+
+        return meet(group, between, scheme.win, loss=scheme.loss)

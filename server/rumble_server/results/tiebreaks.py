@@ -17,9 +17,9 @@
 All values are in the event's points. docs/RULES.md compares the editions, and lists where Rumble differs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rumble_engine import Termination
 
@@ -64,6 +64,25 @@ DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
 POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
 Faults = Mapping[str, Mapping[Termination, int]]
+Groups = list[list[str]]
+Split = Callable[[str, Groups], tuple[list[Groups], dict[str, float | None]]]
+
+
+class MatchNumbers(Protocol):
+    """Numbers of matches of a bot, as a line of the standings shows them."""
+
+    @property
+    def played(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def losses(self) -> int: ...
+    @property
+    def byes(self) -> int: ...
+    @property
+    def half_byes(self) -> int: ...
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
@@ -121,21 +140,38 @@ def rank_sums(
 ) -> "list[Standing]":
     """Rank a field by its sums; the lines also show `counts` and `faults`."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
-    groups = [(POINTS, group) for group in split_by(list(counts), sums.points)]
+
+    def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
+        if tiebreak == "de":
+            return split_by_places(groups, lambda group: direct_encounter.split(group, sums.encounters))
+        values, shown = _values(sums, counts, tiebreak)
+        return [split_by(group, values) for group in groups], shown
+
+    return rank_by(sums.points, sums.scheme.scale, counts, tiebreaks, split, faults)
+
+
+def rank_by(
+    points: Mapping[str, int],
+    scale: int,
+    counts: Mapping[str, MatchNumbers],
+    tiebreaks: Sequence[str],
+    split: Split,
+    faults: Faults = MappingProxyType({}),
+) -> "list[Standing]":
+    """Rank a field by points, in units of 1 / `scale`; `split` splits the tied groups by a tie-break.
+
+    `split` returns the parts of each group, the best first, and the values that the standings show.
+    """
+    groups = [(POINTS, group) for group in split_by(list(counts), points)]
     shown: Shown = {}
     for tiebreak in tiebreaks:
-        if tiebreak == "de":
-            shown[tiebreak] = dict.fromkeys(counts, 0.0)
-            parts = _encounters(sums, [group for _, group in groups], shown[tiebreak])
-        else:
-            values, shown[tiebreak] = _values(sums, counts, tiebreak)
-            parts = [split_by(group, values) for _, group in groups]
+        parts, shown[tiebreak] = split(tiebreak, [group for _, group in groups])
         groups = [
             (label if index == 0 else tiebreak, part)
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(sums, counts, groups, shown, faults)
+    return _lines(points, scale, counts, groups, shown, faults)
 
 
 def _values(
@@ -152,19 +188,21 @@ def _values(
     return values, {name: values[name] / unit for name in counts}
 
 
-def _encounters(
-    sums: Sums | RoundSums, groups: list[list[str]], shown: dict[str, float | None]
-) -> list[list[list[str]]]:
-    """Split each group by direct encounter, and put the value of each bot into `shown`."""
-    parts = [direct_encounter.split(group, sums.encounters) for group in groups]
+def split_by_places(
+    groups: Groups, split: Callable[[list[str]], Groups]
+) -> tuple[list[Groups], dict[str, float | None]]:
+    """Split each group, and show the place of each bot in its group (see `direct_encounter.places`)."""
+    parts = [split(group) for group in groups]
+    shown: dict[str, float | None] = {}
     for each in parts:
         shown.update(direct_encounter.places(each))
-    return parts
+    return parts, shown
 
 
 def _lines(
-    sums: Sums | RoundSums,
-    counts: Mapping[str, Count],
+    points: Mapping[str, int],
+    scale: int,
+    counts: Mapping[str, MatchNumbers],
     groups: list[tuple[str, list[str]]],
     shown: Shown,
     faults: Faults,
@@ -183,7 +221,7 @@ def _lines(
                 Standing(
                     rank=first + 1,
                     name=name,
-                    points=sums.points[name] / sums.scheme.scale,
+                    points=points[name] / scale,
                     played=count.played,
                     wins=count.wins,
                     draws=count.draws,

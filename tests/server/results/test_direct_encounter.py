@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rumble_server.results.direct_encounter import Encounters, places, split
 from rumble_server.results.tiebreaks import rank
 
-from tests.server.results.tables import beats
+from tests.server.results.events import beats
 
 
 def met(text: str) -> "Meeting":

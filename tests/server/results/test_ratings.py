@@ -11,7 +11,7 @@ from rumble_engine import Termination
 from rumble_server.results.ratings import ELO, Ratings, rate
 from rumble_server.results.result import Result
 
-from tests.server.results.tables import beats
+from tests.server.results.events import beats
 
 Game = tuple[str, str, float]
 

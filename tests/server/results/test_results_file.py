@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
+from rumble_server.results.csv_results import SEPARATORS
 from rumble_server.results.problems import BadResults
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
@@ -42,7 +43,7 @@ def test_csv_with_more_columns() -> None:
     )
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("separator", SEPARATORS)
 def test_columns_may_be_apart_by_commas_semicolons_or_tabs(separator: str) -> None:
     for lines in (("A,B,1", "B,C d,0"), ("second,first,score", "B,A,1", "C d,B,0")):
         file = read_results("\n".join(lines).replace(",", separator))

@@ -10,7 +10,7 @@ from rumble_server.results.sums import Sums
 from rumble_server.results.tally import Scheme, Tally
 
 from tests.server.results import second_opinion
-from tests.server.results.tables import RESULTS, beats
+from tests.server.results.events import RESULTS, beats
 
 FORFEIT = Result(("A", "B"), (1.0, 0.0), Termination.NO_SHOW, (1,))
 

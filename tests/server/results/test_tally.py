@@ -4,7 +4,7 @@ from rumble_server.results.result import Result
 from rumble_server.results.tally import Tally
 from rumble_server.results.tiebreaks import rank, rank_tally
 
-from tests.server.results.tables import RESULTS
+from tests.server.results.events import RESULTS
 
 
 @given(st.lists(RESULTS, max_size=25))

@@ -7,7 +7,7 @@ from rumble_server.results.result import Result
 from rumble_server.results.tiebreaks import rank
 
 from tests.server.results import second_opinion
-from tests.server.results.tables import DOUBLE, RESULTS, beats, crosstable, held, uzchess
+from tests.server.results.events import DOUBLE, RESULTS, beats, crosstable, held, uzchess
 
 
 def by_name(lines: list[Standing]) -> dict[str, Standing]:

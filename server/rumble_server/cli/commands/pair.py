@@ -37,7 +37,8 @@ def pair(
     """Pair the next round of a Swiss by the FIDE Dutch System.
 
     A TRF file has the players of a tournament and their results. `rumble tournament export ID --format trf` writes such
-    a file, and so do programs for chess tournaments. `rumble pair event.trf` prints the pairs of the next round.
+    a file, and so do programs for chess tournaments. `rumble pair event.trf` prints the pairs of the next round. The
+    Dutch System and TRF are for matches of two seats.
     """
     from rumble_server.cli.support import pairing_files
 

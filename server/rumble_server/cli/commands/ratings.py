@@ -18,13 +18,21 @@ class Prior(StrEnum):
 
 def ratings(
     file: Annotated[
-        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+        str,
+        typer.Argument(
+            help="A CSV `first,second,score` (for tables: `seat_0,place_0,seat_1,place_1,...`), an export.json or a "
+            "TRF; - for standard input."
+        ),
     ],
     prior: Annotated[
         Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
     ] = Prior.AUTO,
     first_move: Annotated[
-        bool, typer.Option("--first-move/--no-first-move", help="Estimate the advantage of the first move, too.")
+        bool,
+        typer.Option(
+            "--first-move/--no-first-move",
+            help="Estimate the advantage of the first move, too; at tables, of each seat.",
+        ),
     ] = True,
     json_: Json = False,
 ) -> None:
@@ -33,9 +41,13 @@ def ratings(
     from rumble_server.cli.output.terminal import plain_or_rich
     from rumble_server.cli.support.files import read_results_file
     from rumble_server.results.ratings import rate
+    from rumble_server.results.tables.ratings import rate_tables
 
     results = read_results_file(file)
-    rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)
+    if results.is_of_tables:
+        rated = rate_tables(results.tables, field=results.field, prior=prior.value, seats=first_move)
+    else:
+        rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)
     if json_:
         typer.echo(json.dumps(rated.as_json()))
         return

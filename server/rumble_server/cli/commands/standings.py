@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 
 def standings(
     file: Annotated[
-        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+        str,
+        typer.Argument(
+            help="A CSV `first,second,score` (for tables: `seat_0,place_0,seat_1,place_1,...`), an export.json or a "
+            "TRF; - for standard input."
+        ),
     ],
     tiebreaks: Annotated[
         str | None,
         typer.Option(
             help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, bh-c1, bh-m1, ps, aro, tpr, faults; empty for "
             "none. "
-            "By default those of the export; de,won,sb,ks for a CSV; bh-c1,bh,de,won,sb for a TRF."
+            "By default those of the export; de,won,sb,ks for a CSV; bh-c1,bh,de,won,sb for a TRF. "
+            "For tables: won, places, de, payoff, faults; won,places,de by default."
         ),
     ] = None,
     tiebreak_rules: Annotated[
@@ -39,7 +44,8 @@ def standings(
         str | None,
         typer.Option(
             help="Points for a win, a draw and a loss; by default those of the export; 1,0.5,0 for a CSV. "
-            "A TRF tells them itself."
+            "A TRF tells them itself. For tables: points of the places, such as 10,6,3,0, or payoffs; by default a "
+            "point for each seat behind."
         ),
     ] = None,
     json_: Json = False,
@@ -48,11 +54,18 @@ def standings(
     from rumble_server.cli.output.tables import ranked_table, tiebreak_legend
     from rumble_server.cli.output.terminal import plain_or_rich
     from rumble_server.cli.support.files import read_results_file
+    from rumble_server.cli.support.table_files import counts_as_tables, print_standings
     from rumble_server.results.trf.rounds import names_of
 
     results = read_results_file(file)
-    names = given_names(tiebreaks, results)
+    of_tables = counts_as_tables(results, points)
+    names = given_names(tiebreaks, results, of_tables=of_tables)
     try:
+        if of_tables and tiebreak_rules is not None:
+            raise ValueError("editions of the tie-break rules are for matches of two seats, not for tables")
+        if of_tables:
+            print_standings(file, results, names, points, as_json=json_)
+            return
         edition = given_edition(tiebreak_rules, results)
         lines = ranked(results, names, edition, points)
     except ValueError as error:
@@ -99,17 +112,19 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
     return rank_tally(tally, names, scheme, edition=edition, rounds=rounds)
 
 
-def given_names(text: str | None, results: "ResultsFile") -> list[str]:
+def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the names of tie-breaks in `text`; for None, those of the file, or the defaults for the kind of file."""
+    from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
+    every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else (TIEBREAKS, DEFAULT)
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
     if results.event is not None:
         return list(DEFAULT if results.event.is_round_robin else DEFAULT_SWISS)
     told = (results.tournament or {}).get("tiebreak_order")
-    known = isinstance(told, list) and all(isinstance(name, str) and name in TIEBREAKS for name in told)
-    return list(told) if told is not None and known else list(DEFAULT)
+    known = isinstance(told, list) and all(isinstance(name, str) and name in every for name in told)
+    return list(told) if told is not None and known else list(default)
 
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":

@@ -1,15 +1,26 @@
-"""CSV: a header and a row for each match; `rumble standings` and `rumble ratings` can read the file."""
+"""CSV: a header and a row for each match; `rumble standings` and `rumble ratings` can read the file.
+
+If a match has more than two seats, each seat has its own columns.
+"""
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termination", "at_fault", "reason", "moves")
+TABLE_HEADER = ("match", "attempt", "termination", "reason", "moves")
+OF_SEAT = ("seat", "place", "payoff", "fall")
 
 
-def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document. The column `at_fault` is left out if any match lacks the field."""
+def write(document: Mapping[str, Any], seats: int = 2) -> str:
+    """Write the matches of an export document, with columns for at least `seats` seats.
+
+    The column `at_fault` is left out if any match lacks the field.
+    """
+    seats = max([seats, *(len(match["seats"]) for match in document["matches"])])
+    if seats > 2:
+        return _write_tables(document["matches"], seats)
     has_fault = all("at_fault" in match for match in document["matches"])
     header = [name for name in HEADER if has_fault or name != "at_fault"]
     out = io.StringIO()
@@ -29,4 +40,19 @@ def write(document: Mapping[str, Any]) -> str:
             "moves": " ".join(match["moves"]),
         }
         writer.writerow(row[name] for name in header)
+    return out.getvalue()
+
+
+def _write_tables(matches: Iterable[Mapping[str, Any]], seats: int) -> str:
+    header = [*TABLE_HEADER[:2], *(f"{name}_{seat}" for seat in range(seats) for name in OF_SEAT), *TABLE_HEADER[2:]]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, header, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for match in matches:
+        row = {**match, "match": match["id"], "moves": " ".join(match["moves"])}
+        for seat, (name, place) in enumerate(zip(match["seats"], match["places"], strict=True)):
+            row |= {f"seat_{seat}": name, f"place_{seat}": place}
+        row |= {f"payoff_{seat}": payoff for seat, payoff in enumerate(match.get("payoffs") or ())}
+        row |= {f"fall_{fall['seat']}": fall["termination"] for fall in match.get("falls", ())}
+        writer.writerow(row)
     return out.getvalue()

@@ -105,6 +105,12 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[s
         "started_at_ms": over.started_at_ms,
         "ended_at_ms": over.at_ms,
     }
+    if over.table is not None:
+        falls = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in over.table.falls]
+        places, payoffs = (
+            None if values is None else list(values) for values in (over.table.places, over.table.payoffs)
+        )
+        told |= {"places": places, "payoffs": payoffs, "falls": falls}
     if any(infos):
         told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
     return told

@@ -37,7 +37,9 @@ Key = tuple[int, int, int]
 
 
 def write(document: Mapping[str, Any], edition: str = TRF16) -> str:
-    """Write an export document. Raises ValueError for more players or points than the format has room for."""
+    """Write an export document. Raises ValueError for tables, and for more players or points than TRF has room for."""
+    if any(len(match["seats"]) > 2 for match in document["matches"]):
+        raise ValueError("TRF is for matches of two seats; this tournament has tables of more")
     return _Report(document, edition == TRF_2026).text()
 
 

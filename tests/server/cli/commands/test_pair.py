@@ -124,3 +124,13 @@ def test_a_round_that_cannot_be_paired_says_so(capsys: Captured, event: Path) ->
     write(event, (1, 2))
     assert run(["pair", str(event), "--rounds", "2"]) == 1
     assert "round 2 cannot be paired" in capsys.readouterr().err
+
+
+def test_tables_cannot_be_paired(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "tables.csv"
+    path.write_text("seat_0,place_0,seat_1,place_1,seat_2,place_2\nann,1,ben,2,cid,3\n")
+    assert run(["pair", str(path)]) == 1
+    assert "pairing is for matches of two seats, and this file has tables of more" in capsys.readouterr().err
+    path.write_text("ann,ben,1\n")
+    assert run(["pair", str(path)]) == 1
+    assert "two seats" not in capsys.readouterr().err

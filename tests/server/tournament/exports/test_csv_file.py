@@ -1,6 +1,6 @@
 from rumble_server.tournament.exports import csv_file
 
-from tests.server.tournament.exports.documents import exported
+from tests.server.tournament.exports.documents import exported, played
 
 
 def test_a_row_a_match() -> None:
@@ -14,3 +14,16 @@ def test_a_row_a_match() -> None:
 
 def test_no_matches() -> None:
     assert csv_file.write(exported(matches=[], standings=[])).count("\n") == 1
+
+
+def test_tables_have_columns_for_each_seat() -> None:
+    falls = [{"seat": 1, "ply": 3, "termination": "timeout"}]
+    four = played("t.1.1.1.1", ["A", "B", "C", "D"], [1, 0, 0.5, 0.5], places=[1, 4, 2, 2], payoffs=None, falls=falls)
+    three = played("t.1.1.2.1", ["D", "C", "A"], [1, 0.5, 0], places=[1, 2, 3], payoffs=[2.0, 0.5, -1.0], falls=[])
+    header, *rows = csv_file.write(exported(matches=[four, three])).splitlines()
+    assert header.startswith("match,attempt,seat_0,place_0,payoff_0,fall_0,seat_1,place_1,")
+    assert rows == [
+        "t.1.1.1.1,1,A,1,,,B,4,,timeout,C,2,,,D,2,,,normal,three in a row,4 0 8",
+        "t.1.1.2.1,1,D,1,2.0,,C,2,0.5,,A,3,-1.0,,,,,,normal,three in a row,4 0 8",
+    ]
+    assert csv_file.write({"matches": []}, 4) == f"{header}\n"

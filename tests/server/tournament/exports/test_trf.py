@@ -126,6 +126,8 @@ def test_trf_says_what_it_has_no_room_for() -> None:
         trf.write(exported(matches=matches))
     with pytest.raises(ValueError, match="room for 9999 players"):
         trf.write(exported(tournament=tournament(names=[str(number) for number in range(10_000)])))
+    with pytest.raises(ValueError, match="TRF is for matches of two seats; this tournament has tables of more"):
+        trf.write(exported(matches=[played("t.1.1.1.1", ["A", "B", "C"], [1, 0.5, 0], places=[1, 2, 3])]))
 
 
 def test_no_matches() -> None:

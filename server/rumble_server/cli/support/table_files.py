@@ -1,0 +1,46 @@
+"""Standings of a result file with tables, for `rumble standings`."""
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rumble_server.results.file_contents import ResultsFile
+    from rumble_server.results.tables.points import TablePoints
+
+
+def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
+    """Return whether a file has tables, or `points` asks for payoffs that the file has."""
+    from rumble_server.results.tables.points import PAYOFFS
+
+    return results.is_of_tables or (bool(results.tables) and points == PAYOFFS)
+
+
+def print_standings(file: str, results: "ResultsFile", names: list[str], points: str | None, *, as_json: bool) -> None:
+    """Rank the bots of a file and print the standings. Raises ValueError."""
+    from rumble_server.cli.output.tables import TABLE_RECORD, ranked_table, tiebreak_legend
+    from rumble_server.cli.output.terminal import plain_or_rich
+    from rumble_server.results.tables.standings import TABLE_TIEBREAKS, rank_tables
+    from rumble_server.results.tables.tally import TableTally, finished_before
+
+    tally = TableTally.over(results.tables, results.field, results.byes)
+    lines = rank_tables(tally, names, given_points(points, results))
+    if as_json:
+        told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
+        typer.echo(json.dumps({"tiebreaks": names, "standings": told, "finished_before": finished_before(tally)}))
+        return
+    table = ranked_table(file, names, lines, TABLE_RECORD)
+    plain_or_rich().print(table, *tiebreak_legend(table, TABLE_TIEBREAKS), sep="\n")
+
+
+def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
+    """Return the points in `text`, by default the file's `table_points`. Raises ValueError."""
+    from rumble_server.results.tables.points import TablePoints
+
+    told = (results.tournament or {}).get("table_points")
+    if text is None and isinstance(told, list):
+        text = ",".join(map(str, told))
+    elif text is None and isinstance(told, str):
+        text = told
+    return TablePoints() if text is None else TablePoints.read(text)

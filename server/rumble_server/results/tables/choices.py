@@ -1,0 +1,154 @@
+"""Rankings as choices, on arrays: the first place is a choice among all bots of a table, the next among the rest.
+
+A shared place counts as the mean over the orders of the bots that share it, as a draw of two bots is half a win and
+half a loss. For up to `MOST_EXACT` bots the mean is exact: all orders together have one choice for each subset of the
+bots. For more bots, the mean is over the orders by seat that begin at each of the bots and go round, so that each bot
+is once at each place. Needs numpy.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations, groupby, product
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rumble_server.results.rating_model import Matrix
+
+Indexes = NDArray[np.int64]
+
+MOST_EXACT = 6
+"""Maximum number of bots at a shared place for which all orders count: 63 subsets, where 8 bots would need 255."""
+
+Placed = tuple[int, int, int]
+"""A bot's index, seat and place in a ranking."""
+Rankings = Sequence[tuple[Sequence[Placed], float]]
+"""Rankings, each with the number of its tables."""
+
+
+class Choices:
+    """The choices of rankings, on arrays. The bots of a choice are entries that lie next to each other."""
+
+    def __init__(self, rankings: Rankings, virtual: Rankings, bots: int, seats: int) -> None:
+        """Take the rankings of played tables, and the virtual rankings of a prior. With 1 seat, seats do not differ."""
+        self.seats, self._size = seats, bots + seats
+        self._chosen = np.zeros(self._size)
+        entries: list[tuple[int, int]] = []
+        sizes: list[int] = []
+        weights: list[float] = []
+
+        def take(rankings: Rankings) -> None:
+            for ranking, count in rankings:
+                behind: list[tuple[int, int]] = []
+                for group in _by_place(ranking):
+                    shared = [(bot, seat % seats) for bot, seat in group]
+                    for indexes, weight in subsets(len(shared)):
+                        if len(indexes) + len(behind) > 1:
+                            entries.extend([*[shared[index] for index in indexes], *behind])
+                            sizes.append(len(indexes) + len(behind))
+                            weights.append(count * weight)
+                    share = count * (1 if behind else 1 - 1 / len(shared))  # the last bot of an order is no choice
+                    for bot, seat in shared:
+                        self._chosen[bot] += share
+                        self._chosen[bots + seat] += share
+                    behind += shared
+
+        take(rankings)
+        played = len(entries)
+        take(virtual)
+        bot, seat = np.array(entries, dtype=np.int64).T
+        self._ends: Indexes = np.array([bot, bots + seat])
+        """The places of each entry's bot and seat in a vector."""
+        self._weight, size = np.array(weights), np.array(sizes)
+        self._start: Indexes = np.cumsum(size) - size
+        """The first entry of each choice."""
+        self._choice: Indexes = np.repeat(np.arange(len(size)), size)
+        """The choice of each entry."""
+        pairs = [(self._start[size == k, None], np.triu_indices(k, 1)) for k in range(2, size.max() + 1)]
+        self._pairs = [np.concatenate([(start + each[end]).ravel() for start, each in pairs]) for end in (0, 1)]
+        """The two entries of each pair of entries of the same choice."""
+        self.pairs: Indexes = bot[np.array(self._pairs)]
+        """The two bots of each pair."""
+        self.is_played = self._pairs[0] < played
+        """Mask of the pairs of played tables."""
+
+    def chances(self, at: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the chance of each entry to be chosen, and the logarithm of the sum of each choice."""
+        lead = at[self._ends].sum(axis=0)
+        top = np.maximum.reduceat(lead, self._start)
+        raised = np.exp(lead - top[self._choice])
+        total = np.add.reduceat(raised, self._start)
+        return raised / total[self._choice], top + np.log(total)
+
+    def likelihood(self, at: Matrix) -> float:
+        """Return the logarithm of the likelihood."""
+        return float(self._chosen @ at - self._weight @ self.chances(at)[1])
+
+    def gradient(self, chances: Matrix) -> Matrix:
+        """Return the slope of the likelihood."""
+        expected = self._weight[self._choice] * chances
+        return self._chosen - sum(np.bincount(ends, expected, self._size) for ends in self._ends)
+
+    def weights(self, chances: Matrix) -> Matrix:
+        """Return the information of each pair about the difference of its entries."""
+        left, right = self._pairs
+        weights: Matrix = self._weight[self._choice[left]] * chances[left] * chances[right]
+        return weights
+
+    def favourites(self, chances: Matrix) -> Matrix:
+        """Return the chance of the stronger entry of each pair to finish before the weaker."""
+        left, right = (chances[end] for end in self._pairs)
+        found: Matrix = np.maximum(left, right) / (left + right)
+        return found
+
+    def information(self, weights: Matrix) -> Matrix:
+        """Return the sum of weight x x' over all pairs; x has 1 for one entry's bot and seat, -1 for the other's."""
+        left, right = self._pairs
+        ends = [*((end[left], 1) for end in self._ends), *((end[right], -1) for end in self._ends)]
+        found = np.zeros(self._size**2)
+        for (row, sign), (column, other) in product(ends, repeat=2):
+            found += np.bincount(row * self._size + column, sign * other * weights, self._size**2)
+        return found.reshape(self._size, self._size)
+
+
+def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
+    """Return the bot and the seat of all bots at each place, the last place first, by seat."""
+    ordered = sorted(ranking, key=lambda each: (-each[2], each[1]))
+    return ([each[:2] for each in group] for _, group in groupby(ordered, key=lambda each: each[2]))
+
+
+@lru_cache(64)
+def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
+    """Return the sets of bots that are left at a shared place in some order, each with its share of the orders."""
+    if sharing <= MOST_EXACT:
+        sizes = range(1, sharing + 1)
+        return [(each, 1 / comb(sharing, m)) for m in sizes for each in combinations(range(sharing), m)]
+    parts = [(first, m) for m in range(1, sharing) for first in range(sharing)]
+    rounds = [(tuple([(first + step) % sharing for step in range(m)]), 1 / sharing) for first, m in parts]
+    return [*rounds, (tuple(range(sharing)), 1.0)]
+
+
+def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
+    """Return wins, tables and saved variance (see `saved`) of each pair of bots; a shared place is half a win."""
+    won, met, less = (np.zeros((bots, bots)) for _ in range(3))
+    for ranking, count in rankings:
+        places = [place for _, _, place in ranking]
+        for (one, _, place), (other, _, below) in combinations(ranking, 2):
+            met[one, other] += count
+            won[one, other] += count * ((place < below) + (place == below) / 2)
+            if place == below:
+                less[one, other] += count * saved(places.count(place), sum(each > place for each in places))
+    return won, met, less
+
+
+@lru_cache(1024)
+def saved(sharing: int, behind: int) -> float:
+    """Return the variance that a shared place takes from each pair of bots at the place, if all bots are equal.
+
+    A bot's score is the number of choices it won less the number expected: 1 / n for each choice among n bots up to its
+    own place. The orders of a shared place differ by the expected number alone. Two bots that draw save 1/4, the
+    variance of a match of equals.
+    """
+    sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
+    return float(sums.var()) / (sharing - 1)

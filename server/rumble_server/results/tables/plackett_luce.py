@@ -1,0 +1,82 @@
+"""The arithmetic of ratings of tables: the fit, its covariance, and whether the seats tell something. Needs numpy.
+
+The model is Plackett's (1975) and Luce's (1959): of the bots that are left, a bot with strength t[i] in a seat with the
+term h[s] is chosen for the next place with a probability proportional to exp(t[i] + h[s]). With two seats this is the
+model of `rating_model`, with the first-move term h[0] - h[1]. Vectors and matrices have the bots before the seats.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rumble_server.results.rating_model import DRAW_PRIOR, Fit, Matrix, climb
+from rumble_server.results.tables.choices import Choices
+
+MOST_SEAT_TERM = 12.0
+"""Maximum distance of two terms of seats, in natural units. A fit stops beyond: its terms grow without bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFit(Fit):
+    """A fit with the terms of the seats, whose mean is 0; in the covariance they come after the strengths."""
+
+    seat_terms: Matrix
+
+    @property
+    def is_bounded(self) -> bool:
+        return bool(np.ptp(self.seat_terms) <= MOST_SEAT_TERM)
+
+
+def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
+    """Return the most likely strengths and terms of seats; `met` and `less` are from `meetings`."""
+    bots, seats = len(met), choices.seats
+    gauge = _gauge([[*range(bots)], [*range(bots, bots + seats)]])
+
+    def newton(at: Matrix) -> Matrix:
+        if np.ptp(at[bots:]) > MOST_SEAT_TERM:
+            return 0 * at
+        chances, _ = choices.chances(at)
+        curvature = choices.information(choices.weights(chances))
+        return np.asarray(np.linalg.solve(curvature + gauge, choices.gradient(chances)), np.float64)
+
+    at = climb(np.zeros(bots + seats), choices.likelihood, newton)
+    at[:bots] -= at[:bots].mean()
+    at[bots:] -= at[bots:].mean()
+    chances, _ = choices.chances(at)
+    weights = choices.weights(chances)
+    inverse = np.asarray(np.linalg.inv(choices.information(weights) + gauge), np.float64)
+    kept = _kept(choices, weights, choices.favourites(chances), met + met.T, less + less.T)
+    spread = choices.information(weights * kept)
+    return TableFit(at[:bots], 0.0, inverse @ spread @ inverse, at[bots:])
+
+
+def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
+    """Return the share of its variance that each pair keeps, by the estimate of `rating_model` for drawn matches."""
+    bots = len(met)
+    one, other = choices.pairs
+    full = np.bincount(one * bots + other, weights * choices.is_played, bots**2).reshape(bots, bots)
+    full = full + full.T
+    share = min(1.0, float((less.sum() / 2 + 1 / 8) / (full.sum() / 2 + 1 / 4)))
+    own = np.divide(less * met, full, out=np.zeros_like(full), where=full > 0)
+    lost = np.minimum(((own + DRAW_PRIOR * share) / (met + DRAW_PRIOR))[one, other], 1 / (2 * favourites))
+    kept = np.maximum(1 - lost, (1 / (met + DRAW_PRIOR))[one, other])
+    return np.where(choices.is_played, kept, np.float64(1))
+
+
+def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
+    """Return whether the seats vary enough to tell their terms from the strengths, whatever the results are."""
+    bots, seats = sum(map(len, groups)), choices.seats
+    chances, _ = choices.chances(np.zeros(bots + seats))
+    information = choices.information(choices.weights(chances)) + _gauge([*groups, [*range(bots, bots + seats)]])
+    across = information[bots:, :bots]
+    left = information[bots:, bots:] - across @ np.linalg.solve(information[:bots, :bots], across.T)
+    return bool(np.linalg.eigvalsh(left)[0] > 1e-9 * information[bots:, bots:].max())
+
+
+def _gauge(groups: list[list[int]]) -> Matrix:
+    """Return the matrix that fixes the mean of each group, since a constant added to the group changes nothing."""
+    size = sum(map(len, groups))
+    gauge = np.zeros((size, size))
+    for group in groups:
+        gauge[np.ix_(group, group)] = 1 / len(group)
+    return gauge

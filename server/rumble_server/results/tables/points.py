@@ -1,0 +1,82 @@
+"""Points of tables: by the host's scheme of places, by payoffs, or by default for the seats behind.
+
+- By default, a first place at the largest table of the event is worth a point for each other seat, and a last place
+  nothing. Each step between is worth the same, and a table with fewer seats has the same first and last points: with
+  tables of four, the places are worth 3, 2, 1, 0, and at a table of three 3, 1.5, 0.
+- A scheme of places has the points of the first place, of the second, and so on. Further places get the last number.
+- Bots that share places share the points of these places equally.
+- A bot that lost by `no_show` gets the points of the last place of the table.
+- A bye is a first place of the largest table; it has no payoff.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite, lcm
+from typing import Self
+
+from rumble_server.results.tables.tally import Finish, TableCount, TableTally
+
+PAYOFFS = "payoffs"
+"""The word for points by payoffs, in options and files."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePoints:
+    """The points of an event of tables. Without values: a point for each seat behind."""
+
+    by_place: tuple[Fraction, ...] = ()
+    """Points of the first place, of the second, and so on."""
+    by_payoffs: bool = False
+
+    @classmethod
+    def of(cls, points: Sequence[float]) -> Self:
+        """Make the points of the host's numbers for the first place, the second, and so on. Raises ValueError."""
+        if len(points) < 2 or not all(map(isfinite, points)):
+            raise ValueError(f"points by places are two numbers or more, not {', '.join(map(str, points))!r}")
+        exact = tuple([Fraction(str(value)) for value in points])
+        if list(exact) != sorted(exact, reverse=True) or exact[0] == exact[-1]:
+            raise ValueError(f"a better place must not be worth less, and the first more than the last: {points!r}")
+        return cls(exact)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read points written like `10,6,3,0`, or `payoffs`. Raises ValueError."""
+        if text == PAYOFFS:
+            return cls(by_payoffs=True)
+        try:
+            points = [float(value) for value in text.split(",")]
+        except ValueError:
+            raise ValueError(f"points of tables are numbers like 10,6,3,0, or {PAYOFFS}, not {text!r}") from None
+        return cls.of(points)
+
+    def worth(self, finish: Finish, most_seats: int) -> Fraction:
+        """Return the points of a finish, by places; `most_seats` is the size of the largest table."""
+        first = finish.place if finish.sharing else finish.seats
+        last = first + max(finish.sharing - 1, 0)
+        if self.by_place:
+            shared = [self.by_place[min(place, len(self.by_place)) - 1] for place in range(first, last + 1)]
+            return sum(shared, Fraction(0)) / len(shared)
+        return Fraction((2 * finish.seats - first - last) * (most_seats - 1), 2 * (finish.seats - 1))
+
+    def count(self, tally: TableTally) -> tuple[dict[str, int], int]:
+        """Return the points of each bot in whole units, and the number of units in a point.
+
+        Raises ValueError for points by payoffs if a result has no payoffs.
+        """
+        if self.by_payoffs and tally.paid < tally.sizes.total():
+            raise ValueError(f"{tally.sizes.total() - tally.paid} results have no payoffs")
+        most = max(size for size, count in {2: 1, **tally.sizes}.items() if count)
+        return in_units({name: self._sum(count, most) for name, count in tally.bots.items()})
+
+    def _sum(self, count: TableCount, most_seats: int) -> Fraction:
+        if self.by_payoffs:
+            return count.payoff
+        byes = count.byes * self.worth(Finish(most_seats, 1, 1), most_seats)
+        return sum((number * self.worth(finish, most_seats) for finish, number in count.finishes.items()), byes)
+
+
+def in_units(values: Mapping[str, Fraction]) -> tuple[dict[str, int], int]:
+    """Return the values in whole units, and the number of units in 1."""
+    unit = lcm(*[value.denominator for value in values.values()])
+    return {name: int(value * unit) for name, value in values.items()}, unit

@@ -1,0 +1,120 @@
+"""Ratings of tables: a joint maximum-likelihood fit over all tables, as `results.ratings` is one over matches of two.
+
+`plackett_luce` has the model. A bot that lost by `no_show` is left out of the table: absence tells nothing of strength.
+A cooperative game, in which all seats that stay to the end have equal payoffs, gives no ratings.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rumble_server.results.ratings import ELO, Prior, Rating, Ratings, field_of, interval_of, lines_of, why_infinite
+from rumble_server.results.table_result import TableResult
+from rumble_server.results.tables.tally import TableTally
+
+if TYPE_CHECKING:
+    from rumble_server.results.rating_model import Matrix
+    from rumble_server.results.tables.choices import Rankings
+
+
+def rate_tables(
+    results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
+) -> Ratings:
+    """Rate all bots of the results; `field` adds names of bots that may have no result."""
+    return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
+
+
+def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = True) -> Ratings:
+    """Rate the bots of a tally; `seats` adds a term for each seat.
+
+    If the fit would not be finite, `prior` "auto" adds virtual draws, and "none" gives no ratings.
+    """
+    matches = dict.fromkeys(tally.bots, 0)
+    for ranking, count in tally.rankings.items():
+        for bot, _, _ in ranking:
+            matches[bot] += count
+    names, unrated, notes = field_of(matches)
+    absent = sum(n for count in tally.bots.values() for finish, n in count.finishes.items() if not finish.sharing)
+    if absent:
+        notes.append(f"{absent} {'seat' if absent == 1 else 'seats'} lost by no_show are left out.")
+    if tally.is_cooperative:
+        notes.append("There are no ratings: all seats that stayed to the end had equal payoffs.")
+    if not names or tally.is_cooperative:
+        lines = tuple(Rating(name, None, None, matches[name]) for name in names)
+        return Ratings(_model(False, seats), lines + unrated, notes=tuple(notes))
+    index = {name: number for number, name in enumerate(names)}
+    rankings = [
+        ([(index[bot], seat, place) for bot, seat, place in ranking], float(count))
+        for ranking, count in tally.rankings.items()
+        if count
+    ]
+    return _rate(index, rankings, matches, unrated, notes, prior, seats)
+
+
+def _rate(
+    index: dict[str, int],
+    rankings: "Rankings",
+    matches: dict[str, int],
+    unrated: tuple[Rating, ...],
+    notes: list[str],
+    prior: Prior,
+    with_seats: bool,
+) -> Ratings:
+    from rumble_server.results import rating_model as model
+    from rumble_server.results.tables.choices import Choices, meetings
+    from rumble_server.results.tables.plackett_luce import fit, tells_seats
+
+    bots, seats = len(index), 1 + max(seat for ranking, _ in rankings for _, seat, _ in ranking) if with_seats else 1
+    won, met, less = meetings(rankings, bots)
+    groups = model.islands(met > 0)
+    choices = Choices(rankings, (), bots, seats)
+    if with_seats and not tells_seats(choices, groups):
+        with_seats, seats = False, 1
+        choices = Choices(rankings, (), bots, seats)
+        notes.append("The terms of the seats are left out: the seats do not tell them from the strengths.")
+    reason = why_infinite(list(index), won, met, groups)
+    fitted = None if reason else fit(choices, met, less)
+    if fitted is not None and not fitted.is_bounded:
+        reason = "the seats explain every result, so the terms of the seats have no bound"
+    if reason and prior == "none":
+        notes.append(f"There are no ratings without a prior: {reason}.")
+        lines = tuple(Rating(name, None, None, matches[name]) for name in index)
+        return Ratings(_model(False, with_seats), lines + unrated, notes=tuple(notes))
+    if reason:
+        notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {reason}.")
+    if len(groups) > 1:
+        notes.append("Ratings compare bots within a group only; between groups they are a guess of equality.")
+    if fitted is None or reason:
+        virtual = _virtual(model.virtual_draws(met > 0, groups), seats)
+        fitted = fit(Choices(rankings, virtual, bots, seats), met, less)
+    terms, variances = fitted.seat_terms, fitted.covariance.diagonal()[bots:]
+    worths = [(ELO * float(h), interval_of(float(h), float(v))) for h, v in zip(terms, variances, strict=True)]
+    return Ratings(
+        model=_model(bool(reason), with_seats),
+        lines=lines_of(index, matches, fitted) + unrated,
+        prior_used=bool(reason),
+        prior_reason=reason,
+        seats=tuple(worths) if with_seats else (),
+        notes=tuple(notes),
+        _index=index,
+        _fit=fitted,
+    )
+
+
+def _virtual(draws: "Matrix", seats: int) -> "Rankings":
+    """Return the virtual draws as rankings of two, in seats that differ from pair to pair."""
+    bots = range(len(draws))
+    return [
+        ([(one, (one + other) % seats, 1), (other, (one + other + 1) % seats, 1)], float(draws[one, other]))
+        for one in bots
+        for other in bots
+        if draws[one, other]
+    ]
+
+
+def _model(prior: bool, seats: bool) -> str:
+    return (
+        "Plackett-Luce, joint maximum likelihood, logistic on 400*log10, a shared place is the mean over its orders, "
+        + ("one term for each seat" if seats else "no terms for seats")
+        + (", prior of one virtual draw a pair" if prior else ", no prior")
+        + ", mean 0; 95% intervals from the Fisher matrix scaled by the shared places"
+    )

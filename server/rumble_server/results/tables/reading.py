@@ -1,0 +1,55 @@
+"""Check the values of a table in a file, whatever the kind of file, and make its result."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rumble_engine import Termination
+from rumble_engine.outcome import places_of
+
+from rumble_server.results.file_contents import TERMINATIONS, FileNames
+from rumble_server.results.table_result import TableResult
+
+MOST_PAYOFF = 1e15
+"""Maximum size of a payoff, so that a payoff and the sums of payoffs can be shown."""
+FALLS = {name: kind for name, kind in TERMINATIONS.items() if kind is not Termination.NORMAL}
+
+
+def read_table(
+    told: Mapping[str, Sequence[object]], match: str, names: FileNames, where: Callable[[str, int], str]
+) -> TableResult | list[str]:
+    """Return the result of a table, or the problems of its values.
+
+    `told` has the values by seat: `seat` (the bots), `place`, `payoff` and `fall`. The last two have None for a seat
+    without a payoff or a fall. `where` returns the place of a value in the file, for the value's name and seat.
+    """
+    bots, payoffs = told["seat"], told["payoff"]
+    problems: list[str] = []
+    for seat, bot in enumerate(bots):
+        again = f"{where('seat', seat)}: {bot} has a second seat" if bot in bots[:seat] else ""
+        problems += filter(None, [names.problem(bot, where("seat", seat)) or again])
+    for name, fits in (("place", _is_place), ("payoff", _is_payoff), ("fall", _is_fall)):
+        values = enumerate(told[name])
+        problems += [f"{where(name, seat)}: {value!r} is not a {name}" for seat, value in values if not fits(value)]
+    if problems:
+        return problems
+    places = tuple([place for place in told["place"] if isinstance(place, int)])
+    paid = tuple([float(value) for value in payoffs if isinstance(value, int | float)])
+    if places != places_of(places):
+        should = ", ".join(map(str, places_of(places)))
+        problems.append(f"{where('place', 0)}: the places {', '.join(map(str, places))} should be {should}")
+    if paid and len(paid) < len(bots):
+        problems.append(f"{where('payoff', payoffs.index(None))}: a payoff is missing")
+    falls = tuple([(seat, FALLS[str(kind)]) for seat, kind in enumerate(told["fall"]) if kind is not None])
+    return problems or TableResult(tuple(map(str, bots)), places, paid or None, falls, match)
+
+
+def _is_place(value: object) -> bool:
+    return type(value) is int and value > 0
+
+
+def _is_payoff(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_PAYOFF
+    return value is None or is_number
+
+
+def _is_fall(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value in FALLS)

@@ -1,0 +1,87 @@
+"""Standings of tables by points and tie-breaks. Pure.
+
+- `won` first places that a bot had alone, at tables where another bot played.
+- `places` the bot with the most first places, then with the most second places, and so on; a place that is shared
+  counts. The value shown is the place among the tied bots, or 0 if all stay tied.
+- `de` direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
+  Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. Shown as `places` are.
+- `payoff` the sum of payoffs.
+- `faults` matches in which the bot fell out by its own fault; the bot with the fewest stands first.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rumble_server.results import direct_encounter
+from rumble_server.results.sums import split_by
+from rumble_server.results.tables.points import TablePoints, in_units
+from rumble_server.results.tables.tally import TableCount, TableTally
+from rumble_server.results.tiebreaks import Groups, rank_by, split_by_places
+
+if TYPE_CHECKING:
+    from rumble_protocol.feed_messages import Standing
+
+TABLE_TIEBREAKS: dict[str, str] = {
+    "won": "first places alone",
+    "places": "most first places, then second places, and so on",
+    "de": "who finished before whom",
+    "payoff": "sum of payoffs",
+    "faults": "fewest faults",
+}
+"""The tie-breaks of tables to choose from, each with its name for people."""
+DEFAULT_TABLES = ("won", "places", "de")
+
+
+def check_table_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
+    """Check tie-breaks, and return them. Raises ValueError if one is not for tables, or comes twice."""
+    for name in tiebreaks:
+        if name not in TABLE_TIEBREAKS:
+            raise ValueError(f"the tie-break {name!r} is not for tables; there are: {', '.join(TABLE_TIEBREAKS)}")
+    if len(set(tiebreaks)) < len(tiebreaks):
+        raise ValueError(f"a tie-break comes twice in {', '.join(tiebreaks)}")
+    return tuple(tiebreaks)
+
+
+def rank_tables(
+    tally: TableTally, tiebreaks: Sequence[str] = DEFAULT_TABLES, points: TablePoints | None = None
+) -> "list[Standing]":
+    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name. Raises ValueError.
+
+    In a line, `wins` are first places alone, `draws` first places shared, and `losses` all other places.
+    """
+    bots = tally.bots
+
+    def encounters(group: Sequence[str]) -> direct_encounter.Encounters | None:
+        return direct_encounter.meet(group, tally.between, 2)
+
+    def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
+        match tiebreak:
+            case "de":
+                return split_by_places(groups, lambda group: direct_encounter.split(group, encounters))
+            case "places":
+                keys = _keys_of_places(bots)
+                return split_by_places(groups, lambda group: split_by(group, keys))
+            case "payoff":
+                values, unit = in_units({name: count.payoff for name, count in bots.items()})
+                shown = {name: values[name] / unit if tally.paid else None for name in bots}
+            case "faults":
+                values = {name: -count.faults.total() for name, count in bots.items()}
+                shown = {name: float(-value) for name, value in values.items()}
+            case _:
+                values = {name: count.won for name, count in bots.items()}
+                shown = {name: float(value) for name, value in values.items()}
+        return [split_by(group, values) for group in groups], shown
+
+    counted, unit = (points or TablePoints()).count(tally)
+    faults = {name: count.faults for name, count in bots.items()}
+    return rank_by(counted, unit, bots, check_table_tiebreaks(tiebreaks), split, faults)
+
+
+def _keys_of_places(bots: Mapping[str, TableCount]) -> dict[str, int]:
+    """Return a number for each bot that orders bots by their first places, then by their second places, and so on."""
+    most = max((finish.seats for count in bots.values() for finish in count.finishes), default=0)
+    base = 1 + max((count.played for count in bots.values()), default=0)
+    return {
+        name: sum(n * base ** (most - finish.place) for finish, n in count.finishes.items() if finish.sharing)
+        for name, count in bots.items()
+    }

@@ -1,0 +1,182 @@
+"""Counts of the results of tables, for points, tie-breaks and ratings; each result costs the same.
+
+A `TableTally` only counts. Points are computed from the counts when read, so that any points fit.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple, Self
+
+from rumble_engine import Termination
+
+from rumble_server.results.table_result import TableResult
+
+
+class Finish(NamedTuple):
+    """A way to finish at a table."""
+
+    seats: int
+    """Number of bots at the table."""
+    place: int
+    sharing: int
+    """Number of bots at the place, with the bot itself; 0 for a bot that lost by `no_show`."""
+
+
+class Seated(NamedTuple):
+    """A bot of a ranking, with its seat and its place."""
+
+    bot: str
+    seat: int
+    place: int
+
+
+Ranking = tuple[Seated, ...]
+"""The bots that played at a table, by seat."""
+
+
+@dataclass(slots=True)
+class TableCount:
+    """Numbers of matches of a bot at tables."""
+
+    finishes: Counter[Finish] = field(default_factory=Counter)
+    payoff: Fraction = Fraction(0)
+    """Sum of the payoffs, exact in decimals, so that rounding can neither break nor make a tie."""
+    won: int = 0
+    """Matches in which the bot alone was first, and another bot played."""
+    faults: Counter[Termination] = field(default_factory=Counter)
+    byes: int = 0
+    """Matches that count as a first place without a table."""
+
+    @property
+    def played(self) -> int:
+        return self.finishes.total()
+
+    @property
+    def wins(self) -> int:
+        """Number of first places that the bot had alone."""
+        return sum(count for finish, count in self.finishes.items() if finish.place == finish.sharing == 1)
+
+    @property
+    def draws(self) -> int:
+        """Number of first places that the bot shared."""
+        return sum(count for finish, count in self.finishes.items() if finish.place == 1 < finish.sharing)
+
+    @property
+    def losses(self) -> int:
+        return self.played - self.wins - self.draws
+
+    @property
+    def half_byes(self) -> int:
+        """Number of half byes: tables have none."""
+        return 0
+
+    def copy(self) -> "TableCount":
+        return TableCount(self.finishes.copy(), self.payoff, self.won, self.faults.copy(), self.byes)
+
+
+class TableTally:
+    """The counts of a field: by bot, by pair of bots, and by ranking."""
+
+    def __init__(self, field: Iterable[str] = ()) -> None:
+        self.bots: dict[str, TableCount] = {name: TableCount() for name in field}
+        self.before: Counter[tuple[str, str]] = Counter()
+        """Number of tables at which the first bot of a pair finished before the second."""
+        self.tied: Counter[tuple[str, str]] = Counter()
+        """Number of tables at which two bots shared a place; the pair is in the order of names."""
+        self.rankings: Counter[Ranking] = Counter()
+        """Number of tables by ranking. A ranking of fewer than two bots is left out."""
+        self.sizes: Counter[int] = Counter()
+        """Number of tables by number of seats."""
+        self.paid = 0
+        """Number of tables with payoffs."""
+        self.equal = 0
+        """Number of tables at which two seats or more stayed to the end, all with the same payoff."""
+        self.unequal = 0
+        """Number of tables at which seats that stayed to the end had different payoffs."""
+
+    @classmethod
+    def over(
+        cls, results: Iterable[TableResult], field: Iterable[str] = (), byes: Mapping[str, int] | None = None
+    ) -> Self:
+        """Return the tally of results; `field` adds names of bots that may have no result."""
+        tally = cls(field)
+        for result in results:
+            tally.add(result)
+        for name, matches in (byes or {}).items():
+            tally.give_bye(name, matches)
+        return tally
+
+    @property
+    def is_paid(self) -> bool:
+        """True if there are results, all with payoffs."""
+        return 0 < self.paid == self.sizes.total()
+
+    @property
+    def is_cooperative(self) -> bool:
+        """True if the seats that stayed to the end always had equal payoffs: the game tells nothing of strength."""
+        return self.is_paid and self.equal > 0 == self.unequal
+
+    def add(self, result: TableResult, sign: int = 1) -> None:
+        """Count a result; with a `sign` of -1, take the result back."""
+        seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent
+        ranking = tuple([Seated(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
+        for seat, (name, place) in enumerate(zip(seats, places, strict=True)):
+            count = self.bots.setdefault(name, TableCount())
+            sharing = 0 if seat in absent else places.count(place)
+            count.finishes[Finish(len(seats), place, sharing)] += sign
+            count.won += sign * (place == sharing == 1 < len(ranking))
+            if payoffs is not None:
+                count.payoff += sign * Fraction(str(payoffs[seat]))
+        for seat, kind in result.faults:
+            self.bots[seats[seat]].faults[kind] += sign
+        for one, other in combinations(range(len(seats)), 2):
+            names = seats[one], seats[other]
+            if places[one] != places[other]:
+                self.before[names if places[one] < places[other] else names[::-1]] += sign
+            elif not {one, other} <= absent:
+                self.tied[min(names), max(names)] += sign
+        if len(ranking) > 1:
+            self.rankings[ranking] += sign
+        self.sizes[len(seats)] += sign
+        if payoffs is not None:
+            fallen = dict(result.falls)
+            stayed = [payoff for seat, payoff in enumerate(payoffs) if seat not in fallen]
+            self.paid += sign
+            self.equal += sign * (len(stayed) > 1 == len(set(stayed)))
+            self.unequal += sign * (len(set(stayed)) > 1)
+
+    def enter(self, name: str) -> None:
+        """Add the bot to the field, so that the standings show it even without results."""
+        self.bots.setdefault(name, TableCount())
+
+    def give_bye(self, name: str, matches: int = 1) -> None:
+        """Count matches as first places without a table."""
+        self.bots.setdefault(name, TableCount()).byes += matches
+
+    def between(self, one: str, other: str) -> tuple[int, int, int] | None:
+        """Return the scores of two bots against each other, and the tables at which both sat; None if they did not.
+
+        Finishing before the other bot counts 2, and sharing a place 1.
+        """
+        won, lost, tied = self.before[one, other], self.before[other, one], self.tied[min(one, other), max(one, other)]
+        return (2 * won + tied, 2 * lost + tied, won + lost + tied) if won or lost or tied else None
+
+    def snapshot(self) -> "TableTally":
+        """Return a copy to be read on another thread, while results are added to the original."""
+        other = TableTally()
+        other.bots = {name: count.copy() for name, count in self.bots.items()}
+        other.before, other.tied, other.rankings = self.before.copy(), self.tied.copy(), self.rankings.copy()
+        other.sizes, other.paid, other.equal, other.unequal = self.sizes.copy(), self.paid, self.equal, self.unequal
+        return other
+
+
+def finished_before(tally: TableTally) -> dict[str, dict[str, int]]:
+    """Return how often each bot finished before each other bot: a crosstable, by name and name."""
+    table: dict[str, dict[str, int]] = {name: {} for name in tally.bots}
+    for (one, other), count in tally.before.items():
+        if count:
+            table[one][other] = count
+    return table
