@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
-from rumble_engine import Drawing, Game, game_families, game_names, get_game
+from rumble_engine import Drawing, Game, JointState, State, game_families, game_names, get_game
 from rumble_server.web.pages.drawn import svg, token
 
 PLAYOUTS = 3
+MOST_PLIES = 1_000
+"""Maximum number of plies of a playout, which matches of a repeated game can exceed."""
 GAMES = [get_game(name) for name in game_names()]
-ALWAYS = ("tictactoe", "connect4", "chess", "hex")
-"""Games whose boards differ most: marks, discs in columns, pieces, and hexagons. The others are slow."""
+ALWAYS = ("tictactoe", "connect4", "chess", "hex", "backgammon")
+"""Games whose boards differ most: marks, discs in columns, pieces, hexagons, and labels. The others are slow."""
 EACH_GAME = [pytest.param(each, marks=() if each.name in ALWAYS else pytest.mark.slow, id=each.name) for each in GAMES]
 COMPARE = """async (boards) => {
   const { picture, token } = await import("/static/drawing.js");
@@ -46,14 +49,21 @@ def choices(game: Game) -> Iterator[dict[str, Any]]:
             yield {setting.name: value}
 
 
+def any_ply(state: State, random: Random) -> str:
+    """Return the text of a random ply; joint moves are not listed, because they may be many."""
+    if isinstance(state, JointState) and state.movers:
+        return state.joint_text({seat: random.choice(state.codes_for(seat)) for seat in state.movers})
+    return random.choice(list(state.legal_moves))
+
+
 def drawings(game: Game) -> list[Drawing]:
     """Yield the start, the middle and the end of seeded playouts under all `choices`, with the last move marked."""
     found = []
     for settings in choices(game):
-        for seed in range(PLAYOUTS):
-            random, states, moves = Random(seed), [game.initial(settings)], [""]
-            while states[-1].outcome is None:
-                moves.append(random.choice(list(states[-1].legal_moves)))
+        for seed, seats in product(range(PLAYOUTS), {game.seats, game.most_seats}):
+            random, states, moves = Random(seed), [game.initial_for(seats, settings)], [""]
+            while states[-1].outcome is None and len(states) < MOST_PLIES:
+                moves.append(any_ply(states[-1], random))
                 states.append(states[-1].play(moves[-1]))
             for ply in {0, 1, len(states) // 2, len(states) - 1}:
                 drawing = game.drawing(states[ply].view(), moves[ply] or None)
@@ -65,7 +75,7 @@ def drawings(game: Game) -> list[Drawing]:
 def drawn(drawing: Drawing) -> list[dict[str, Any]]:
     """Return the server's SVG of a drawing: the board from both sides, and the token of each seat."""
     boards = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
-    tokens = [(False, seat, token(drawing, seat)) for seat in (0, 1)]
+    tokens = [(False, seat, token(drawing, seat)) for seat in range(8)]
     as_data = asdict(drawing)
     return [
         {"drawing": as_data, "flipped": flipped, "seat": seat, "html": str(html)}
@@ -155,10 +165,10 @@ IN_PLACE = """async ([boards, flipped]) => {
 
 @pytest.mark.parametrize("game", EACH_GAME)
 async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(home: Page, game: Game) -> None:
-    random, state = Random(7), game.initial()
+    random, state = Random(7), game.initial_for(game.most_seats)
     boards, bounds = [game.drawing(state.view())], [0]
     while state.outcome is None:
-        move = random.choice(list(state.legal_moves))
+        move = any_ply(state, random)
         state = state.play(move)
         boards.append(game.drawing(state.view(), move))
         before, after = (drawing for drawing in boards[-2:] if drawing)

@@ -1,4 +1,4 @@
-"""Every piece of every game, or its outline, has a contrast of at least 3:1 to its background, light and dark."""
+"""Pieces stand out, light and dark: a piece or its outline 3:1 from its background, a label 4.5:1 from its piece."""
 
 from dataclasses import asdict, replace
 from typing import Any
@@ -11,6 +11,8 @@ from tests.browser.axe import SCHEMES
 
 LEAST = 3.0
 """The minimum contrast of graphics by WCAG 2.2 (1.4.11)."""
+LEAST_OF_TEXT = 4.5
+"""The minimum contrast of text by WCAG 2.2 (1.4.3)."""
 PLACES = {"card": "raised", "to-move": "accent-paper", "page": "paper"}
 """The backgrounds of pieces beside names, each with the variable of its colour."""
 MEASURE = """async ([drawing, places]) => {
@@ -44,7 +46,7 @@ MEASURE = """async ([drawing, places]) => {
     return place;
   };
   for (const [name, variable] of Object.entries(places)) {
-    for (const seat of [0, 1]) {
+    for (const seat of new Set(Object.values(drawing.pieces).flatMap((piece) => piece.seat ?? []))) {
       const place = put("drawn token", token(drawing, seat));
       place.style.background = `var(--${variable})`;
       found[`${seat} beside a name, ${name}`] = standsOut(place, getComputedStyle(place).backgroundColor);
@@ -57,17 +59,23 @@ MEASURE = """async ([drawing, places]) => {
       found[`${piece.getAttribute("class")} on ${kind}`] = standsOut(piece, getComputedStyle(surface).fill);
     }
   }
-  return found;
+  const read = {};
+  for (const label of document.querySelectorAll(".piece text")) {
+    const fill = getComputedStyle(label.parentNode.querySelector(".body")).fill;
+    read[label.parentNode.getAttribute("class")] = contrast(getComputedStyle(label).fill, fill);
+  }
+  return [found, read];
 }"""
 
 
 def all_pieces(name: str) -> Drawing:
     """Return a board with every piece of a game."""
     game = get_game(name)
-    drawing = game.drawing(game.initial().view())
+    drawing = game.drawing(game.initial_for(game.most_seats).view())
     assert drawing is not None
     marks = "".join(drawing.pieces)
-    return replace(drawing, board=marks.ljust(len(drawing.board), "."))
+    rows = max(len(drawing.board), len(marks) + drawing.columns - 1) // drawing.columns
+    return replace(drawing, board=marks.ljust(rows * drawing.columns, "."))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -75,6 +83,7 @@ async def test_pieces_stand_out(page: Page, scheme: Any) -> None:
     await page.emulate_media(color_scheme=scheme)
     await page.goto("/")
     for name in game_names():
-        found = await page.evaluate(MEASURE, [asdict(all_pieces(name)), PLACES])
+        found, read = await page.evaluate(MEASURE, [asdict(all_pieces(name)), PLACES])
         assert len(found) > 2 * len(PLACES), name
         assert {what: round(ratio, 2) for what, ratio in found.items() if ratio < LEAST} == {}, name
+        assert {what: round(ratio, 2) for what, ratio in read.items() if ratio < LEAST_OF_TEXT} == {}, name

@@ -3,6 +3,7 @@
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -490,6 +491,32 @@ async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
     await expect(page.locator("#moves li")).to_have_count(2)
     assert await my_turn(page)
     assert await drawn.evaluate_all("all => all.every((each) => each.kept)")
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "key", "ply"),
+    [("dilemma", {"rounds": 3}, "d", "D C"), ("snakes", {"rules": "constrictor", "size": 7}, "ArrowRight", "right up")],
+)
+async def test_moves_of_both_seats_at_once_are_chosen_by_single_keys(
+    page: Page, server: RunningServer, opponents: Opponents, game: str, settings: dict[str, Any], key: str, ply: str
+) -> None:
+    """A snake that goes in one direction meets the edge after a few turns."""
+    bot = WaitingBot()
+    bot.may_move.set()
+    opponents.add(bot, f"play-{game}")
+    await here(server, f"play-{game}")
+    await sit_down(page, f"play-{game}", game, more={f"{game}.{name}": str(value) for name, value in settings.items()})
+    choices, over = page.locator("#board .choices button"), page.locator("#when-over:not([hidden])")
+    listed = []
+    while True:
+        await expect(choices.first.or_(over)).to_be_visible()
+        if await over.count():
+            break
+        listed.append(await moves(page))
+        await page.keyboard.press(key)
+    assert listed == [[ply] * turn for turn in range(len(listed))]
+    assert await moves(page) == [ply] * len(listed)
+    assert len(listed) >= 2
 
 
 async def test_only_a_board_to_choose_on_speaks(page: Page) -> None:

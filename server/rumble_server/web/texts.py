@@ -7,7 +7,7 @@ the docstring of a function then names the script.
 import json
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from rumble_engine import SettingValue, Termination
@@ -26,6 +26,16 @@ ASK_MS = 1000
 def info_text(info: MoveInfo | None) -> str:
     """Write a bot's thoughts about its move, as in the comments of exports."""
     return "" if info is None else comment(info.model_dump())
+
+
+def movers_text(names: Sequence[str], movers: Sequence[int]) -> str:
+    """Write who is to move: one or two names, or the number of bots. static/live.js writes the same."""
+    return f"{len(movers)} bots" if len(movers) > 2 else " and ".join(names[seat] for seat in movers)
+
+
+def with_seats(names: Sequence[str], seat_names: Sequence[str]) -> list[str]:
+    """Write each bot with the name of its seat in brackets: `ann (Black)`."""
+    return [f"{name} ({seat})" for name, seat in zip(names, seat_names, strict=False)]
 
 
 def points(value: float) -> str:

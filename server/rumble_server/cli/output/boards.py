@@ -1,10 +1,10 @@
 """Boards on a terminal: pieces in the colours of their seats, and the last move between brackets.
 
-Each seat also has its own letters, so a board is as readable without colours. Nearly everyone can tell blue from
-orange, on a dark and on a light background.
+Each seat also has its own letters or labels, so a board is as readable without colours. Nearly everyone can tell blue
+from orange, on a dark and on a light background.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,9 +15,11 @@ from rumble_engine.drawing import EMPTY
 
 from rumble_server.cli.output.terminal import plain, plain_lines
 
-SEATS = {0: "bold color(33)", 1: "color(166)"}
+COLOURS = (33, 166, 35, 134, 160, 37, 137, 205)
+SEATS = {seat: f"{'' if seat % 2 else 'bold '}color({colour})" for seat, colour in enumerate(COLOURS)}
 """The rich style of each seat's pieces."""
 QUIET = "dim"
+LISTS = ("names", "row_labels", "column_labels", "top_labels")
 
 
 def draws(console: Console) -> bool:
@@ -33,26 +35,34 @@ def board_of(console: Console, game: Game, state: State, last: str | None) -> Te
 
 def drawn(drawing: Mapping[str, Any]) -> Text:
     """Draw a `Drawing` given as JSON data."""
-    drawing = plain({**drawing, **{name: list(drawing[name]) for name in ("names", "row_labels", "column_labels")}})
+    drawing = plain({**drawing, **{name: list(drawing.get(name, ())) for name in LISTS}})
     board, columns, names, last = drawing["board"], drawing["columns"], drawing["names"], set(drawing["last"])
-    cell_width = max((len(name) for name in names), default=1)
+    labels = [piece.get("label", "") for piece in drawing["pieces"].values()]
+    cell_width = max(map(len, (EMPTY, *names, *labels, *drawing["top_labels"], *drawing["column_labels"])))
     label_width = max((len(label) for label in drawing["row_labels"]), default=0)
     slant = 1 if drawing["surface"] == "hexagons" else 0
     text = Text()
+    _append_labels(text, drawing["top_labels"], label_width, cell_width)
     for row in range(len(board) // columns):
         label = drawing["row_labels"][row] if drawing["row_labels"] else ""
         text.append(" " * (slant * row) + label.rjust(label_width), QUIET)
         for cell in range(row * columns, (row + 1) * columns):
             text.append(_before(cell > row * columns and cell - 1 in last, cell in last), "bold")
             piece = drawing["pieces"].get(board[cell])
-            empty = (names[cell] if names else EMPTY) if board[cell] == EMPTY else board[cell]
-            text.append(empty.rjust(cell_width), QUIET if piece is None else SEATS.get(piece["seat"], ""))
+            if piece is None:
+                text.append((names[cell] if names and board[cell] == EMPTY else board[cell]).rjust(cell_width), QUIET)
+            else:
+                text.append((piece.get("label") or board[cell]).rjust(cell_width), SEATS.get(piece["seat"], ""))
         text.append("]\n" if cell in last else "\n", "bold")
-    if drawing["column_labels"]:
-        indent = " " * (slant * len(board) // columns + label_width)
-        text.append(indent + "".join(f" {label:>{cell_width}}" for label in drawing["column_labels"]), QUIET)
+    _append_labels(text, drawing["column_labels"], slant * len(board) // columns + label_width, cell_width)
     text.rstrip()
     return text
+
+
+def _append_labels(text: Text, labels: Sequence[str], indent: int, cell_width: int) -> None:
+    """Append a line with a label for each column, if there are labels."""
+    if labels:
+        text.append(" " * indent + "".join(f" {label:>{cell_width}}" for label in labels) + "\n", QUIET)
 
 
 def _before(after_last: bool, is_last: bool) -> str:

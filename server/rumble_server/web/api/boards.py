@@ -1,11 +1,12 @@
 """Boards for pages: the board of any position, with the cells to click for each move, and the boards of a match."""
 
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
-from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_game
+from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, State, get_game
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
@@ -63,9 +64,9 @@ def draw(name: str, body: bytes) -> bytes:
         game = get_game(name)
         settings = game.complete(question.settings) if question.settings else {}
         state = game.load({**settings, **question.state})
-        legal = list(state.legal_moves) if question.legal is None else question.legal
+        legal = moves_of(state) if question.legal is None else question.legal
         for move in question.legal or ():
-            state.code_of(move)
+            check_move(state, move)
     except EngineError as error:
         raise refused(error) from None
     view = state.view()
@@ -75,8 +76,24 @@ def draw(name: str, body: bytes) -> bytes:
         diagram=state.diagram(),
         moves={move: game.path(view, move) for move in legal},
         spellings={move: texts for move, texts in spellings.items() if texts != [move]},
+        keys={move: key for move, key in game.keys.items() if move in legal},
     )
     return answer.model_dump_json().encode()
+
+
+def moves_of(state: State) -> list[str]:
+    """Return the legal moves of the seats to move, each text once."""
+    return list(dict.fromkeys(state.text_for(seat, code) for seat in state.movers for code in state.codes_for(seat)))
+
+
+def check_move(state: State, move: str) -> None:
+    """Check that a seat that is to move may make this move. Raises MoveError."""
+    *others, last = state.movers or (state.to_move,)
+    for seat in others:
+        with suppress(MoveError):
+            state.code_for(seat, move)
+            return
+    state.code_for(last, move)
 
 
 def refused(error: EngineError) -> WebError:

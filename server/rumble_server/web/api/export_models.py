@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import Count, Milliseconds, MoveInfo, Seat, ServerMessageModel, Settings, TimeControl
-from rumble_protocol.server_messages import TournamentStatus
+from rumble_protocol.server_messages import Fall, TournamentStatus
 
 from rumble_server.web.api.models import MatchAttempt
 
@@ -14,10 +14,14 @@ class ExportedMatch(MatchAttempt):
     """An attempt at a match. `at_fault` are the seats whose fault ended the match.
 
     `infos` are the bots' thoughts about their moves, by ply; null for a ply without thoughts. `infos` is left out if no
-    bot sent thoughts.
+    bot sent thoughts. Only a match of more than two seats, of simultaneous moves or of chance has `places` (null if the
+    places follow from the scores), `payoffs` (null in a game without payoffs) and `falls`.
     """
 
     at_fault: list[Seat]
+    places: list[Count] | None = None
+    payoffs: list[float] | None = None
+    falls: list[Fall] | None = None
     infos: list[MoveInfo | None] | None = None
 
 

@@ -131,7 +131,8 @@ class AuditAnswer(ServerMessageModel):
 class MatchView(ServerMessageModel):
     """A match.
 
-    During the match, `seat` is to move. `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking`.
+    During the match, the seats of `thinking` are to move, and `seat` is the first of them. `seats_ms` are the clocks
+    at `at_ms`; the clocks of `thinking` run if `ticking`.
     `away` is empty while all bots are connected, and otherwise has an entry for each seat. `position` is in the game's
     notation. The first `opening` moves are the opening.
 
@@ -149,6 +150,7 @@ class MatchView(ServerMessageModel):
     time_control: ToldTimeControl
     seats: list[str]
     seat: Seat | None
+    thinking: list[Seat]
     ply: Count
     opening: Count
     moves: list[str]
@@ -251,7 +253,8 @@ class MatchBoards(ServerMessageModel):
 class BoardQuestion(RequestModel):
     """A position in the form of a turn's `state`; `settings` fill in the fields that `state` leaves out.
 
-    `legal` are the moves whose cells are wanted (if left out, all legal moves); `last_move` is the move to mark.
+    `legal` are the moves whose cells are wanted (if left out, the legal moves of all seats to move); `last_move` is the
+    move to mark.
     """
 
     state: dict[str, Any]
@@ -272,13 +275,15 @@ class BoardQuestion(RequestModel):
 class BoardAnswer(ServerMessageModel):
     """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
 
-    `spellings` has the moves that people write in other ways, each with its texts, the usual text first.
+    `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
+    moves that people make by a single key, each with its `KeyboardEvent.key`.
     """
 
     drawing: Drawing | None
     diagram: str
     moves: dict[str, Path]
     spellings: dict[str, list[str]]
+    keys: dict[str, str]
 
 
 class BotName(RequestModel):

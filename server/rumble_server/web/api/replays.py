@@ -61,6 +61,7 @@ def match_view(
     state = state_after(terms, moves) if referee is None else referee.state
     view = state.view()
     scores = None if over is None or over.scores is None else list(over.scores)
+    clock = None if referee is None or now_ms is None else referee.told_clock(now_ms)
     return MatchView(
         id=terms.match,
         tournament=terms.tournament,
@@ -71,6 +72,7 @@ def match_view(
         time_control=terms.time_control,
         seats=list(terms.seats),
         seat=state.to_move if over is None else None,
+        thinking=[] if referee is None else referee.movers(),
         ply=len(moves),
         opening=min(len(terms.moves), len(moves)),
         moves=list(moves),
@@ -80,9 +82,9 @@ def match_view(
         position=state.text(),
         diagram=state.diagram(),
         drawing=game.drawing(view, moves[-1] if moves else None),
-        seats_ms=None if referee is None or now_ms is None else list(referee.clock(now_ms)),
-        ticking=referee is not None and referee.turn is not None,
-        at_ms=now_ms,
+        seats_ms=None if clock is None else list(clock.seats_ms),
+        ticking=referee is not None and referee.is_ticking,
+        at_ms=None if clock is None else clock.at_ms,
         scores=scores,
         winner=None if over is None else over.winner,
         termination=None if over is None else over.termination,
@@ -99,7 +101,7 @@ def match_view(
 def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
     """Return the moves as people write them (`written`), and the seats that made the moves (`movers`)."""
     game = get_game(terms.game)
-    state, written, movers = game.initial(terms.settings, terms.seed), [], []
+    state, written, movers = terms.first_state(), [], []
     for move in moves:
         written.append(game.written(state, move))
         movers.append(state.to_move)
@@ -109,7 +111,7 @@ def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
 
 def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:
     """Return the state after `moves`, which include the moves of the opening."""
-    state = get_game(terms.game).initial(terms.settings, terms.seed)
+    state = terms.first_state()
     for move in moves:
         state = state.play(move)
     return state

@@ -182,21 +182,22 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """Show the board of a match that is being played."""
     state, moves = referee.state, list(referee.moves)
-    view = state.view()
+    view, clock = state.view(), referee.told_clock(now_ms)
     return kind(
         match=referee.terms.match,
         attempt=referee.terms.attempt,
         seats=list(referee.terms.seats),
         seat=state.to_move,
+        movers=referee.movers(),
         ply=len(moves),
         moves=moves,
         state=view,
         position=state.text(),
         diagram=state.diagram(),
         drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
-        seats_ms=list(referee.clock(now_ms)),
-        ticking=referee.turn is not None,
-        at_ms=now_ms,
+        seats_ms=list(clock.seats_ms),
+        ticking=referee.is_ticking,
+        at_ms=clock.at_ms,
         away=away_view(referee),
     )
 
@@ -213,6 +214,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
         attempt=over.attempt,
         seats=list(over.seats),
         seat=state.to_move,
+        movers=[],
         ply=len(over.moves),
         moves=list(over.moves),
         state=view,

@@ -5,6 +5,7 @@ for each move. A cell is 100 units wide; colours are classes of `static/css/boar
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ MARGIN, LABELLED = 8, 46
 DOWN = 87
 """The distance between two rows of hexagons; a hexagon is 100 wide and 116 high."""
 HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
-ON_SQUARES = ("grid", "chequered", "felt")
+ON_SQUARES = ("grid", "chequered", "felt", "points")
 """The surfaces that mark the squares of the last move; other surfaces have rings on the pieces of the last move."""
 
 Spot = tuple[int, int]
@@ -43,7 +44,7 @@ class BoardLayout:
             self.height = self.top + DOWN * (rows - 1) + 100
         else:
             self.left = (LABELLED if drawing.row_labels else MARGIN) + 50
-            self.top = MARGIN + 50
+            self.top = (LABELLED if drawing.top_labels else MARGIN) + 50
             self.width = self.left + 100 * columns - 50 + MARGIN
             self.height = self.top + 100 * rows - 50 + (LABELLED if drawing.column_labels else MARGIN)
 
@@ -61,6 +62,10 @@ class BoardLayout:
         x, y = self._at(0 if self._slanted else self.rows - 1, column)
         return (x - 68, y - 118) if self._slanted else (x, y + 74)
 
+    def top_label(self, column: int) -> Spot:
+        x, y = self.cell(column)
+        return x, y - 74
+
     def row_label(self, row: int) -> Spot:
         x, y = self._at(self.rows - 1 - row if self._flipped else row, 0)
         return x - (138 if self._slanted else 74), y
@@ -74,13 +79,25 @@ class BoardLayout:
 
 
 def words(drawing: Drawing) -> str:
-    """Write the position in words, for screen readers: `X: 0, 4. O: 8.`"""
-    told = []
-    for mark, piece in drawing.pieces.items():
-        cells = [drawing.name_of(cell) for cell, found in enumerate(drawing.board) if found == mark]
-        if cells:
-            told.append(f"{piece.name}: {', '.join(cells)}.")
-    return " ".join(told) or "Nothing on the board."
+    """Write the position in words, for screen readers: `X: 0, 4. O: 8.`
+
+    Several pieces on cells of one name are counted: `white: 6 (5).` A board without names is read row by row.
+    """
+    if drawing.names or drawing.column_labels or drawing.row_labels:
+        told = [_where(drawing, mark) for mark in drawing.pieces]
+    else:
+        starts = range(0, len(drawing.board), drawing.columns)
+        rows = [drawing.board[start : start + drawing.columns] for start in starts]
+        told = [" ".join(drawing.pieces[mark].name for mark in row if mark in drawing.pieces) for row in rows]
+    return " ".join(f"{each}." for each in told if each) or "Nothing on the board."
+
+
+def _where(drawing: Drawing, mark: str) -> str:
+    """Write the name of a piece with the names of its cells; empty for a piece that is not on the board."""
+    counts = Counter(drawing.name_of(cell) for cell, found in enumerate(drawing.board) if found == mark)
+    between = "; " if "," in "".join(counts) else ", "
+    cells = between.join(f"{name} ({count})" if count > 1 else name for name, count in counts.items() if name)
+    return drawing.pieces[mark].name + (f": {cells}" if cells else "") if counts else ""
 
 
 def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
@@ -189,6 +206,21 @@ def _hexagons(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     yield _path("hexagons", "".join("M{} {}".format(*plan.cell(cell)) + HEXAGON for cell in _cells(drawing)))
 
 
+def _points(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
+    yield _whole("felt", plan)
+    bar, high = plan.columns // 2 - 1, 100 * (plan.rows // 2) - 30
+    for column in (bar, plan.columns - 1):
+        yield _rect("tray", *_shifted(plan.cell(column), -50), 100, 100 * plan.rows)
+    for kind, parity in (("light-squares", 0), ("dark-squares", 1)):
+        points = ""
+        for column in range(plan.columns - 1):
+            x, y = _shifted(plan.cell(column), -50)
+            if column != bar:
+                is_above = (column + (column > bar)) % 2 == parity
+                points += f"M{x} {y if is_above else y + 100 * plan.rows}h100l-50 {high if is_above else -high}z"
+        yield _path(kind, points)
+
+
 SURFACES: dict[str, Callable[[Drawing, BoardLayout], Iterable[Markup]]] = {
     "grid": _squares,
     "chequered": _chequered,
@@ -196,11 +228,13 @@ SURFACES: dict[str, Callable[[Drawing, BoardLayout], Iterable[Markup]]] = {
     "felt": _squares,
     "holes": _plate,
     "hexagons": _hexagons,
+    "points": _points,
 }
 
 
 def _labels(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     columns = [_text(*plan.column_label(column), text) for column, text in enumerate(drawing.column_labels)]
+    columns += [_text(*plan.top_label(column), text) for column, text in enumerate(drawing.top_labels)]
     rows = [_text(*plan.row_label(row), text) for row, text in enumerate(drawing.row_labels)]
     size = "wide" if drawing.columns > 10 else "narrow"
     if columns or rows:
@@ -232,4 +266,5 @@ def _place(piece: Piece, x: int, y: int) -> dict[str, str]:
 
 
 def _shape(piece: Piece) -> Iterable[Markup]:
-    return [_path(kind, data) for kind, data in SHAPES[piece.shape]]
+    paths = [_path(kind, data) for kind, data in SHAPES[piece.shape]]
+    return [*paths, _text(0, 0, piece.label)] if piece.label else paths

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rumble_engine import get_game
+from rumble_engine.drawing import SEAT_COLOURS
 
 from rumble_server.web.api.answers import ClubAnswers
 from rumble_server.web.api.models import MatchBoards, MatchView
@@ -65,7 +66,7 @@ def _course(view: MatchView, found: MatchBoards | None) -> Course:
 
 def _colours(view: MatchView) -> list[str]:
     """Return the colour of each seat's pieces; a seat without pieces has a default."""
-    found = ["first", "second"]
+    found: list[str] = list(SEAT_COLOURS[: len(view.seats)])
     for piece in reversed(list(view.drawing.pieces.values()) if view.drawing else []):
         if piece.seat is not None:
             found[piece.seat] = piece.colour

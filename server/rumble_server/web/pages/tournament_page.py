@@ -63,12 +63,12 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make the values for `parts/playing.html`: boards, the number of slots for boards, and an empty slot's board."""
+    """Make the values for `parts/playing.html`: boards, the number of their slots, an empty slot, and its seats."""
     game = get_game(view.game)
     initial = game.initial(view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
     start = {"drawing": game.drawing(initial.view()), "diagram": initial.diagram()}
-    return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start}
+    return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start, "seats": game.seats}
 
 
 def most_at_once(tournament: Tournament) -> int:

@@ -14,17 +14,20 @@ import { DrawnBoard } from "./drawn_board.js";
 const FINGER_PX = 36;
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+/** @type {Record<string, string>} */
+const KEY_SIGNS = { arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→" };
 
 /**
  * A board in an element of the page. It shows positions, and lets a person choose a move: by click, by touch, or by
  * the arrow keys, Enter or Space, and Escape. On small cells, a tap only shows the move. A second tap on the move,
- * or a button, plays the move.
+ * or a button, plays the move. Moves with keys of their own are chosen by these keys anywhere on the page.
  */
 export class BoardView {
   /** @type {Shown | null} */ #shown = null;
   /** @type {Map<string, Path> | null} */ #moves = null;
   /** @type {(move: string) => void} */ #onMove = () => {};
   /** @type {number[]} */ #clicked = [];
+  /** The moves with keys of their own, by key in lower case. @type {Map<string, string>} */ #keys = new Map();
   /** The move that waits for its confirmation. @type {string | null} */ #aimed = null;
   /** True if the last press was a finger's. */ #byTouch = false;
   #cursor = 0;
@@ -67,13 +70,17 @@ export class BoardView {
   }
 
   /**
-   * Let the person choose one of `moves`, each with its path; `onMove` is called once, with the move's text.
+   * Let the person choose one of `moves`, each with its path; `onMove` is called once, with the move's text. `keys` are
+   * the keys of moves that a single key makes.
    * @param {Record<string, Path>} moves
    * @param {(move: string) => void} onMove
+   * @param {Record<string, string>} keys
    */
-  choose(moves, onMove) {
+  choose(moves, onMove, keys = {}) {
     if (!this.#choices.isConnected) this.#prepare();
     this.#moves = new Map(Object.entries(moves));
+    this.#keys = new Map(Object.entries(keys).map(([move, key]) => [key.toLowerCase(), move]));
+    document.addEventListener("keydown", this.#shortcut);
     this.#onMove = onMove;
     this.#unclick();
     const first = [...this.#next()][0];
@@ -84,6 +91,8 @@ export class BoardView {
   /** Stop the choice. */
   stop() {
     this.#moves = null;
+    this.#keys.clear();
+    document.removeEventListener("keydown", this.#shortcut);
     this.#unclick();
     this.#draw();
   }
@@ -167,7 +176,7 @@ export class BoardView {
       const drawn = this.#picture.show(drawing, this.label, this.flipped);
       if (drawn !== this.#drawn) this.#listen(drawn);
       this.#drawn = drawn;
-      if (this.#moves) this.#open(drawing, drawn);
+      if (this.#moves && !this.#keys.size) this.#open(drawing, drawn);
       else this.#close(drawn);
     } else {
       const words = document.createElement("pre");
@@ -190,6 +199,7 @@ export class BoardView {
     const moves = [...(drawing ? complete : []), ...offered].map(([move]) => move);
     const texts = moves.map((move) => (move === this.#aimed ? `Play ${move}` : move));
     if (confirms && this.#moves && !moves.length) texts.push("Tap a place; then confirm it here.");
+    if (this.#keys.size) texts.push(`Keys: ${[...this.#keys.keys()].map((key) => KEY_SIGNS[key] ?? key.toUpperCase()).join(" ")}`);
     const before = [...this.#choices.children].map((button) => button.textContent);
     if (texts.join("\n") === before.join("\n")) return;
     const shown = texts.map((text, place) => {
@@ -263,10 +273,19 @@ export class BoardView {
     return [...(plan.slanted ? [] : lines), circle("aimed", [x, y], 42)];
   }
 
+  /** Make the move of a key, unless the key belongs to a field or to a dialog. @param {KeyboardEvent} event */
+  #shortcut = (event) => {
+    const move = this.#keys.get(event.key.toLowerCase());
+    const isElsewhere = event.target instanceof Element && event.target.closest("input, select, textarea, dialog");
+    if (move === undefined || isElsewhere || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    this.#take(move);
+  };
+
   /** @param {KeyboardEvent} event */
   #key(event) {
     const drawing = this.#shown?.drawing;
-    if (!drawing || !this.#moves || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!drawing || !this.#moves || this.#keys.size || event.ctrlKey || event.altKey || event.metaKey) return;
     const arrow = ARROWS[event.key];
     if (arrow) {
       const plan = new Plan(drawing, this.flipped);

@@ -1,7 +1,7 @@
 // The card of a slot: the bots, the board, the bot to move, absent bots, and the result.
 
 import { DrawnBoard } from "./drawn_board.js";
-import { points } from "./live.js";
+import { moversText, points } from "./live.js";
 import { setText } from "./paint.js";
 import { root } from "./root.js";
 
@@ -64,7 +64,7 @@ export class BoardCard {
       const isAway = !result && Boolean(board?.away[seat]);
       setText(score, result?.scores ? points(result.scores[seat]) : isAway ? "away" : "");
       row.classList.toggle("winner", result?.winner === seat);
-      row.classList.toggle("mover", !result && board?.seat === seat);
+      row.classList.toggle("mover", !result && Boolean(board?.movers.includes(seat)));
       row.classList.toggle("away", isAway);
     });
     if (board) this.#draw(board);
@@ -104,9 +104,9 @@ export class BoardCard {
  * Write the ply and the bot to move, or the absence of a bot, `later` ms after the board was told.
  * @param {Board} board @param {number} later
  */
-function stateText({ seats, seat, ply, away, at_ms: at }, later) {
+function stateText({ seats, movers, ply, away, at_ms: at }, later) {
   const gone = away.filter((each) => each !== null).sort((one, other) => one.until_at_ms - other.until_at_ms);
-  if (!gone.length) return `ply ${ply}, ${seats[seat]} to move`;
+  if (!gone.length) return `ply ${ply}, ${moversText(seats, movers)} to move`;
   const [{ since_at_ms: since, until_at_ms: until }] = gone;
   return `away for ${clock(at + later - since)}, waits until ${clock(until - since)}`;
 }

@@ -32,7 +32,7 @@ function awayText({ since_at_ms, until_at_ms }, now) {
 export class Clocks {
   /** Lead of the server's clock over ours in ms. Delivery takes time, so the largest measured lead counts. */
   #ahead = -Infinity;
-  /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
+  /** @type {{seats_ms: number[], movers: number[], ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
   #state = null;
   #sure = true;
 
@@ -47,8 +47,8 @@ export class Clocks {
   }
 
   /**
-   * Set the clocks as of `at_ms`; the clock of `seat` runs if `ticking`. Null removes the clocks after the match.
-   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} state
+   * Set the clocks as of `at_ms`; the clocks of the movers run if `ticking`. Null removes the clocks after the match.
+   * @param {{seats_ms: number[], movers: number[], ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} state
    */
   set(state) {
     this.#state = state;
@@ -69,8 +69,8 @@ export class Clocks {
     for (const [seat, face] of this.faces.entries()) {
       face.hidden = !this.#state;
       if (!this.#state) continue;
-      const { seats_ms, seat: mover, ticking, at_ms } = this.#state;
-      const runs = ticking && seat === mover;
+      const { seats_ms, movers, ticking, at_ms } = this.#state;
+      const runs = ticking && movers.includes(seat);
       if (this.#sure) {
         const gone = runs ? Math.max(0, Date.now() + this.#ahead - at_ms) : 0;
         const left = Math.max(0, seats_ms[seat] - gone);

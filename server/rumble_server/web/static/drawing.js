@@ -4,7 +4,7 @@
 import SHAPES from "./shapes.js";
 
 /**
- * @typedef {{name: string, seat: number | null, shape: string, colour: string}} Piece
+ * @typedef {{name: string, seat: number | null, shape: string, colour: string, label: string}} Piece
  * @typedef {object} Drawing
  * @property {string} surface
  * @property {number} columns
@@ -16,6 +16,7 @@ import SHAPES from "./shapes.js";
  * @property {number[]} last
  * @property {string[]} edges
  * @property {boolean} facing
+ * @property {string[]} top_labels
  *
  * @typedef {[number, number]} Spot
  */
@@ -25,7 +26,7 @@ const MARGIN = 8;
 const LABELLED = 46;
 const DOWN = 87;
 export const HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z";
-const ON_SQUARES = ["grid", "chequered", "felt"];
+const ON_SQUARES = ["grid", "chequered", "felt", "points"];
 
 /**
  * @param {string} name
@@ -66,7 +67,7 @@ export class Plan {
       this.height = this.top + DOWN * (this.rows - 1) + 100;
     } else {
       this.left = (drawing.row_labels.length ? LABELLED : MARGIN) + 50;
-      this.top = MARGIN + 50;
+      this.top = (drawing.top_labels.length ? LABELLED : MARGIN) + 50;
       this.width = this.left + 100 * this.columns - 50 + MARGIN;
       this.height = this.top + 100 * this.rows - 50 + (drawing.column_labels.length ? LABELLED : MARGIN);
     }
@@ -88,6 +89,12 @@ export class Plan {
   columnLabel(column) {
     const [x, y] = this.at(this.slanted ? 0 : this.rows - 1, this.flipped ? this.columns - 1 - column : column);
     return this.slanted ? [x - 68, y - 118] : [x, y + 74];
+  }
+
+  /** @param {number} column @returns {Spot} */
+  topLabel(column) {
+    const [x, y] = this.cell(column);
+    return [x, y - 74];
   }
 
   /** @param {number} row @returns {Spot} */
@@ -171,12 +178,30 @@ const SURFACES = {
     const cells = range(board.length).map((cell) => `M${plan.cell(cell).join(" ")}${HEXAGON}`);
     return [...strips, path("hexagons", cells.join(""))];
   },
+  points(_, plan) {
+    const bar = Math.floor(plan.columns / 2) - 1;
+    const high = 100 * Math.floor(plan.rows / 2) - 30;
+    /** @param {number} column @returns {Spot} */
+    const corner = (column) => [plan.cell(column)[0] - 50, plan.cell(column)[1] - 50];
+    const bars = [bar, plan.columns - 1].map((column) => rect("tray", ...corner(column), 100, 100 * plan.rows));
+    const points = ["light-squares", "dark-squares"].map((kind, parity) => {
+      const columns = range(plan.columns - 1).filter((column) => column !== bar);
+      const triangles = columns.map((column) => {
+        const [x, y] = corner(column);
+        const isAbove = (column + Number(column > bar)) % 2 === parity;
+        return `M${x} ${isAbove ? y : y + 100 * plan.rows}h100l-50 ${isAbove ? high : -high}z`;
+      });
+      return path(kind, triangles.join(""));
+    });
+    return [whole("felt", plan), ...bars, ...points];
+  },
 };
 
 /** @param {Drawing} drawing @param {Plan} plan @returns {SVGElement[]} */
 function labels(drawing, plan) {
   const groups = [];
   const columns = drawing.column_labels.map((words, column) => text(plan.columnLabel(column), words));
+  columns.push(...drawing.top_labels.map((words, column) => text(plan.topLabel(column), words)));
   const rows = drawing.row_labels.map((words, row) => text(plan.rowLabel(row), words));
   const size = drawing.columns > 10 ? "wide" : "narrow";
   if (columns.length || rows.length) groups.push(tag("g", { class: `labels ${size}` }, ...columns, ...rows));
@@ -211,10 +236,11 @@ function pieces(drawing, plan) {
 }
 
 /** @param {Piece} piece @param {number[]} spot */
-export function pieceAt({ shape, colour }, spot) {
+export function pieceAt({ shape, colour, label }, spot) {
   const place = { class: `piece ${colour} ${shape}`, transform: `translate(${spot.join(" ")})` };
   const drawn = /** @type {Record<string, string[][]>} */ (SHAPES)[shape];
-  return tag("g", place, ...drawn.map(([kind, d]) => path(kind, d)));
+  const paths = drawn.map(([kind, d]) => path(kind, d));
+  return tag("g", place, ...paths, ...(label ? [text([0, 0], label)] : []));
 }
 
 /**
@@ -232,20 +258,41 @@ export function token(drawing, seat) {
  */
 export function cellName(drawing, cell) {
   if (drawing.names.length) return drawing.names[cell];
-  const { columns, column_labels: across, row_labels: down } = drawing;
-  return (across[cell % columns] ?? "") + (down[Math.floor(cell / columns)] ?? "");
+  const { columns, board } = drawing;
+  const row = Math.floor(cell / columns);
+  const [isAbove, isBelow] = [2 * row + 2 <= board.length / columns, 2 * row >= board.length / columns];
+  const labels = !drawing.top_labels.length || isBelow ? drawing.column_labels : isAbove ? drawing.top_labels : [];
+  const [across, down] = [labels[cell % columns] ?? "", drawing.row_labels[row] ?? ""];
+  return across + (/^\d+$/.test(across) && down ? "," : "") + down;
 }
 
 /**
- * Write the position in words, for screen readers.
+ * Write the position in words, for screen readers. A board without names is read row by row.
  * @param {Drawing} drawing
  */
 export function inWords(drawing) {
-  const told = Object.entries(drawing.pieces).flatMap(([mark, piece]) => {
-    const cells = [...drawing.board].flatMap((found, cell) => (found === mark ? [cellName(drawing, cell)] : []));
-    return cells.length ? [`${piece.name}: ${cells.join(", ")}.`] : [];
-  });
-  return told.join(" ") || "Nothing on the board.";
+  const { board, columns, pieces } = drawing;
+  const isNamed = [drawing.names, drawing.column_labels, drawing.row_labels].some((each) => each.length);
+  const rows = range(board.length / columns).map((row) => [...board.slice(row * columns, (row + 1) * columns)]);
+  const inRow = (/** @type {string[]} */ row) => row.flatMap((mark) => pieces[mark]?.name ?? []).join(" ");
+  const told = isNamed ? Object.keys(pieces).map((mark) => where(drawing, mark)) : rows.map(inRow);
+  return told.flatMap((each) => (each ? [`${each}.`] : [])).join(" ") || "Nothing on the board.";
+}
+
+/**
+ * Write the name of a piece with the names of its cells; empty for a piece that is not on the board.
+ * @param {Drawing} drawing @param {string} mark
+ */
+function where(drawing, mark) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const [cell, found] of [...drawing.board].entries()) {
+    const name = found === mark ? cellName(drawing, cell) : null;
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  if (!counts.size) return "";
+  const cells = [...counts].flatMap(([name, count]) => (name ? [count > 1 ? `${name} (${count})` : name] : []));
+  return drawing.pieces[mark].name + (cells.length ? `: ${cells.join(cells.join("").includes(",") ? "; " : ", ")}` : "");
 }
 
 /**

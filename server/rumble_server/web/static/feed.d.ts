@@ -43,6 +43,7 @@ export interface Board {
   attempt: number;
   seats: string[];
   seat: number;
+  movers: number[];
   ply: number;
   moves: string[];
   state: Record<string, unknown>;

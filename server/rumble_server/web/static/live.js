@@ -117,6 +117,16 @@ export function points(value) {
 }
 
 /**
+ * Write who is to move: one or two names, or the number of bots. web/texts.py writes the same.
+ * @param {string[]} names
+ * @param {number[]} movers
+ * @returns {string}
+ */
+export function moversText(names, movers) {
+  return movers.length > 2 ? `${movers.length} bots` : movers.map((seat) => names[seat]).join(" and ");
+}
+
+/**
  * Write scores with a colon; `null` is void.
  * @param {number[] | null} scores
  * @returns {string}

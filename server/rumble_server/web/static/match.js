@@ -2,7 +2,7 @@
 // The page of a match: live during the match, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
-import { byId, element, follow, points, result } from "./live.js";
+import { byId, element, follow, moversText, points, result } from "./live.js";
 import { MovesList, beside } from "./moves_list.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
@@ -84,9 +84,9 @@ function verdict({ scores, winner, seats: names, reason, termination }) {
   return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
 }
 
-/** @param {number | null} mover */
-function showMover(mover) {
-  seats.forEach((seat, index) => seat.classList.toggle("mover", index === mover));
+/** @param {number[]} movers */
+function showMovers(movers) {
+  seats.forEach((seat, index) => seat.classList.toggle("mover", movers.includes(index)));
 }
 
 /** @param {Board} data */
@@ -99,8 +99,9 @@ function showBoard(data) {
     for (const seat of seats) part(seat, ".score").replaceChildren();
   }
   if (replay.over) return;
-  byId("outcome").textContent = `${data.seats[data.seat]} (${seatNames[data.seat]}) to move`;
-  showMover(data.seat);
+  const names = data.seats.map((name, seat) => `${name} (${seatNames[seat]})`);
+  byId("outcome").textContent = `${moversText(names, data.movers)} to move`;
+  showMovers(data.movers);
   // The feed has moves on the wire only; the course with written moves arrives a moment later.
   const { written, thought_ms } = replay.course;
   list.show([...written, ...data.moves.slice(written.length)], thought_ms);
@@ -121,7 +122,7 @@ async function showOver(data) {
   byId("fault").hidden = match.at_fault.length === 0;
   byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
   seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
-  showMover(null);
+  showMovers([]);
   clocks.set(null);
   replay.over = true;
   replay.course = match;
@@ -133,12 +134,12 @@ async function showOver(data) {
 }
 
 if (page.dataset.status === "running") {
-  const { at, seat, ticking } = page.dataset;
+  const { at, movers = "", ticking } = page.dataset;
   const seats_ms = clocks.faces.map((face) => Number(face.dataset.ms));
   const away = clocks.aways.map(({ dataset }) =>
     dataset.since ? { since_at_ms: Number(dataset.since), until_at_ms: Number(dataset.until) } : null,
   );
-  clocks.set({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at), away });
+  clocks.set({ seats_ms, movers: movers.split(" ").map(Number), ticking: ticking === "yes", at_ms: Number(at), away });
   const handlers = {
     /** @param {{running: Board[]}} data */
     snapshot(data) {

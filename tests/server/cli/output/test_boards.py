@@ -2,11 +2,13 @@
 
 import io
 import re
+from dataclasses import asdict
 
 import pytest
 from rich.console import Console
-from rumble_engine import game_names, get_game
-from rumble_server.cli.output.boards import board_of, drawn, draws
+from rich.text import Text
+from rumble_engine import State, game_names, get_game
+from rumble_server.cli.output.boards import SEATS, board_of, drawn, draws
 
 GAMES = [name for name in game_names() if ":" not in name]
 
@@ -52,6 +54,29 @@ def test_hexagons_slant() -> None:
     assert lines[-1] == "              a b c d e f g h i j k"
 
 
+def drawn_view(game: str, state: State, last: str | None = None) -> Text:
+    drawing = get_game(game).drawing(state.view(), last)
+    assert drawing is not None
+    return drawn(asdict(drawing))
+
+
+def test_labels_replace_marks_and_stand_above_and_below() -> None:
+    state = get_game("backgammon").parse("a-----L----------------j-B O 65 8")
+    lines = drawn_view("backgammon", state, "65").plain.splitlines()
+    assert (lines[0].split()[0], lines[-1].split()[0]) == ("13", "12")
+    assert lines[5] == "   .   .   .   .   .   .   .   .   .   .   .  10   .   ."
+    assert lines[6].startswith("   .   .[  6|  5]")
+    assert lines[7].split()[7] == "12"
+
+
+def test_each_of_eight_seats_has_its_style_and_its_letter() -> None:
+    text = drawn_view("snakes", get_game("snakes").initial_for(8))
+    spans = [span for span in text.spans if span.style in SEATS.values()]
+    styles = {text.plain[span.start : span.end].strip(): span.style for span in spans}
+    assert {mark for mark in styles if mark.isupper()} == set("ABCDEFGH")
+    assert len(set(styles.values())) == 8
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_a_board_in_which_each_piece_is_seen(game: str) -> None:
     kind = get_game(game)
@@ -59,8 +84,8 @@ def test_every_game_has_a_board_in_which_each_piece_is_seen(game: str) -> None:
     text = uncoloured(shown(terminal(), game, first))
     drawing = kind.drawing(kind.initial(kind.complete({})).play(first).view(), first)
     assert drawing is not None
-    for piece in drawing.pieces:
-        assert text.count(piece) >= drawing.board.count(piece)
+    for mark, piece in drawing.pieces.items():
+        assert text.count(piece.label or mark) >= drawing.board.count(mark)
     assert "[" in text
 
 

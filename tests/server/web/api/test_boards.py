@@ -52,6 +52,18 @@ async def test_moves_that_people_write_in_another_way_have_their_spellings(brows
     assert told["spellings"] == {}
 
 
+async def test_moves_made_together_are_those_of_each_seat(browser: httpx.AsyncClient) -> None:
+    view = get_game("snakes").initial_for(8).view()
+    told = await ask(browser, "snakes", state=view)
+    assert told["moves"] == {"up": [], "down": [], "left": [], "right": []}
+    assert told["keys"] == {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"}
+    assert len(told["drawing"]["pieces"]) == 17
+    told = await ask(browser, "dilemma", state=get_game("dilemma").initial().view(), legal=["D"])
+    assert (told["moves"], told["keys"]) == ({"D": []}, {"D": "d"})
+    rolling = await ask(browser, "backgammon", state=get_game("backgammon").initial().view())
+    assert (rolling["moves"], rolling["keys"]) == ({}, {})
+
+
 async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClient) -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     state = get_game("openspiel:tic_tac_toe").initial()
@@ -69,6 +81,7 @@ async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClien
         ("tictactoe", {"state": EMPTY, "settings": {"size": 3}}, 422, "bad_settings"),
         ("tictactoe", {"state": EMPTY, "legal": ["9"]}, 422, "illegal_move"),
         ("tictactoe", {"state": {"board": "X........"}, "legal": ["0"]}, 422, "illegal_move"),
+        ("snakes", {"state": get_game("snakes").initial().view(), "legal": ["up up"]}, 422, "illegal_move"),
         ("tictactoe", {"state": EMPTY, "last_move": "x" * 65}, 422, "bad_message"),
         ("tictactoe", {"state": [1]}, 422, "bad_message"),
         ("tictactoe", {}, 422, "bad_message"),

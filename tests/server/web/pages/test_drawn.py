@@ -11,6 +11,7 @@ from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
 GAMES = ["tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"]
+GAMES += ["dilemma", "snakes", "backgammon"]
 
 
 def drawing(name: str) -> Drawing:
@@ -63,6 +64,24 @@ def test_the_position_is_told_in_words() -> None:
     assert words(drawn) == ("white king: b1. white pawn: a2, b2, c2, d2. black king: c4. black pawn: a3, b3, c3, d3.")
     assert words(drawing("tictactoe")) == "Nothing on the board."
     assert parsed(drawn).attrib["aria-label"] == f"ann – ben. {words(drawn)}"
+
+
+def test_checkers_of_a_point_are_counted_and_a_board_without_names_is_read_row_by_row() -> None:
+    assert words(drawing("backgammon")) == "white: 13 (5), 24 (2), 6 (5), 8 (3). black: 17 (3), 19 (5), 12 (5), 1 (2)."
+    dice = get_game("backgammon").parse("-b----E-C---eE---c-e----B- X 31 0").view()
+    rolled = get_game("backgammon").drawing(dice)
+    assert rolled is not None
+    assert words(rolled).startswith("die 1. die 3. white: ")
+    assert words(drawing("dilemma")) == "First 0. Second 0."
+    assert words(drawing("snakes")).endswith("food: 5,5; 2,2; 10,0.")
+
+
+def test_labels_are_above_and_below_and_on_pieces() -> None:
+    pieces = {"o": Piece("match", None, "disc", "first", "7")}
+    picture = parsed(Drawing("points", 2, "...o..", pieces, ("a", "b"), top_labels=("c", "d")))
+    texts = [(each.text, int(each.attrib["y"])) for each in picture.iter("text")]
+    assert texts == [("a", 370), ("b", 370), ("c", 22), ("d", 22), ("7", 0)]
+    assert picture.attrib["viewBox"] == "0 0 216 392"
 
 
 def test_the_second_seat_sees_its_side_below_where_the_game_has_sides() -> None:

@@ -6,7 +6,10 @@ from html import unescape
 
 import httpx
 import pytest
+from rumble_engine import get_game
 from rumble_server.cli.main import run
+from rumble_server.web.api.answers import ClubAnswers
+from rumble_server.web.api.models import MatchView
 from rumble_server.web.texts import clock_face
 
 from tests.server.web.memory_server import MemoryServer
@@ -188,3 +191,26 @@ async def test_every_page_has_a_preview(server: MemoryServer, browser: httpx.Asy
         assert shown["title"]
         assert shown["description"]
         assert (await browser.get(shown["image"])).status_code == 200, page
+
+
+async def test_more_than_two_seats_have_their_lines_beside_the_moves(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.played("alice", "bob", legs=1, game="connect4")
+    match = next(iter(tournament.results))
+    names, game = ["ann", "ben", "eve", "kim"], get_game("snakes")
+    state = game.initial_for(4)
+    of_snakes = {"game": "snakes", "settings": game.complete(), "drawing": game.drawing(state.view())}
+    of_seats = {"seats": names, "scores": [1.0, 0.5, 0.5, 0.0], "seats_ms": [9_000] * 4}
+    answered = ClubAnswers.match
+
+    async def of_four(answers: ClubAnswers, match_id: str) -> MatchView:
+        return (await answered(answers, match_id)).model_copy(update=of_snakes | of_seats)
+
+    monkeypatch.setattr(ClubAnswers, "match", of_four)
+    html = (await browser.get(f"/matches/{match}")).text
+    assert re.findall(r'data-seat="(\d)"', html) == ["0", "1", "2", "3"]
+    assert html.index('class="course"') < html.index('data-seat="0"') < html.index('id="moves"')
+    assert re.findall(r'class="name"[^>]*>(\w+)<', html) == names
+    assert re.findall(r'class="drawn token"><svg[^>]*aria-label="snake (\w), head"', html) == list("ABCD")
+    assert 'data-colours="first second third fourth"' in html

@@ -85,7 +85,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Show the invitation: the code, if there is a code, a link to the page, and the command that starts a bot."""
+        """Show the invitation: a link to the page, the command that starts a bot, and any code."""
         found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
         return invite_answer(found, place_of(request))

@@ -31,6 +31,7 @@
  * @property {Record<string, unknown>} state
  * @property {string[]} legal
  * @property {string[]} moves
+ * @property {[number | null, string][]} [since] what is new, instead of `moves`, in games of many seats, joint moves or chance
  * @property {{remaining_ms: number, seats_ms: number[]}} clock
  */
 /** @typedef {{type: "rejected", match: string, turn_id: string, code: string, message: string, your_turn: boolean, remaining_ms: number | null}} Rejected */

@@ -5,6 +5,7 @@ import { clockFace } from "../clocks.js";
 import { byId, element, result } from "../live.js";
 import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
+import { pliesAfter } from "./plies.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
 import { readTyped } from "./typed.js";
 import { fetchAgain } from "../coming_again.js";
@@ -21,7 +22,8 @@ import { root } from "../root.js";
 /** @typedef {import("./frames.js").Turn} Turn */
 
 /**
- * The match of the page. `seat` is the person's seat; `turn` is set while the person is to move.
+ * The match of the page. `seat` is the person's seat; `turn` is set while the person is to move. `known` are the plies
+ * before the last turn; `moves` has also the person's answer.
  * @typedef {object} Match
  * @property {string} id
  * @property {number} attempt
@@ -32,6 +34,7 @@ import { root } from "../root.js";
  * @property {string[]} seats
  * @property {number} seat
  * @property {string[]} moves
+ * @property {string[]} known
  * @property {Turn | null} turn
  * @property {boolean} over
  */
@@ -85,10 +88,10 @@ export class MatchPanel {
     return this.match !== null && !this.match.over;
   }
 
-  /** The other player's name. */
+  /** The names of the other players. */
   get opponent() {
     const { match } = this;
-    return match?.seats[match.seat === 0 ? 1 : 0] ?? "";
+    return match?.seats.filter((_, seat) => seat !== match.seat).join(", ") ?? "";
   }
 
   /** @param {boolean} shown */
@@ -109,12 +112,13 @@ export class MatchPanel {
       seats: frame.seats,
       seat: frame.seat,
       moves: frame.moves,
+      known: frame.moves,
       turn: null,
       over: false,
     });
     const full = frame.time_control.move_ms + frame.time_control.bank_ms;
     this.#time(frame.seats.map(() => full), null);
-    this.#status(`${this.opponent} is thinking`);
+    this.#waiting();
     if (isNew) {
       const again = frame.resumed ? "goes on" : "has begun";
       this.on.announce(`The match ${again}. You play ${this.#plays(frame.seat)} against ${this.opponent}.`);
@@ -129,14 +133,18 @@ export class MatchPanel {
     if (!match || match.id !== frame.match) return;
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#slowTimer);
-    const news = frame.moves.slice(match.moves.length).filter((_, index) => (match.moves.length + index) % 2 !== match.seat);
+    const news = frame.since
+      ? frame.since.filter(([seat]) => seat !== null && seat !== match.seat).map(([, text]) => text)
+      : frame.moves.slice(match.moves.length).filter((_, index) => (match.moves.length + index) % 2 !== match.seat);
+    const { seats } = match;
+    match.known = frame.since ? pliesAfter(match.known, frame.since, frame.ply, seats.length) : frame.moves;
     match.attempt = frame.attempt;
-    match.turn = frame;
-    match.moves = frame.moves;
+    match.turn = { ...frame, moves: match.known };
+    match.moves = match.known;
     this.note("opponent", "");
     this.#time(frame.clock.seats_ms, match.seat);
     this.#status("Your turn", "mine");
-    const last = news.at(-1);
+    const last = seats.length > 2 ? undefined : news.at(-1);
     this.on.announce(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
     this.#showMoves();
     this.#offer();
@@ -176,7 +184,7 @@ export class MatchPanel {
     const view = await fetchMatch(id);
     if (!view || view.status !== "over") return false;
     const seat = view.seats.findIndex((each) => each.toLowerCase() === name.toLowerCase());
-    this.#begin({ ...view, control: view.time_control, seat, turn: null, over: false });
+    this.#begin({ ...view, control: view.time_control, seat, known: view.moves, turn: null, over: false });
     this.#time(view.seats.map(() => 0), null);
     this.#end({ ...view, termination: view.termination ?? "" });
     this.#showMoves(view.notes);
@@ -185,13 +193,13 @@ export class MatchPanel {
   }
 
   /**
-   * Make the challenge for a rematch, from the same seat or the other one.
+   * Make the challenge for a rematch of two, from the same seat or the other one.
    * @param {boolean} swapped
    * @returns {Challenge | null}
    */
   rematch(swapped) {
     const { match } = this;
-    if (!match) return null;
+    if (match?.seats.length !== 2) return null;
     const { game, settings, control } = match;
     const seat = swapped ? 1 - match.seat : match.seat;
     return { type: "challenge", against: this.opponent, game, settings, time_control: control, seat };
@@ -307,9 +315,10 @@ export class MatchPanel {
     this.#typedProblem("");
     typed.value = "";
     match.moves = [...turn.moves, move];
-    this.#time(this.#left(), 1 - match.seat);
+    // Nobody is told who of several movers has answered.
+    this.#time(this.#left(), turn.since ? null : 1 - match.seat);
     this.#board.stop();
-    this.#status(`${this.opponent} is thinking`);
+    this.#waiting();
     this.#showMoves();
     this.#pollSoon(POLL_AFTER_MS);
   }
@@ -340,7 +349,7 @@ export class MatchPanel {
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#slowTimer);
     this.#pollTimer = setTimeout(() => this.#poll(), afterMs);
-    this.#slowTimer = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
+    this.#slowTimer = setTimeout(() => this.#waiting("still "), SLOW_MS);
   }
 
   async #poll() {
@@ -380,6 +389,12 @@ export class MatchPanel {
     });
     byId("moves").replaceChildren(...items);
     byId("no-moves").hidden = moves.length > 0;
+  }
+
+  /** Tell that others are thinking. @param {"" | "still "} how */
+  #waiting(how = "") {
+    const isOne = (this.match?.seats.length ?? 0) <= 2;
+    this.#status(isOne ? `${this.opponent} is ${how}thinking` : `The others are ${how}thinking`);
   }
 
   /**

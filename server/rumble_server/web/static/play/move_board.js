@@ -38,7 +38,7 @@ export class MoveBoard {
    * @param {boolean} flipped seen from the second seat
    */
   begin(label, flipped) {
-    this.#change += 1;
+    this.stop();
     this.#view = new BoardView(this.root, { label, flipped });
   }
 
@@ -62,7 +62,7 @@ export class MoveBoard {
     this.#show(drawn);
     if (legal.length === 0) return;
     this.spellings = drawn.spellings;
-    this.#view.choose(drawn.moves, onMove);
+    this.#view.choose(drawn.moves, onMove, drawn.keys);
     if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
   }
 
@@ -88,7 +88,7 @@ export class MoveBoard {
  * Ask the server for a drawing. Without an answer, moves can still be chosen by their text.
  * @param {Position} position
  * @param {string[]} legal
- * @returns {Promise<Shown & {moves: Record<string, Path>, spellings: Spellings}>}
+ * @returns {Promise<Shown & {moves: Record<string, Path>, spellings: Spellings, keys: Record<string, string>}>}
  */
 async function requestDrawing({ game, settings, state, moves }, legal) {
   const last = moves.at(-1);
@@ -101,5 +101,5 @@ async function requestDrawing({ game, settings, state, moves }, legal) {
     // handled like an answer with an error
   }
   const diagram = "The board cannot be drawn at the moment.";
-  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])), spellings: {} };
+  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])), spellings: {}, keys: {} };
 }
