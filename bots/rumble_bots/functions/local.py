@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from random import Random
 
 from rumble_engine import MoveError, State
@@ -31,9 +31,9 @@ class FunctionBot(ReferenceBot):
         self._game = game
         self._bot = load_bot(text)
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Ask the function. Raises BotFailed if the function fails, or its answer is no legal move."""
-        turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms)
+        turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms, seat)
         self.asked_at_s = time.monotonic()
         try:
             answer = self._bot.choose(turn)
@@ -45,7 +45,7 @@ class FunctionBot(ReferenceBot):
         finally:
             self.asked_at_s = None
         try:
-            state.code_of(move)
+            state.code_for(seat, move)
         except MoveError as error:
             raise BotFailed(f"{self.text} answered no legal move: {error}") from error
         return Choice(move)

@@ -1,9 +1,10 @@
-"""The reference bots of Rumble: a ladder from `random` to `perfect`."""
+"""The reference bots of Rumble: a ladder from `random` to `perfect`, and strategies for the dilemma."""
 
 from random import Random
 from typing import Any
 
-from rumble_bots.reference.errors import BadOption, NoMove, NoTable, ReferenceBotError, UnknownReferenceBot
+from rumble_bots.reference.dilemma import Friedman, Grofman, Joss, TitForTat, TitForTwoTats
+from rumble_bots.reference.errors import BadOption, CannotPlay, NoMove, ReferenceBotError, UnknownReferenceBot
 from rumble_bots.reference.heuristic import Heuristic
 from rumble_bots.reference.mcts import Mcts
 from rumble_bots.reference.minimax import Minimax
@@ -21,8 +22,13 @@ REFERENCE_BOTS: dict[str, type[ReferenceBot]] = {
     "streetwise": Streetwise,
     "mcts": Mcts,
     "perfect": Perfect,
+    "tit-for-tat": TitForTat,
+    "tit-for-two-tats": TitForTwoTats,
+    "friedman": Friedman,
+    "grofman": Grofman,
+    "joss": Joss,
 }
-"""The reference bots by name, weakest first."""
+"""The reference bots by name: first the ladder, weakest first."""
 
 
 def make_reference_bot(name: str, *, seed: int = 0, **options: Any) -> ReferenceBot:
@@ -39,12 +45,12 @@ def make_reference_bot(name: str, *, seed: int = 0, **options: Any) -> Reference
 __all__ = [
     "REFERENCE_BOTS",
     "BadOption",
+    "CannotPlay",
     "Choice",
     "Heuristic",
     "Mcts",
     "Minimax",
     "NoMove",
-    "NoTable",
     "Perfect",
     "Picker",
     "RandomBot",

@@ -5,15 +5,17 @@ print(battle("perfect", "random", get_game("tictactoe"), 10_000, seed=1).describ
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from random import Random
 from typing import Any
 
-from rumble_engine import Game, Outcome, State
+from rumble_engine import Game, JointState, Outcome, State
+from rumble_engine.chance import BITS
 
 from rumble_bots.reference import ReferenceBot, make_reference_bot
+from rumble_bots.search.plies import random_ply
 
 Maker = str | Callable[[Random], ReferenceBot]
 """A reference bot's name, or a function that makes a bot from random numbers (such as a subclass of `ReferenceBot`)."""
@@ -112,9 +114,10 @@ def battle(
 ) -> BattleResult:
     """Play `matches` matches. The bots take turns to move first, beginning with `first`.
 
-    A match begins with `opening` random plies, the same plies in both matches of a pair. Without an opening, bots
-    without chance would repeat the same two matches. For bots that read no clock, the result depends on the arguments
-    alone. Raises the errors of the bots and of the game: an illegal move of a bot is a MoveError.
+    Matches begin with `opening` random plies; without them, bots without chance would repeat the same two matches. The
+    two matches of a pair have the same opening, and the same random numbers draw what chance decides. The result
+    depends on the arguments alone, for bots that read no clock. Raises the errors of the bots and of the game: an
+    illegal move of a bot is a MoveError.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
@@ -126,8 +129,9 @@ def battle(
     by_chance = False
     for number in range(matches):
         swapped = number % 2
-        start = begun(game, seed + number // 2, settings, opening)
-        outcome, moves = _played(bots[::-1] if swapped else bots, start)
+        random = Random(seed + number // 2)
+        start = opened(game.initial(settings, seed + number // 2), opening, random)
+        outcome, moves = _played(bots[::-1] if swapped else bots, start, random)
         scores.append(outcome.scores[swapped])
         begins = hash((swapped, start))
         played = hash((begins, moves))
@@ -139,30 +143,33 @@ def battle(
 
 
 def play(
-    bots: list[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
+    bots: Sequence[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
 ) -> Outcome:
-    """Play a match of `bots`, which are in the order of their seats, without a clock, after `opening` random plies."""
-    return _played(bots, begun(game, seed, settings, opening))[0]
+    """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
+    random = Random(seed)
+    return _played(bots, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
 
 
-def _played(bots: list[ReferenceBot], state: State) -> tuple[Outcome, tuple[str, ...]]:
-    moves = []
+def _played(bots: Sequence[ReferenceBot], state: State, random: Random) -> tuple[Outcome, tuple[str, ...]]:
+    """Play from `state` on; `random` draws what chance decides. Return the outcome and the texts of the plies."""
+    plies = []
     while (outcome := state.outcome) is None:
-        move = bots[state.to_move].choose(state).move
-        moves.append(move)
-        state = state.play(move)
-    return outcome, tuple(moves)
-
-
-def begun(game: Game, seed: int, settings: Mapping[str, Any] | None, opening: int) -> State:
-    """Return the state after at most `opening` random plies, which `seed` decides."""
-    return opened(game.initial(settings, seed), opening, Random(seed))
+        if state.is_chance:
+            ply = state.text_of(state.draw(random.getrandbits(BITS)))
+        elif isinstance(state, JointState):
+            moves = {seat: state.code_for(seat, bots[seat].choose(state, seat=seat).move) for seat in state.movers}
+            ply = state.joint_text(moves)
+        else:
+            ply = bots[state.to_move].choose(state).move
+        plies.append(ply)
+        state = state.play(ply)
+    return outcome, tuple(plies)
 
 
 def opened(state: State, plies: int, random: Random) -> State:
     """Return the state after at most `plies` random plies. Plies that would end the game are left out."""
     for _ in range(plies):
-        later = state.after(random.choice(state.codes()))
+        later = random_ply(state, random)
         state = state if later.outcome is not None else later
     return state
 

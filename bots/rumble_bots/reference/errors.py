@@ -3,8 +3,8 @@
 ReferenceBotError
 ├── UnknownReferenceBot   no reference bot has this name
 ├── BadOption             an unknown option of the bot, or a value that the bot cannot use
-├── NoTable               the bot has no table for this game, and cannot solve it in a moment
-└── NoMove                a bot was asked for a move after the end of the game
+├── CannotPlay            the bot does not play this game, or not with these settings
+└── NoMove                a bot was asked for a move, but its seat has none: the game is over, or others move
 """
 
 
@@ -20,9 +20,9 @@ class BadOption(ReferenceBotError):
     """An unknown option of the bot, or a value that the bot cannot use."""
 
 
-class NoTable(ReferenceBotError):
-    """The bot has no table for this game, and cannot solve the game in a moment."""
+class CannotPlay(ReferenceBotError):
+    """The bot does not play this game, or not with these settings."""
 
 
 class NoMove(ReferenceBotError):
-    """There is no move to choose: the game is over."""
+    """There is no move to choose: the game is over, or others move."""

@@ -1,7 +1,6 @@
 """`mcts`: plays the move that did best in random games."""
 
 import time
-from collections.abc import Sequence
 from random import Random
 
 from rumble_engine import State
@@ -9,7 +8,8 @@ from rumble_engine import State
 from rumble_bots.reference.errors import BadOption
 from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import Limits, Tally
-from rumble_bots.search.base import END, Clock
+from rumble_bots.search.base import END, Clock, beyond_two
+from rumble_bots.search.decoupled import look_about
 from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
@@ -20,7 +20,7 @@ MOST_MS = 60_000
 
 
 class Mcts(ReferenceBot):
-    """Monte Carlo tree search with random playouts, in any game.
+    """Monte Carlo tree search in any game. It judges by random games, or by rules of thumb of `rumble_bots.knowledge`.
 
     Options: `iterations`, the rounds for a move; `time_ms`, the maximum time for a move. The default is `ITERATIONS`
     rounds. Without `time_ms` a move takes at most `MOST_MS`. With a clock the bot uses at most half of the time for the
@@ -47,10 +47,14 @@ class Mcts(ReferenceBot):
             raise BadOption(str(error)) from error
         self.rounds = iterations or (ITERATIONS if time_ms is None else END)
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the move with the most rounds. The score is its mean result, and the nodes are all rounds."""
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
         tally = Tally(min(times, default=MOST_MS), self.limits.clock)
-        found = look_around(state, self.rounds, tally, self.random)
-        return Choice(state.text_of(found.code), found.value, tally.nodes, "the value is the mean of random games")
+        if beyond_two(state):
+            found = look_about(state, seat, self.rounds, tally, self.random)
+        else:
+            found = look_around(state, self.rounds, tally, self.random)
+        note = "the value is the mean of the rounds"
+        return Choice(state.text_for(seat, found.code), found.value, tally.nodes, note)

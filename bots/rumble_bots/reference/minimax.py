@@ -1,16 +1,16 @@
 """`minimax`: looks ahead and plays the first move of the highest value."""
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from random import Random
 
 from rumble_engine import State
 
-from rumble_bots.reference.errors import BadOption
+from rumble_bots.reference.errors import BadOption, CannotPlay
 from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small, solve, think
-from rumble_bots.search.base import Clock
+from rumble_bots.search.base import Clock, beyond_two
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
@@ -48,8 +48,13 @@ class Minimax(ReferenceBot):
         self.searches: dict[type[State], Search] = {}
         self.answers: dict[Hashable, Choice] = {}
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the best move, with its value and the number of visited nodes, which is 0 for a cached answer."""
+    @classmethod
+    def obstacle(cls, state: State) -> str:
+        name, reason = cls.__name__.lower(), beyond_two(state)
+        return f"{name} plays games of two seats in turn without chance; here {reason}" if reason else ""
+
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        """Choose the best move, with its value and the number of nodes visited: 0 for a cached answer."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -62,7 +67,12 @@ class Minimax(ReferenceBot):
         return choice
 
     def solve(self, state: State, told: Progress) -> Choice:
-        """Choose without a limit, by a search to the end of the game; `told` is called after each depth."""
+        """Choose without a limit, by a search to the end of the game; `told` is called after each depth.
+
+        Raises CannotPlay.
+        """
+        if reason := self.obstacle(state):
+            raise CannotPlay(reason)
         self.searches[type(state)] = SEARCHES[self.search or "strong"]()
         return self.choice(state, *solve(self.look, state, told))
 

@@ -9,7 +9,6 @@ In games that a search solves within a few seconds the bot searches: see `is_sol
 """
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from random import Random
@@ -19,7 +18,6 @@ from rumble_engine.games.connect4 import Connect4State
 from rumble_engine.games.minichess import MinichessState
 from rumble_engine.games.tictactoe import TicTacToeState
 
-from rumble_bots.reference.errors import NoTable
 from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import Search, Strong, solve
 
@@ -60,15 +58,13 @@ class Perfect(ReferenceBot):
         self.searches: dict[type[State], Search] = {}
 
     @classmethod
-    def can_play(cls, state: State) -> bool:
-        return type(state) in TABLES or is_solvable(state)
+    def obstacle(cls, state: State) -> str:
+        return "" if type(state) in TABLES or is_solvable(state) else f"perfect plays only {PLAYS}"
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose the move of the table or of a search to the end, with its value. Raises NoTable for another game."""
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        """Choose the move of the table, or of a search to the end, with its value."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]
-        if not is_solvable(state):
-            raise NoTable(f"perfect plays only {PLAYS}")
         found, tally = solve(self.searches.setdefault(kind, Strong()).best, state)
         return Choice(state.text_of(found.code), found.value, tally.nodes)

@@ -13,5 +13,5 @@ class RandomBot(Picker):
     about = "Plays any legal move."
 
     @staticmethod
-    def candidates(state: State) -> Sequence[int]:
-        return state.codes()
+    def candidates(state: State, seat: int) -> Sequence[int]:
+        return state.codes_for(seat)

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 from rumble_engine import State
 
-from rumble_bots.reference.errors import NoMove
+from rumble_bots.reference.errors import CannotPlay, NoMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Choice:
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. The bot keeps no state but its random numbers and caches."""
+    """A bot without a network. Unless it `remembers`, it keeps no state but its random numbers and caches."""
 
     about: ClassVar[str] = ""
     """The bot's way of playing, in a line for opponents."""
@@ -37,26 +37,39 @@ class ReferenceBot(ABC):
     """Names of the constructor's keyword arguments."""
     games: ClassVar[Sequence[str] | None] = None
     """The games that the bot plays with all settings; None means any game."""
+    remembers: ClassVar[bool] = False
+    """True if the bot remembers a match, so that each match needs a bot of its own."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
 
     @classmethod
+    def obstacle(cls, state: State) -> str:
+        """Return in a sentence why the bot does not play the game of `state`, with its settings; empty if it does."""
+        return ""
+
+    @classmethod
+    @final
     def can_play(cls, state: State) -> bool:
-        """Return whether the bot plays the game of `state`, with its settings."""
-        return True
+        return not cls.obstacle(state)
 
     @final
-    def choose(self, state: State, budget_ms: int | None = None) -> Choice:
-        """Choose a legal move for the seat to move, within `budget_ms` (None: no clock). Raises NoMove at the end."""
-        codes = state.codes()
-        if not codes:
-            raise NoMove("there is no move to choose: the game is over")
-        return self.pick(state, codes, budget_ms)
+    def choose(self, state: State, budget_ms: int | None = None, seat: int | None = None) -> Choice:
+        """Choose a legal move for `seat` (None: the first seat to move), within `budget_ms` (None: no clock).
+
+        Raises NoMove if the seat does not move, as at the end, and CannotPlay.
+        """
+        if reason := self.obstacle(state):
+            raise CannotPlay(reason)
+        seat = state.to_move if seat is None else seat
+        if seat not in state.movers:
+            reason = f"seat {seat} does not move" if state.outcome is None else "the game is over"
+            raise NoMove(f"there is no move to choose: {reason}")
+        return self.pick(state, seat, budget_ms)
 
     @abstractmethod
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Choose one of `codes`, the legal moves of `state`. `codes` is never empty."""
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        """Choose a legal move of `seat`, an item of `state.movers`."""
 
 
 class Picker(ReferenceBot):
@@ -64,8 +77,8 @@ class Picker(ReferenceBot):
 
     @staticmethod
     @abstractmethod
-    def candidates(state: State) -> Sequence[int]:
-        """Return the codes of the moves that the bot's rule allows: at least one if there is a legal move."""
+    def candidates(state: State, seat: int) -> Sequence[int]:
+        """Return the codes of a mover's moves that the rule leaves; at least one."""
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        return Choice(state.text_of(self.random.choice(self.candidates(state))))
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        return Choice(state.text_for(seat, self.random.choice(self.candidates(state, seat))))

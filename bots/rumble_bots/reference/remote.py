@@ -1,14 +1,18 @@
-"""Reference bots on a server: their thinking time, and an instance for each concurrent move."""
+"""Reference bots on a server: their thinking time, and an instance for each concurrent move, or for each match."""
 
 from typing import Any
 
-from rumble_bots.reference import Choice, ReferenceBot, make_reference_bot
+from rumble_bots.reference import Choice, ReferenceBot, ReferenceBotError, make_reference_bot
 from rumble_bots.sdk.bot import Bot, Noted, Turn
+from rumble_bots.sdk.errors import Resign
 from rumble_bots.sdk.lateness import Lateness
+from rumble_bots.search.memory import Memory
 from rumble_bots.search.thinking import SHARE
 
 LEAST = 0.1
-"""Minimum share of the allowed time that a search is given, however late earlier searches ended."""
+"""Minimum share of its time that a bot plans with, however late its searches were."""
+MATCHES = 1_000
+"""Number of matches for which a bot that remembers keeps an instance."""
 MOVES_TO_COME = 20
 """Divisor of the bank: the number of moves that the bank should last for."""
 
@@ -44,19 +48,30 @@ class RemoteReferenceBot(Bot):
         """Time by which recent searches took longer than planned."""
         self.idle: list[ReferenceBot] = [self._make()]
         """Bots that think about no turn at the moment."""
+        self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)
+        """The instances of a bot that remembers, by match and attempt."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with the bot's knowledge about it. Concurrent matches ask instances with different seeds."""
-        bot = self.idle.pop() if self.idle else self._make()
+        """Return the move, with the bot's knowledge about it. Concurrent matches ask instances with different seeds.
+
+        Raises Resign if the bot does not play the game.
+        """
+        key = turn.match, turn.attempt
+        bot = self.matches.get(key, None) or (self.idle.pop() if self.idle else self._make())
+        if bot.remembers:
+            self.matches[key] = bot
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)
         try:
-            choice = bot.choose(turn.position, round(planned_ms))
+            choice = bot.choose(turn.position, round(planned_ms), turn.seat)
             return noted(choice, round((turn.now() - began) * 1000))
+        except ReferenceBotError as error:
+            raise Resign(str(error)) from error
         finally:
             self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
-            self.idle.append(bot)
+            if not bot.remembers:
+                self.idle.append(bot)
 
     def _make(self) -> ReferenceBot:
         bot = make_reference_bot(self._name, seed=self._seed, **self._options)

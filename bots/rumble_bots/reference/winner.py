@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rumble_engine import State
+from rumble_engine import JointState, State
 
 from rumble_bots.reference.reference_bot import Picker
 
@@ -24,7 +24,11 @@ class Winner(Picker):
 
     about = "Takes a win when it sees one."
 
+    @classmethod
+    def obstacle(cls, state: State) -> str:
+        return "winner plays no game where seats move at the same time" if isinstance(state, JointState) else ""
+
     @staticmethod
     @lru_cache(REMEMBERED)
-    def candidates(state: State) -> Sequence[int]:
+    def candidates(state: State, seat: int) -> Sequence[int]:
         return winning_codes(state) or state.codes()

@@ -34,7 +34,9 @@ class Turn:
     legal: Sequence[str]
     """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
-    """The moves so far, including the opening."""
+    """All moves so far, including the opening; empty in a game of many seats, joint moves or chance."""
+    since: Sequence[tuple[int | None, str]]
+    """What has happened since the bot's last turn, each with its seat (None: chance); empty where `moves` has all."""
     clock: server.TurnClock
     """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
     start: server.MatchStart | None
@@ -70,6 +72,7 @@ class Turn:
             state=message.state,
             legal=message.legal,
             moves=message.moves,
+            since=message.since or (),
             clock=message.clock,
             start=start,
             deadline=now() + (remaining_ms - safety_ms) / 1000,
@@ -77,19 +80,22 @@ class Turn:
         )
 
     @classmethod
-    def at(cls, state: State, game: str, remaining_ms: int) -> "Turn":
-        """Make a turn in `state` outside of any match, to try a bot; `ply` is 0 and `moves` are empty."""
-        seats_ms = [remaining_ms] * get_game(game).seats
+    def at(cls, state: State, game: str, remaining_ms: int, seat: int | None = None) -> "Turn":
+        """Make a turn of `seat` (None: the first seat to move) in `state` outside of any match, to try a bot.
+
+        `ply` is 0 and `moves` are empty.
+        """
+        seat = state.to_move if seat is None else seat
         message = server.Turn(
             match="none",
             attempt=1,
             turn_id="none",
             game=game,
             ply=0,
-            seat=state.to_move,
-            state=state.view(state.to_move),
-            legal=list(state.legal_moves),
-            clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
+            seat=seat,
+            state=state.view(seat),
+            legal=[state.text_for(seat, code) for code in state.codes_for(seat)],
+            clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=[remaining_ms] * state.seats, lag_ms=0),
         )
         turn = cls.of(message, None, time.monotonic)
         turn.__dict__["position"] = state  # the state itself: a view need not tell which seat is to move

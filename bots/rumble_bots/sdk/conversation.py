@@ -326,6 +326,8 @@ def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
     """Return the result in a few words, from this bot's seat if known."""
     if over.scores is None:
         return "void, to be played again"
+    if start is not None and over.places is not None and len(over.places) > 2:
+        return f"place {over.places[start.seat]} of {len(over.places)}"
     if over.winner is None:
         return "drawn"
     if start is None:  # if a match never began, only a bot that was there is told

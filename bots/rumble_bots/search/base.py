@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rumble_engine import State
+from rumble_engine import JointState, State
 
 END = math.inf
 """The depth, in plies, of a search to the end of the game."""
@@ -21,6 +21,15 @@ Clock = Callable[[], float]
 
 class OutOfTime(Exception):
     """A search was stopped by its clock or its bound of nodes; `think` catches this error."""
+
+
+def beyond_two(state: State) -> str:
+    """Return a clause that says what the game has beyond two seats in turn without chance; empty for no such thing."""
+    if isinstance(state, JointState):
+        return "seats move at the same time"
+    if state.seats > 2:
+        return f"{state.seats} seats play"
+    return "" if type(state).is_chance is State.is_chance else "chance takes part"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ Chances = tuple[Fraction, Fraction, Fraction]
 
 def policy_of(bot: ReferenceBot) -> Policy:
     if isinstance(bot, Picker):
-        return bot.candidates
+        return lambda state: bot.candidates(state, state.to_move)
     return cache(lambda state: [state.code_of(bot.choose(state).move)])
 
 

@@ -10,6 +10,7 @@ from numpy.random import default_rng
 from rumble_bots.reference import Choice, ReferenceBot
 from rumble_bots.reference.battle import COUNTED, BattleResult, Pair, battle, opened, play, wilson
 from rumble_engine import MoveError, State, get_game
+from rumble_engine.games import backgammon, snakes
 
 TICTACTOE = get_game("tictactoe")
 MANY = 10_000 if os.environ.get("RUMBLE_LONG") == "1" else 1_000
@@ -59,17 +60,44 @@ def test_a_battle_depends_on_its_arguments_alone() -> None:
 class First(ReferenceBot):
     """Plays the first legal move, so against itself the first mover wins by 0, 2, 4, 6."""
 
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        return Choice(state.text_of(codes[0]))
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+        return Choice(state.text_of(state.codes()[0]))
 
 
 class Cheat(ReferenceBot):
-    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+    def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         return Choice("99")
 
 
 def test_seats_alternate() -> None:
     assert tally(battle(First, First, TICTACTOE, 5)) == (3, 0, 2)
+
+
+def test_the_matches_of_a_pair_have_the_same_dice() -> None:
+    """Two equal bots without lots of their own win each roll of a pair once, and pairs differ."""
+
+    class Leading(ReferenceBot):
+        def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+            return Choice(state.text_for(seat, state.codes_for(seat)[0]))
+
+    result = battle(Leading, Leading, backgammon.GAME, 12, seed=1)
+    assert set(result.pairs) <= {(0, 1), (1, 0)}
+    assert result.games == 6 * 2
+    assert tally(result) == (6, 0, 6)
+    assert battle(Leading, Leading, backgammon.GAME, 12, seed=1) == result
+
+
+def test_seats_that_move_together_are_asked_for_the_same_state() -> None:
+    asked: list[tuple[State, int]] = []
+
+    class Asked(ReferenceBot):
+        def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
+            asked.append((state, seat))
+            return Choice(state.text_for(seat, 0))
+
+    outcome = play([Asked(Random(0))] * 4, snakes.GAME, settings={"turns": 1})
+    assert asked == [(asked[0][0], seat) for seat in range(4)]
+    assert outcome.places is not None
 
 
 def test_settings_reach_the_game() -> None:

@@ -3,15 +3,16 @@
 from fractions import Fraction
 
 import pytest
-from rumble_bots.reference import REFERENCE_BOTS, make_reference_bot
+from rumble_bots.reference import make_reference_bot
 
 from .exact import Policy, both_seats, policy_of
+from .positions import LADDER
 
 
 @pytest.fixture(scope="module")
 def policies() -> dict[str, Policy]:
     return {
-        name: policy_of(make_reference_bot(name)) for name in REFERENCE_BOTS if name != "mcts"
+        name: policy_of(make_reference_bot(name)) for name in LADDER if name != "mcts"
     }  # except `mcts`, which has no fixed policy
 
 

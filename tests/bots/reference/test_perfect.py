@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from rumble_bots.reference import (
-    NoTable,
+    CannotPlay,
     Perfect,
     ReferenceBotError,
     make_reference_bot,
@@ -15,7 +15,7 @@ from tests.bots.reference.positions import CONNECT4, TICTACTOE
 
 def test_perfect_looks_up_and_nothing_else() -> None:
     assert make_reference_bot("perfect").choose(TICTACTOE.initial()).nodes == 0
-    with pytest.raises(NoTable) as caught:
+    with pytest.raises(CannotPlay) as caught:
         make_reference_bot("perfect").choose(CONNECT4.initial())
     assert str(caught.value) == (
         "perfect plays only Tic-tac-toe, Connect four on at most 16 cells, Minichess where an arrived pawn wins"

@@ -10,19 +10,18 @@ from rumble_bots.reference import (
     make_reference_bot,
 )
 
-from tests.bots.reference.positions import at
+from tests.bots.reference.positions import LADDER, at
 
 
 def test_the_names() -> None:
-    assert list(REFERENCE_BOTS) == ["random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect"]
+    ladder = ["random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect"]
+    assert list(REFERENCE_BOTS) == [*ladder, "tit-for-tat", "tit-for-two-tats", "friedman", "grofman", "joss"]
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
     with pytest.raises(UnknownReferenceBot) as caught:
         make_reference_bot("genius")
-    assert str(caught.value) == (
-        "unknown bot 'genius'; there are: random, winner, heuristic, minimax, streetwise, mcts, perfect"
-    )
+    assert str(caught.value) == f"unknown bot 'genius'; there are: {', '.join(REFERENCE_BOTS)}"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def test_bad_options_are_told(name: str, options: dict[str, Any], problem: str) 
         make_reference_bot(name, **options)
 
 
-@pytest.mark.parametrize("name", REFERENCE_BOTS)
+@pytest.mark.parametrize("name", LADDER)
 def test_the_same_seed_makes_the_same_moves(name: str) -> None:
     twins = make_reference_bot(name, seed=7), make_reference_bot(name, seed=7)
     one, other = ([bot.choose(at("X...O....")).move for _ in range(20)] for bot in twins)

@@ -7,8 +7,10 @@ import pytest
 from rumble_bots.reference import Choice, UnknownReferenceBot, remote
 from rumble_bots.reference.remote import MOVES_TO_COME, RemoteReferenceBot, budget_ms
 from rumble_bots.sdk.bot import SAFETY_MS, Noted, Turn
+from rumble_bots.sdk.errors import Resign
 from rumble_bots.search.thinking import SHARE
 from rumble_engine import State
+from rumble_engine.games import dilemma
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
@@ -74,8 +76,9 @@ def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: py
 
     class Waiting:
         games = None
+        remembers = False
 
-        def choose(self, state: State, budget_ms: int) -> Choice:
+        def choose(self, state: State, budget_ms: int, seat: int) -> Choice:
             assert budget_ms == pytest.approx(1000 - SAFETY_MS, abs=1)
             together.wait(60)
             return Choice("5")
@@ -95,12 +98,14 @@ def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: py
 class Overshooting:
     """Takes half of its time, as searches do, and then `late_ms` more, on a clock of the test."""
 
+    remembers = False
+
     def __init__(self, late_ms: float) -> None:
         self.late_ms = late_ms
         self.now_ms = 0.0
         self.budgets: list[int] = []
 
-    def choose(self, state: State, budget_ms: int) -> Choice:
+    def choose(self, state: State, budget_ms: int, seat: int) -> Choice:
         self.budgets.append(budget_ms)
         self.now_ms += budget_ms * SHARE + self.late_ms
         return Choice("2")
@@ -123,3 +128,28 @@ def test_a_search_that_was_late_gets_less_time() -> None:
     bot.choose(replace(turn, now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000))
     bot.choose(replace(turn, now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000))
     assert search.budgets[-1] == 27, "there is always a little to think with"
+
+
+def dilemma_turn(match: str, plies: str, attempt: int = 1) -> Turn:
+    """Return the turn of seat 1 after plies such as `CD CC`, in a game that no entry point offers."""
+    state = dilemma.GAME.initial()
+    for ply in plies.split():
+        state = state.play(" ".join(ply))
+    turn = replace(asked(), match=match, attempt=attempt, game="dilemma", seat=1)
+    turn.__dict__["position"] = state
+    return turn
+
+
+def test_a_bot_that_remembers_has_an_instance_for_each_match_and_attempt() -> None:
+    bot = RemoteReferenceBot("friedman")
+    first = [dilemma_turn("m-1", plies) for plies in ("", "DC", "DC CD", "DC CD CD")]
+    other = [dilemma_turn("m-2", plies) for plies in ("", "CC", "CC CC", "CC CC CC")]
+    answers = [(bot.choose(one), bot.choose(two)) for one, two in zip(first, other, strict=True)]
+    assert answers == [("C", "C"), ("D", "C"), ("D", "C"), ("D", "C")]
+    assert bot.choose(dilemma_turn("m-1", "", attempt=2)) == "C"
+    assert bot.choose(first[3]) == "D"
+
+
+def test_a_bot_that_cannot_play_a_game_resigns_with_the_reason() -> None:
+    with pytest.raises(Resign, match="minimax plays games of two seats in turn without chance; here seats move at"):
+        RemoteReferenceBot("minimax").choose(dilemma_turn("m-1", ""))

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from rumble_bots.reference import Mcts, Minimax
 from rumble_bots.reference.battle import battle
-from rumble_engine import get_game
+from rumble_engine import Game, get_game
+from rumble_engine.games import backgammon, dilemma, snakes
 
 IS_LONG = os.environ.get("RUMBLE_LONG") == "1"
 GAMES: dict[str, dict[str, Any]] = {
@@ -24,6 +25,14 @@ samples = partial(Mcts, iterations=80 if IS_LONG else 40)
 @pytest.mark.slow
 def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
     result = battle(maker, "heuristic", get_game(game), 12, seed=1, settings=GAMES[game])
+    assert result.intervals is not None
+    assert result.intervals["wins"][0] > 0.5, result.describe()
+
+
+@pytest.mark.parametrize("game", [snakes.GAME, backgammon.GAME, dilemma.GAME], ids=lambda game: game.name)
+@pytest.mark.slow
+def test_few_rounds_beat_random_with_chance_and_joint_moves(game: Game) -> None:
+    result = battle(partial(Mcts, iterations=10), "random", game, 12, seed=1)
     assert result.intervals is not None
     assert result.intervals["wins"][0] > 0.5, result.describe()
 

@@ -86,3 +86,44 @@ class Again(State):
 
     def diagram(self) -> str:
         return "|" * self.pile
+
+
+@dataclass(frozen=True, slots=True)
+class Three(State):
+    """Three seats in turn take one or two from a pile; the seat that takes the last wins."""
+
+    pile: int
+    mover: int = 0
+
+    @property
+    def seats(self) -> int:
+        return 3
+
+    @property
+    def to_move(self) -> int:
+        return self.mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return None if self.pile else Outcome.win((self.mover - 1) % 3, "took the last", seats=3)
+
+    def codes(self) -> Sequence[int]:
+        return range(1, min(self.pile, 2) + 1)
+
+    def after(self, code: int) -> Self:
+        return type(self)(self.pile - code, (self.mover + 1) % 3)
+
+    def text_of(self, code: int) -> str:
+        return str(code)
+
+    def code_of(self, text: str) -> int:
+        return int(text)
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        return {"pile": self.pile, "mover": self.mover}
+
+    def text(self) -> str:
+        return f"{self.pile}.{self.mover}"
+
+    def diagram(self) -> str:
+        return "|" * self.pile

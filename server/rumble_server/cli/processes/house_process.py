@@ -13,7 +13,7 @@ from typing import Any
 from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import connect
-from rumble_engine import game_names, get_game
+from rumble_engine import game_families, game_names, get_game
 from rumble_protocol.clubs import web_path
 
 from rumble_server.cli.output.errors import as_cli_error
@@ -42,9 +42,10 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
         BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)
     )
     if kind is not None:
-        games = [game for game in game_names() if ":" not in game]
+        games = game_names()
         played = [game for game in games if kind.can_play(get_game(game).initial())]
-        bot.games = None if played == games else played
+        families = game_families().values() if kind.games is None else ()
+        bot.games = None if played == games else [*played, *(name for family in families for name in family.names())]
     return bot
 
 

@@ -3,9 +3,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rumble_engine import Game
+from rumble_engine.games import snakes, tictactoe
+from rumble_server.cli.processes import house_process
 from rumble_server.cli.processes.house_process import make_house_bot
 
 from tests.bots.sdk.fake_server import FakeServer
@@ -19,6 +23,17 @@ def test_a_house_bot_tells_which_games_it_plays() -> None:
     assert played is not None
     assert "tictactoe" in played
     assert "othello" not in played
+
+
+def test_a_bot_that_refuses_some_games_plays_those_of_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    games: dict[str, Game] = {"snakes": snakes.GAME, "tictactoe": tictactoe.GAME}
+    family = SimpleNamespace(names=lambda: ["old:go", "old:nim"])
+    monkeypatch.setattr(house_process, "game_names", lambda: list(games))
+    monkeypatch.setattr(house_process, "get_game", games.__getitem__)
+    monkeypatch.setattr(house_process, "game_families", lambda: {"old": family})
+    assert make_house_bot("minimax", "house-minimax").games == ["tictactoe", "old:go", "old:nim"]
+    assert make_house_bot("perfect", "house-perfect").games == ["tictactoe"]
+    assert make_house_bot("mcts", "house-mcts").games is None
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""Rules of thumb for games in which a search cannot look far: many seats, joint moves, chance.
+
+The `heuristic` bot plays by them alone. The `mcts` bot takes from them the moves to try and the value of a position.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rumble_engine import State
+from rumble_engine.games.backgammon import BackgammonState
+from rumble_engine.games.dilemma import DilemmaState
+from rumble_engine.games.snakes import SnakesState
+
+from rumble_bots.knowledge import backgammon, dilemma, snakes
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The rules of thumb of a game."""
+
+    best: Callable[[Any, int], Sequence[int]]
+    """Gives the codes of the best moves of a seat, an item of `movers`."""
+    tries: Callable[[Any, int], Sequence[int]]
+    """Gives the codes of the moves of a seat that a search tries, the most promising first."""
+    judge: Callable[[Any], Sequence[float]]
+    """Estimates the score of each seat, from 0 to 1, in a position before the end."""
+
+
+KNOWLEDGE: Mapping[type[State], Knowledge] = {
+    BackgammonState: Knowledge(backgammon.best, backgammon.tries, backgammon.judge),
+    DilemmaState: Knowledge(dilemma.best, dilemma.tries, dilemma.judge),
+    SnakesState: Knowledge(snakes.best, snakes.tries, snakes.judge),
+}
+"""The rules of thumb by the type of a game's states."""

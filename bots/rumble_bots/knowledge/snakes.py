@@ -1,0 +1,188 @@
+"""Rules of thumb for snakes: go where most squares are reached before the others, and eat when hungry.
+
+Sets of squares are the bits of an integer, so a flood from all heads at once takes few operations. A body leaves its
+squares from the tail on, and a square counts as free from the step in which the tail has left it.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
+
+HUNGRY = 30
+"""Health below which food counts most."""
+AMPLE = 2
+"""Squares by which a snake that wants no food is longer than every other."""
+APPETITE = 0.4
+"""Worth of food in one move for a snake that is not hungry; the worth of the whole board is 1."""
+GROWTH = 6
+"""Worth of a square of length, in squares of room."""
+STARVES = 0.3
+"""The share of its worth that is left to a snake that will starve."""
+HEADS_LOST, HEADS_WON = 1.0, 0.1
+"""Worth of a square where the head may meet a longer or equal snake, and a shorter one."""
+
+
+class Board:
+    """The squares of a board as bits; an empty column parts the rows."""
+
+    def __init__(self, size: int, joined: bool) -> None:
+        self.row, self.width, self.joined = size + 1, size, joined
+        self.bits = {(x, y): 1 << y * self.row + x for y in range(size) for x in range(size)}
+        self.all = sum(self.bits.values())
+        self.left = sum(self.bits[0, y] for y in range(size))
+        """The squares of the first column."""
+
+    def after(self, square: Square, code: int) -> int:
+        """Return the square to which a move leads; 0 off the board."""
+        step, width = STEPS[NAMES[code]], self.width
+        x, y = square[0] + step[0], square[1] + step[1]
+        return self.bits.get((x % width, y % width) if self.joined else (x, y), 0)
+
+    def near(self, squares: int) -> int:
+        """Return the squares beside the given ones."""
+        row = self.row
+        near = squares << 1 | squares >> 1 | squares << row | squares >> row
+        if self.joined:
+            last, top = self.width - 1, row * (self.width - 1)
+            near |= (squares & self.left) << last | squares >> last & self.left | squares << top | squares >> top
+        return near & self.all
+
+
+board_of = lru_cache(64)(Board)
+
+
+class Reach(NamedTuple):
+    """The squares that a snake reaches before the others, and the number of moves to its first food (0: none)."""
+
+    squares: int
+    meal: int
+
+
+class Scene:
+    """A position as bits."""
+
+    def __init__(self, state: SnakesState) -> None:
+        rules = state.settings["rules"]
+        self.board = board = board_of(state.size, rules == "wrapped")
+        self.snakes = {seat: snake for seat, snake in enumerate(state.snakes) if not snake.out}
+        self.lengths = {seat: len(snake.body) for seat, snake in self.snakes.items()}
+        self.near = {seat: board.near(board.bits[snake.body[0]]) for seat, snake in self.snakes.items()}
+        """The squares beside each head."""
+        self.food = sum(board.bits[square] for square in state.food)
+        bits = board.bits
+        self.leaving: dict[int, int] = {}
+        """The squares that bodies leave, by the number of the move."""
+        bodies = 0
+        for snake in self.snakes.values():
+            left = {bits[square]: move for move, square in enumerate(reversed(snake.body), 1)}
+            for bit, move in left.items():
+                self.leaving[move] = self.leaving.get(move, 0) | bit
+                bodies |= bit
+        if rules == "constrictor":
+            self.leaving = {}
+        self.blocked = bodies & ~self.leaving.get(1, 0)
+        """The squares of bodies after the next move."""
+        longest = sorted(self.snakes, key=self.lengths.__getitem__, reverse=True)
+        self.ranks = [list(seats) for _, seats in groupby(longest, self.lengths.__getitem__)]
+        """The seats by the length of their snakes, the longest first."""
+
+    def moves(self, seat: int) -> dict[int, int]:
+        """Return the squares to which the moves of a seat lead, by code, without moves that end a snake for certain."""
+        snake = self.snakes[seat]
+        squares = {code: self.board.after(snake.body[0], code) & ~self.blocked for code in range(4)}
+        return {code: to for code, to in squares.items() if to and (snake.health > 1 or to & self.food)}
+
+    def flood(self, starts: dict[int, int]) -> dict[int, Reach]:
+        """Return what each snake reaches, from the squares where it can be after the next move.
+
+        A square that two snakes reach in the same move goes to the longer; of equal ones, to none.
+        """
+        near, food, free, move = self.board.near, self.food, self.board.all & ~self.blocked, 1
+        reached, meals = dict(starts), {seat: int(bool(start & food)) for seat, start in starts.items()}
+        for start in starts.values():
+            free &= ~start
+        last = max(self.leaving, default=0)
+        grows = True
+        while grows or move < last:
+            move += 1
+            free |= self.leaving.get(move, 0)
+            grows = False
+            for seats in self.ranks:
+                once = twice = 0
+                claims = []
+                for seat in seats:
+                    claim = near(reached[seat]) & free
+                    twice |= once & claim
+                    once |= claim
+                    claims.append((seat, claim))
+                if not once:
+                    continue
+                grows = True
+                free &= ~once
+                for seat, claim in claims:
+                    claimed = claim & ~twice
+                    reached[seat] |= claimed
+                    if claimed & food and not meals[seat]:
+                        meals[seat] = move
+        return {seat: Reach(squares, meals[seat]) for seat, squares in reached.items()}
+
+
+def best(state: SnakesState, seat: int) -> Sequence[int]:
+    """Return the moves with the most room, and with food in reach when the snake is hungry."""
+    scene = Scene(state)
+    moves = scene.moves(seat)
+    if len(moves) < 2:
+        return list(moves) or state.codes_for(seat)
+    others = {other: near & ~scene.blocked for other, near in scene.near.items() if other != seat}
+    rates = {code: _rate(scene, seat, to, others) for code, to in moves.items()}
+    highest = max(rates.values())
+    return [code for code, rate in rates.items() if rate == highest]
+
+
+def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
+    """Return the worth of a move to a square; `others` has the next squares of the other snakes."""
+    reach = scene.flood({seat: to} | {other: squares & ~to for other, squares in others.items()})[seat]
+    length, health = scene.lengths[seat], scene.snakes[seat].health
+    room = reach.squares.bit_count()
+    rate = room / scene.board.width**2
+    if room < length:
+        rate -= 3 * (1 - room / length)
+    rivals = [scene.lengths[other] for other, squares in others.items() if squares & to]
+    if any(rival >= length for rival in rivals):
+        rate -= HEADS_LOST
+    elif rivals:
+        rate += HEADS_WON
+    if health <= max(HUNGRY, reach.meal):
+        return rate + (1 - reach.meal / scene.board.width if reach.meal else -1)
+    is_ample = all(length >= each + AMPLE for other, each in scene.lengths.items() if other != seat)
+    return rate + (0 if is_ample or not reach.meal else APPETITE / reach.meal)
+
+
+def tries(state: SnakesState, seat: int) -> Sequence[int]:
+    """Return the moves that do not end the snake for certain; one move if all do."""
+    return list(Scene(state).moves(seat)) or state.codes_for(seat)[:1]
+
+
+def judge(state: SnakesState) -> Sequence[float]:
+    """Return the scores by room, length and food of the snakes that play, and by the turns of those that are out."""
+    scene = Scene(state)
+    worths = [snake.out - state.turn - 1.0 for snake in state.snakes]
+    for seat, reach in scene.flood({seat: near & ~scene.blocked for seat, near in scene.near.items()}).items():
+        length, health, room = scene.lengths[seat], scene.snakes[seat].health, reach.squares.bit_count()
+        starves = health < reach.meal or (health < HUNGRY and not reach.meal)
+        worth = room + GROWTH * (length + (0.8 / reach.meal if reach.meal else 0))
+        worths[seat] = worth * min(1.0, room / length) * (STARVES if starves else 1.0)
+    return [
+        sum(_ahead(own, other) for place, other in enumerate(worths) if place != seat) / (len(worths) - 1)
+        for seat, own in enumerate(worths)
+    ]
+
+
+def _ahead(own: float, other: float) -> float:
+    """Return the estimated probability that a snake lasts longer than another; a worth below 0 is a turn before now."""
+    if own < 0 or other < 0:
+        return (own > other) + (own == other) / 2
+    return own * own / (own * own + other * other) if own or other else 0.5

@@ -1,0 +1,140 @@
+"""Monte Carlo tree search where seats move at once, chance decides, or more than two seats play.
+
+Decoupled UCT: each mover of a position has statistics of its own moves, and chooses as if it moved alone; each seat is
+after its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winands, Niek G. P. Den Teuling: Monte Carlo tree
+search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
+
+The means of a position's moves are scaled to 0 for the worst and 1 for the best, so that small differences count. Now
+and then a mover tries a move by lot; otherwise seats that are alike would choose in step, and never learn what their
+moves are worth against others.
+
+The numbers that draw the outcomes of a position go round the circle by the golden ratio, the same for each position. So
+a few draws are spread over the outcomes almost as their probabilities are, and moves are compared by equal dice.
+
+A round ends at a position that is new to the tree. If chance has just decided, it goes on by one more move, since a
+roll of dice is worth what the mover makes of it.
+"""
+
+from collections.abc import Hashable, Sequence
+from math import log, sqrt
+from random import Random
+
+from rumble_engine import State
+from rumble_engine.chance import NUMBERS
+
+from rumble_bots.knowledge import KNOWLEDGE
+from rumble_bots.search.base import Found, OutOfTime, Tally
+from rumble_bots.search.plies import played_on
+
+EXPLORATION = 0.3
+"""Weight of the bonus for few rounds; scaled means are from 0 to 1."""
+FIRST = 4
+"""Moves of a seat that are tried whatever the number of rounds, where they are in order."""
+LOT = 0.1
+"""Probability of a move by lot, where several seats move."""
+GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)
+"""The step between two random numbers of a position."""
+
+
+class Arm:
+    """A move of a seat, and the results of the rounds with it."""
+
+    __slots__ = ("code", "mean", "visits")
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        self.visits = 0
+        self.mean = 0.0
+
+
+class Node:
+    """A position in the tree, with the moves of each mover."""
+
+    __slots__ = ("arms", "children", "outcome", "state", "visits")
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.outcome = state.outcome
+        self.arms: dict[int, list[Arm]] = {}
+        """The moves by seat, in the order of trial; empty until the first round goes on from here."""
+        self.children: dict[Hashable, Node] = {}
+        self.visits = 0
+
+    def drawn(self) -> "Node":
+        """Return the node after an outcome of chance."""
+        code = self.state.draw(self.visits * GOLDEN % NUMBERS)
+        if code not in self.children:
+            self.children[code] = Node(self.state.after(code))
+        return self.children[code]
+
+    def chosen(self, random: Random) -> dict[int, Arm]:
+        """Choose a move for each mover."""
+        known = KNOWLEDGE.get(type(self.state))
+        if not self.arms:
+            for seat in self.state.movers:
+                codes = self.state.codes_for(seat)
+                tries = known.tries(self.state, seat) if known else random.sample(codes, len(codes))
+                self.arms[seat] = [Arm(code) for code in tries]
+        lots = LOT if len(self.arms) > 1 else 0
+        return {
+            seat: random.choice(arms) if random.random() < lots else self._promising(arms, known is not None)
+            for seat, arms in self.arms.items()
+        }
+
+    def _promising(self, arms: Sequence[Arm], is_ordered: bool) -> Arm:
+        tried = [arm for arm in arms if arm.visits]
+        count = len(tried)
+        if count < len(arms) and (not is_ordered or count < FIRST or count * count <= self.visits):
+            return next(arm for arm in arms if not arm.visits)
+        if count == 1:
+            return tried[0]
+        means = [arm.mean for arm in tried]
+        low, known = min(means), EXPLORATION * sqrt(log(self.visits))
+        scale = 1 / ((max(means) - low) or 1)
+        return max(tried, key=lambda arm: (arm.mean - low) * scale + known / sqrt(arm.visits))
+
+    def after(self, chosen: dict[int, Arm]) -> "Node":
+        key = tuple([arm.code for arm in chosen.values()])
+        if key not in self.children:
+            self.children[key] = Node(self.state.after_all({seat: arm.code for seat, arm in chosen.items()}))
+        return self.children[key]
+
+
+def look_about(state: State, seat: int, rounds: float, tally: Tally, random: Random) -> Found:
+    """Play `rounds` rounds, or as many as the time allows; return the move of `seat` with most rounds, and its mean."""
+    root = Node(state)
+    try:
+        while root.visits < rounds:
+            tally.visit()
+            _round(root, random)
+    except OutOfTime:
+        if not root.visits:
+            _round(root, random)
+    arm = max(root.arms[seat], key=lambda arm: arm.visits)
+    return Found(arm.code, 2 * arm.mean - 1, complete=False)
+
+
+def _round(root: Node, random: Random) -> None:
+    node, path, goes_on = root, list[tuple[int, Arm]](), True
+    while node.outcome is None and (node.visits or goes_on):
+        node.visits += 1
+        goes_on = node.state.is_chance
+        if goes_on:
+            node = node.drawn()
+        else:
+            chosen = node.chosen(random)
+            path += chosen.items()
+            node = node.after(chosen)
+    node.visits += 1
+    scores = _scores(node, random)
+    for seat, arm in path:
+        arm.visits += 1
+        arm.mean += (scores[seat] - arm.mean) / arm.visits
+
+
+def _scores(node: Node, random: Random) -> Sequence[float]:
+    """Return the scores of a position: known, judged by rules of thumb, or those of a random game."""
+    if node.outcome is not None:
+        return node.outcome.scores
+    known = KNOWLEDGE.get(type(node.state))
+    return known.judge(node.state) if known else played_on(node.state, random)
