@@ -54,6 +54,7 @@ def line_of(turn: Turn) -> str:
         state=dict(turn.state),
         legal=list(turn.legal),
         moves=list(turn.moves),
+        since=list(turn.since) or None,
         clock=turn.clock,
     )
     return write_message(message).decode()

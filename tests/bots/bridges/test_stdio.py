@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
@@ -18,6 +19,13 @@ def test_the_line_is_the_message_that_the_server_sent() -> None:
     assert (message.moves, message.legal, message.state) == (["4"], list(TURN.legal), TURN.state)
     assert (message.turn_id, message.seat, message.ply, message.clock) == ("1.1", 1, 1, TURN.clock)
     assert "\n" not in line_of(TURN)
+
+
+def test_the_line_has_what_has_happened_since_the_last_turn() -> None:
+    since = [(0, "C"), (1, "D"), (None, "-")]
+    message = read_server_message(line_of(replace(turn("dilemma"), since=since)))
+    assert isinstance(message, server.Turn)
+    assert message.since == since
 
 
 @pytest.mark.parametrize("answer", ["0", " 0 ", '"0"', "\n\n0"])

@@ -13,7 +13,8 @@ from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.commands import App
 
 if TYPE_CHECKING:
-    from rumble_bots.bridges import Dialogue
+    from rumble_bots.bridges import BridgeBot, Dialogue
+    from rumble_bots.bridges.battlesnake.bot import BattlesnakeBot
     from rumble_bots.sdk.actions import Summary
 
 
@@ -24,6 +25,7 @@ class Protocol(StrEnum):
     UCI = "uci"
     GTP = "gtp"
     GOMOCUP = "gomocup"
+    BATTLESNAKE = "battlesnake"
 
 
 OPTIONS_OF = {
@@ -37,7 +39,9 @@ OPTIONS_OF = {
 }
 """The protocol of each option that belongs to a single protocol."""
 
-Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
+Command = Annotated[
+    list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options; battlesnake: the URL instead.")
+]
 
 # Options may stand on either side of PROTOCOL. All words after `--` belong to the program.
 app = App(context_settings={"allow_interspersed_args": True})
@@ -84,9 +88,9 @@ def bridge(
     """Play with any program that reads and writes lines, until the tournament is over.
 
     A chess engine speaks uci, a program for Go speaks gtp, a program for gomoku speaks gomocup, and a program of your
-    own speaks stdio. An example: `rumble bridge uci --join cup -- stockfish`.
+    own speaks stdio. An example: `rumble bridge uci --join cup -- stockfish`. A Battlesnake is an HTTP server, so
+    its address is given instead of a program: `rumble bridge battlesnake http://localhost:8000 --join cup`.
     """
-    from rumble_bots import bridges
     from rumble_bots.sdk.serve import serve
     from rumble_protocol.plain import plain_text
 
@@ -96,18 +100,15 @@ def bridge(
     options.check_purpose(join, challenges)
     own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
-    make_dialogue = dialogue_maker(protocol, own)
+    make_bot = bot_maker(protocol, own, command, stderr)
     if workers is not None and processes.own is None:
         return processes.run_workers(context.obj, workers, worker)
     worker = processes.own or worker
     if verbose:
         options.log_everything()
-    name = name or as_bot_name(Path(command[0]).stem, "program")
-    kept = bridges.StderrFile(stderr or bridges.default_stderr_file(name if worker is None else f"{name}.{worker}"))
+    name = name or as_bot_name(Path("battlesnake" if protocol is Protocol.BATTLESNAKE else command[0]).stem, "program")
     say = None if quiet or verbose else processes.said_by(worker)
-    if say is not None:
-        say(f"its standard error is kept in {kept.path}")
-    bot = bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say or (lambda _: None)))
+    bot = make_bot(name if worker is None else f"{name}.{worker}", say or (lambda _: None))
 
     async def play() -> "Summary":
         try:
@@ -135,8 +136,36 @@ def bridge(
     return ExitCode.DONE
 
 
-def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue]":
-    """Return a function that makes a `Dialogue` for a process of the program.
+def bot_maker(
+    protocol: Protocol, chosen: Mapping[str, Any], command: Sequence[str], stderr: Path | None
+) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
+    """Return a function that makes the bot, from a label for its files and a function that gets news for the owner.
+
+    Raises CliError as `dialogue_maker` does, and CliError or BadAddress for a wrong command of a Battlesnake.
+    """
+    from rumble_bots import bridges
+
+    make_dialogue = dialogue_maker(protocol, chosen)
+    if make_dialogue is None:
+        from rumble_bots.bridges.battlesnake.bot import BattlesnakeBot
+        from rumble_bots.bridges.battlesnake.webhooks import Webhooks
+
+        if stderr is not None or len(command) != 1:
+            problem = "needs one URL" if stderr is None else "has no standard error to keep"
+            raise CliError(f"battlesnake {problem}: rumble bridge battlesnake http://localhost:8000", ExitCode.USAGE)
+        webhooks = Webhooks(command[0])
+        return lambda _, say: BattlesnakeBot(webhooks, say)
+
+    def make(label: str, say: Callable[[str], None]) -> bridges.BridgeBot:
+        kept = bridges.StderrFile(stderr or bridges.default_stderr_file(label))
+        say(f"its standard error is kept in {kept.path}")
+        return bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say))
+
+    return make
+
+
+def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue] | None":
+    """Return a function that makes a `Dialogue` for a process of the program; None if the protocol has no processes.
 
     Raises CliError for an option of another protocol, for `--all` with `--bare`, and for a malformed `--option`.
     """
@@ -154,6 +183,8 @@ def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[
             return lambda: bridges.Uci(wishes)
         case Protocol.GTP:
             return lambda: bridges.Gtp(clock="no-clock" not in chosen)
+        case Protocol.BATTLESNAKE:
+            return None
         case Protocol.GOMOCUP:
             return bridges.Gomocup
         case Protocol.STDIO if chosen.get("bare"):

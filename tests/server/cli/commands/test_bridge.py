@@ -77,6 +77,13 @@ def test_a_signal_leaves_no_process_behind(tmp_path: Path) -> None:
         (["uci", "--no-clock", "--join", "cup", "--", "cat"], "--no-clock: only for gtp, not for uci"),
         (["stdio", "--bare", "--all", "--join", "cup", "--", "cat"], "--all is for turns as JSON"),
         (["uci", "--option", "Hash", "--join", "cup", "--", "cat"], "'Hash' is not an option: write NAME=VALUE"),
+        (
+            ["battlesnake", "--join", "cup", "localhost:1", "more"],
+            "battlesnake needs one URL: rumble bridge battlesnake",
+        ),
+        (["battlesnake", "--join", "cup", "ftp://snake"], "'ftp://snake' is not the address of a Battlesnake"),
+        (["battlesnake", "--join", "cup", "--stderr", "f", "localhost:1"], "has no standard error to keep"),
+        (["battlesnake", "--bare", "--join", "cup", "localhost:1"], "--bare: only for stdio, not for battlesnake"),
         (["stdio", "--name", "no good", "--join", "cup", "--", "cat"], "'no good' is not a name"),
     ],
 )
@@ -102,6 +109,14 @@ def test_a_program_that_is_of_no_use(args: list[str], message: str, capsys: pyte
     assert said.count("\n") == 1
 
 
+def test_a_battlesnake_that_does_not_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bridge", "battlesnake", "--server", "localhost:1", "--quiet", "--join", "cup", "127.0.0.1:1"]) == 1
+    said = capsys.readouterr().err
+    assert (
+        said == "rumble: no Battlesnake at http://127.0.0.1:1: it cannot be reached (All connection attempts failed)\n"
+    )
+
+
 def test_the_options_of_an_engine() -> None:
     assert read_options(["Hash=32", "Skill Level = 3", "Path=a=b"]) == {"Hash": "32", "Skill Level": "3", "Path": "a=b"}
     with pytest.raises(CliError, match="NAME=VALUE"):
@@ -113,5 +128,6 @@ def test_the_options_of_an_engine() -> None:
 )
 def test_each_process_has_a_dialogue_of_its_own(protocol: str, games: tuple[str, ...] | None) -> None:
     make = dialogue_maker(Protocol(protocol), {})
+    assert make is not None
     assert make() is not make()
     assert make().games == games
