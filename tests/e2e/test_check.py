@@ -52,7 +52,7 @@ WARNS: Mapping[str, set[str]] = {"duplicate": {"answers"}}
 async def check(name: str) -> Report:
     """Check a program, or a bot with this fault in this process."""
     if name in COMMANDS:
-        return await check_bot(Plan(COMMANDS[name]))
+        return await check_bot(Plan(COMMANDS[name], () if name in PROGRAMS else ("tictactoe", "snakes")))
     return await check_here(Plan(), lambda at: FaultyBot(Address.parse(at), NAME, TOURNAMENT_ID, name).run())
 
 

@@ -11,6 +11,7 @@ from rumble_bots.check.errors import Skipped, Trouble, Warned
 from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report, Result, Status
 from rumble_bots.check.rules import HABITS, RULES, Rule
+from rumble_bots.check.scripted_match import is_table
 
 Step = Callable[[Harness], Awaitable[str]]
 
@@ -27,13 +28,19 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("dropped-connection", steps.dropped_connection),
     ("server-restart", steps.server_restart),
     ("unknown-fields", steps.unknown_fields),
-    ("clean-end", endings.clean_end),
 )
 """The steps for a bot that can play, each with its rule. After a failed step, the bot is started again."""
+ABOUT_TABLES: tuple[tuple[str, Step], ...] = (
+    ("moves-between", steps.moves_between),
+    ("another-fell", steps.another_fell),
+    ("fallen", steps.fallen),
+)
+"""The steps, by rule, for games of many seats, joint moves or chance."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
 """Rules after whose failure the bot is not started again, because the steps that follow start the bot themselves."""
 STARTS = 2
 """Number of times that a check starts the program again if the bot breaks no rule."""
+ONE_OF_THEM = "--game snakes"
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 
@@ -66,14 +73,30 @@ class Course:
         harness.forgiving = False
         for rule, step in TRIALS:
             await self._trial(rule, step)
+        if is_table(first) or not any(map(is_table, others)):
+            await self._about_tables(first)
+        await self._trial("clean-end", endings.clean_end)
         for game in others:
             await self._trial("whole-match", partial(self._another_game, game=game), game)
+            if is_table(game):
+                await self._about_tables(game)
         await self._trial("key", endings.key)
         await self._trial("replaced", endings.replaced)
         self._results += [self._habit(rule) for rule in HABITS]
         logins = harness.referee.logins
         name = logins[0].name if logins else None
         return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
+
+    async def _about_tables(self, game: Game) -> None:
+        """Take the steps for tables in a game, which is skipped if the bot is not in a tournament of the game."""
+
+        async def taken(harness: Harness, step: Step) -> str:
+            if not is_table(game) or harness.referee.game is not game:
+                raise Skipped(f"no game of many seats, joint moves or chance was played: {ONE_OF_THEM}")
+            return await step(harness)
+
+        for rule, step in ABOUT_TABLES:
+            await self._trial(rule, partial(taken, step=step), game if is_table(game) else None)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
         """Take a step on which later steps depend. A Trouble fails the rule named in it, and ends the check."""

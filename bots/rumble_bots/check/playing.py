@@ -2,7 +2,7 @@
 
 from random import Random
 
-from rumble_engine import Game, Outcome, Termination
+from rumble_engine import Game, Termination
 from rumble_protocol import bot_messages as bot
 
 from rumble_bots.check.errors import Trouble
@@ -44,7 +44,7 @@ class Play:
         self._started = 0
 
     async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
-        """Begin a match with the bot at `seat`, and ask for its first move. At seat 1, the opponent moves before."""
+        """Begin a match with the bot at `seat`, and ask for its first move. Opponents that begin move before."""
         referee = self.referee
         self._started += 1
         match = ScriptedMatch(
@@ -64,23 +64,22 @@ class Play:
         await self.advance(match)
 
     async def advance(self, match: ScriptedMatch) -> None:
-        """Move for the opponent, then ask the bot, or end the match."""
-        state = match.state
-        while state.outcome is None and state.to_move != match.seat:
-            match.reply()
-            state = match.state
-        if state.outcome is not None:
-            await self.referee.finish(match, state.outcome)
+        """Move for the opponents, then ask the bot, or end the match."""
+        while match.outcome is None and not match.asks:
+            match.go_on()
+        if match.outcome is not None:
+            await self.referee.finish(match, match.outcome)
         elif len(match.moves) >= MOST_PLIES:
             await self.give_up(match)
         else:
             await self.referee.ask(match)
 
     async def give_up(self, match: ScriptedMatch) -> None:
-        """Let the opponent resign, unless the match is over."""
+        """Let the opponents resign, unless the match is over."""
         if not match.over:
-            outcome = Outcome.win(match.seat, f"{OPPONENT} resigned", termination=Termination.RESIGNATION)
-            await self.referee.finish(match, outcome)
+            others = [seat for seat in range(match.seats) if seat != match.seat]
+            match.fall(others, Termination.RESIGNATION, f"{OPPONENT} resigned")
+            await self.referee.finish(match, match.conclude())
 
     async def moved(self) -> AskedTurn:
         """Wait for an answer to any open turn. Raises Trouble if no answer comes in time."""

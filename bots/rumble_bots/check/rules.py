@@ -89,6 +89,21 @@ STEPS = (
         "Read the fields that you know from each object, and ignore the others: a newer server sends more.",
     ),
     Rule(
+        "moves-between",
+        "answers though other seats' moves and news came between",
+        "Take the position from state: moves is empty in such games. News of another seat leaves your turn open.",
+    ),
+    Rule(
+        "another-fell",
+        "goes on after another seat fell out",
+        'When "seat_fell" has another seat than yours, go on: answer every turn until match_over comes.',
+    ),
+    Rule(
+        "fallen",
+        "waits for the end after falling out itself",
+        'When "seat_fell" has your own seat, send nothing more for the match, and wait: match_over comes at its end.',
+    ),
+    Rule(
         "clean-end",
         "ends well, or stays, when the tournament is over",
         "At tournament_over end the program with exit code 0, or stay connected.",

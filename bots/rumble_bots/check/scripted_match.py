@@ -1,16 +1,37 @@
 """A match of the kit: the position, the bot's clock, the turns asked, and the messages about the match."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from hmac import digest
+from itertools import islice, product
 from random import Random
 from typing import Any
 
+import orjson
 from rumble_engine import Game, Outcome, State, Termination
+from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.fields import TimeControl
-from rumble_protocol.frames import turn_frame
+from rumble_protocol.frames import table_turn_frame, turn_frame
 
 OPPONENT = "rumble-check"
+TABLE = 4
+"""Number of seats in a match, if the game allows it."""
+MOST_LEGAL = 1_000
+"""Maximum number of legal moves in the turn of a table; of more, a turn has a sample."""
+MOST_TRIES = 100
+"""Maximum number of joint moves looked at to find one after which the match goes on."""
+
+
+def seats_of(game: Game) -> int:
+    """Return the number of seats in a match of the kit."""
+    return max(game.least_seats, min(TABLE, game.most_seats))
+
+
+def is_table(game: Game) -> bool:
+    """Return whether the game has many seats, joint moves or chance."""
+    return not game.in_turn or seats_of(game) > 2
 
 
 @dataclass(slots=True)
@@ -32,7 +53,7 @@ class AskedTurn:
 
 @dataclass(slots=True)
 class ScriptedMatch:
-    """A match between the bot, at `seat`, and an opponent that moves at random."""
+    """A match between the bot, at `seat`, and opponents that move at random."""
 
     match_id: str
     game: Game
@@ -42,23 +63,40 @@ class ScriptedMatch:
     control: TimeControl
     random: Random
     settings: Mapping[str, Any] = field(init=False)
+    seats: int = field(init=False)
+    is_table: bool = field(init=False)
     state: State = field(init=False)
     bank_ms: int = field(init=False)
+    seed: bytes = field(init=False)
+    """The seed of chance."""
     attempt: int = 1
     moves: list[str] = field(default_factory=list)
+    news: list[tuple[int | None, str]] = field(default_factory=list)
+    """The parts of all plies, each with its seat; None for chance."""
+    since: int = 0
+    """Number of news before the last ply in which the bot moved."""
+    falls: dict[int, say.Fall] = field(default_factory=dict)
     turn: AskedTurn | None = None
     """The open turn."""
     told: say.MatchOver | None = None
     """The `match_over` sent; None while the match goes on."""
+    _why_fell: str = ""
+    """The reason of the last fall."""
+    _draws: int = 0
+    _before: tuple[State, int, int, int] | None = None
+    """The state, the numbers of moves and news, and `since`, as they were before the bot's last move."""
 
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
+        self.seats = seats_of(self.game)
+        self.is_table = is_table(self.game)
         self.begin()
 
     def begin(self) -> None:
-        self.state = self.game.initial(self.settings)
+        self.state = self.game.initial_for(self.seats, self.settings)
         self.bank_ms = self.control.bank_ms
-        self.moves = []
+        self.moves, self.news, self.since, self.falls, self._draws = [], [], 0, {}, 0
+        self.seed = self.random.randbytes(32) if self.is_table else b""
 
     @property
     def over(self) -> bool:
@@ -72,16 +110,79 @@ class ScriptedMatch:
     def remaining_ms(self) -> int:
         return self.control.move_ms + self.bank_ms
 
-    def play(self, move: str) -> None:
-        """Make a move of either side. Raises MoveError."""
-        self.state = self.state.play(move)
-        self.moves.append(move)
+    @property
+    def is_out(self) -> bool:
+        """True if the bot never moves again: it fell out, or the rules put it out."""
+        return self.seat in self.falls or self.seat in self.state.finished
 
-    def reply(self) -> None:
-        """Make the opponent's move: a random move after which the match goes on, or any move if every move ends it."""
-        legal = list(self.state.legal_moves)
-        self.random.shuffle(legal)
-        self.play(next((move for move in legal if self.state.play(move).outcome is None), legal[0]))
+    @property
+    def asks(self) -> bool:
+        """True if the bot is to move."""
+        return self.seat in self.state.movers and not self.is_out
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome, with fallen seats last; None while the match goes on."""
+        ruled, falls = self.state.outcome, self.falls
+        if not falls or (ruled is None and (self.state.can_fall or len(falls) < self.seats - 1)):
+            return ruled
+        plies = {seat: fall.ply for seat, fall in falls.items()}
+        outcome = (ruled or Outcome.ranked([1] * self.seats, "")).with_falls(plies)
+        if ruled is not None and self.seats > 2:
+            return outcome
+        return replace(outcome, termination=Termination(list(falls.values())[-1].termination), reason=self._why_fell)
+
+    def answer(self, move: str) -> None:
+        """Make the ply with the bot's move. Raises MoveError."""
+        code = self.state.code_for(self.seat, move)
+        self._before = self.state, len(self.moves), len(self.news), self.since
+        self._make_ply({self.seat: code})
+
+    def take_back(self) -> None:
+        """Take back the bot's last move; no ply has been made since."""
+        if self._before is not None:
+            self.state, moves, news, self.since = self._before
+            del self.moves[moves:], self.news[news:]
+
+    def go_on(self) -> None:
+        """Make a ply without the bot: the opponents' moves, or an outcome of chance."""
+        if self.state.is_chance:
+            label = f"{self.match_id} {self.attempt} {self._draws}".encode()
+            code = self.state.draw(int.from_bytes(digest(self.seed, label, "sha256")))
+            self._draws += 1
+            self._go_to(self.state.after(code), self.state.text_of(code))
+        else:
+            self._make_ply({})
+
+    def fall(self, seats: Iterable[int], termination: Termination, reason: str) -> None:
+        """Have seats fall out."""
+        for seat in seats:
+            self.falls.setdefault(seat, say.Fall(seat=seat, ply=len(self.moves), termination=termination))
+        self._why_fell = reason
+
+    def conclude(self) -> Outcome:
+        """Play on without the bot to the end of the match; return the outcome."""
+        while (outcome := self.outcome) is None:
+            self.go_on()
+        return outcome
+
+    def _make_ply(self, own: Mapping[int, int]) -> None:
+        """Make a ply with the bot's code by seat, and random moves of the other movers.
+
+        The moves are such that the match goes on, if possible and as long as the bot plays.
+        """
+        state = self.state
+        tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))
+        going_on = (each for each in tries if not self.is_out and state.after_all(each).outcome is None)
+        moves = next(going_on, tries[0])
+        if own:
+            self.since = len(self.news)
+        self._go_to(state.after_all(moves), state.joint_text(moves))
+
+    def _go_to(self, state: State, text: str) -> None:
+        self.news += self.state.told(text)
+        self.moves.append(text)
+        self.state = state
 
     def used(self, milliseconds: int) -> None:
         """Subtract a counted move's time from the bank, except the part up to `control.move_ms`. Add the increment."""
@@ -89,8 +190,9 @@ class ScriptedMatch:
         self.bank_ms += self.control.increment_ms
 
     def start_message(self, *, resumed: bool) -> say.MatchStart:
-        seats = [OPPONENT, OPPONENT]
+        seats = [OPPONENT if self.seats == 2 else f"{OPPONENT}-{seat}" for seat in range(self.seats)]
         seats[self.seat] = self.name
+        commitment = sha256(self.seed + f"{self.match_id} {self.attempt}".encode()).hexdigest()
         return say.MatchStart(
             match=self.match_id,
             attempt=self.attempt,
@@ -100,28 +202,30 @@ class ScriptedMatch:
             seat=self.seat,
             seats=seats,
             time_control=self.control,
-            moves=list(self.moves),
+            moves=[] if self.is_table else list(self.moves),
             resumed=resumed,
+            seed_commitment=commitment if self.is_table else None,
         )
 
     def turn_message(self, turn_id: str, omit: list[str]) -> bytes:
-        return turn_frame(
-            match=self.match_id,
-            attempt=self.attempt,
-            turn_id=turn_id,
-            game=self.game.name,
-            ply=len(self.moves),
-            seat=self.seat,
-            state=self.state.view(self.seat),
-            legal=None if "legal" in omit else self.state.legal_moves,
-            moves=None if "moves" in omit else self.moves,
-            remaining_ms=self.remaining_ms,
-            seats_ms=[self.remaining_ms] * 2,
-            lag_ms=0,
-        )
+        state, seat = self.state, self.seat
+        own = self.match_id, self.attempt, turn_id, self.game.name, len(self.moves), seat
+        clocks = self.remaining_ms, [self.remaining_ms] * self.seats, 0
+        if not self.is_table:
+            legal = None if "legal" in omit else state.legal_moves
+            return turn_frame(*own, state.view(seat), legal, None if "moves" in omit else self.moves, *clocks)
+        codes = list(state.codes_for(seat))
+        if is_sample := len(codes) > MOST_LEGAL:
+            codes = [codes[place] for place in sorted(self.random.sample(range(len(codes)), MOST_LEGAL))]
+        legal = None if "legal" in omit else [state.text_for(seat, code) for code in codes]
+        moves = None if "moves" in omit else ()
+        is_whole = legal is None or not is_sample
+        view, since = orjson.dumps(state.view(seat)), self.news[self.since :]
+        return table_turn_frame(*own, view, legal, is_whole, moves, since, *clocks)
 
     def over_message(self, outcome: Outcome | None) -> say.MatchOver:
         """Return the `match_over` of an outcome; None stands for a void match."""
+        result = None if outcome is None or not self.is_table else outcome
         return say.MatchOver(
             match=self.match_id,
             attempt=self.attempt,
@@ -131,4 +235,19 @@ class ScriptedMatch:
             reason="the kit plays it again" if outcome is None else outcome.reason,
             moves=list(self.moves),
             state=self.state.view(self.seat),
+            places=None if result is None else list(result.places or places_of([-own for own in result.scores])),
+            payoffs=None if result is None or result.payoffs is None else list(result.payoffs),
+            falls=list(self.falls.values()) if self.is_table else None,
+            seed=self.seed.hex() if self.is_table else None,
         )
+
+
+def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
+    """Yield the moves of a ply by seat, in random order: those of the bot, and each choice of moves of the others.
+
+    The rules may let a fallen seat stay without a move; otherwise a fallen seat moves at random, too.
+    """
+    without = {*own, *fallen} if state.can_fall else {*own}
+    seats = [seat for seat in state.movers if seat not in without]
+    codes = [random.sample(state.codes_for(seat), len(state.codes_for(seat))) for seat in seats]
+    return ({**own, **dict(zip(seats, each, strict=True))} for each in product(*codes))

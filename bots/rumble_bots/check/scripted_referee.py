@@ -8,7 +8,7 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from rumble_engine import MoveError, Outcome, Termination
+from rumble_engine import MoveError, Termination
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import BadMessage, NamedTurn, read_bot_message, read_named_turn
@@ -168,7 +168,7 @@ class ScriptedReferee(ScriptedServer):
         await self.say_session(matches)
         for match in matches:
             await self.say(match.start_message(resumed=True))
-            if match.state.to_move == match.seat:
+            if match.asks:
                 await self.ask(match)
         if login.join is not None:
             await self._on_join(link, login.join)
@@ -195,9 +195,7 @@ class ScriptedReferee(ScriptedServer):
             case bot.Resign(match=match_id):
                 match = self.matches.get(match_id)
                 if match is not None and not match.over:
-                    reason = f"{match.name} resigned"
-                    lost = Outcome.win(1 - match.seat, reason, termination=Termination.RESIGNATION)
-                    await self.finish(match, lost)
+                    await self.lose(match, Termination.RESIGNATION, f"{match.name} resigned")
                     return Resigned(match)
                 await self.error(link, ErrorCode.BAD_MESSAGE, "you cannot resign a match you are not playing")
         return None
@@ -234,14 +232,14 @@ class ScriptedReferee(ScriptedServer):
     async def _lose(self, turn: AskedTurn, move: bot.Move | NamedTurn, code: Rejection, why: str) -> None:
         self.close_turn(turn.match)
         await self.reject(move, code, why)
-        await self.finish(turn.match, Outcome.win(1 - turn.match.seat, why, termination=Termination.ILLEGAL_MOVE))
+        await self.lose(turn.match, Termination.ILLEGAL_MOVE, why)
 
     async def _on_answer(self, turn: AskedTurn, move: bot.Move, at: float) -> Heard:
         match = turn.match
         if at > turn.deadline:
             raise await self.too_late(turn)
         try:
-            match.play(move.move)
+            match.answer(move.move)
         except MoveError as error:
             await self._lose(turn, move, Rejection.ILLEGAL_MOVE, str(error))
             why = f"{move.move[:40]!r} at ply {turn.ply} of {match.match_id}: {error}"

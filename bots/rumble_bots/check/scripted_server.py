@@ -126,6 +126,11 @@ class ScriptedServer:
         match.told = match.over_message(outcome)
         await self.say(match.told)
 
+    async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
+        """Have the bot fall out, and end the match; the opponents play on before, if they are several."""
+        match.fall([match.seat], termination, reason)
+        await self.finish(match, match.conclude())
+
     async def welcome(self, link: Link) -> None:
         """Send `welcome`. Raises Trouble if the bot offers only other sub-protocols."""
         if not link.speaks_ours:
@@ -175,7 +180,7 @@ class ScriptedServer:
     async def too_late(self, turn: AskedTurn) -> Trouble:
         """End a match as lost, because the clock of `turn` has run out. Return the Trouble to raise."""
         reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
-        await self.finish(turn.match, Outcome.win(1 - turn.match.seat, reason, termination=Termination.TIMEOUT))
+        await self.lose(turn.match, Termination.TIMEOUT, reason)
         return Trouble("deadlines", reason)
 
 

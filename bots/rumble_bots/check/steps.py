@@ -4,18 +4,20 @@ Each step begins with the bot in the tournament and no match open. A `Trouble` e
 the check goes on.
 """
 
-from rumble_engine import Game, Outcome, Termination
+from rumble_engine import Game, Termination
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
 
 from rumble_bots.check.errors import Skipped, Trouble, Warned
 from rumble_bots.check.harness import Harness
-from rumble_bots.check.scripted_match import AskedTurn
+from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch, seats_of
 from rumble_bots.check.scripted_server import LAG_S, PONG_S
 
 LONG_THINK_S = 0.7
 """Time in s for which the opponent thinks in the step `ping`: enough for a few pings."""
+FALLEN_S = 0.5
+"""Time in s for which the opponents play on after the bot fell out."""
 NOT_REAL = "sent by the kit as a test"
 
 
@@ -37,7 +39,8 @@ async def whole_match(harness: Harness, game: Game) -> str:
     if not harness.referee.plays(game):
         raise Trouble("whole-match", f"its login does not name {game.name} among its games")
     turns = harness.plies
-    ends = [await harness.play_out(await harness.start(seat, game)) for seat in range(2)]
+    seats = 0, seats_of(game) - 1
+    ends = [await harness.play_out(await harness.start(seat, game)) for seat in seats]
     for gave_up in filter(None, ends):
         raise Warned(f"{gave_up.why}; that is allowed, but perhaps not intended")
     return f"2 matches, {harness.plies - turns} turns"
@@ -56,8 +59,7 @@ async def rejected(harness: Harness) -> str:
     match = await harness.start()
     answered = await harness.moved()
     await referee.reject(move_of(answered), Rejection.ILLEGAL_MOVE, NOT_REAL)
-    lost = Outcome.win(1 - match.seat, NOT_REAL, termination=Termination.ILLEGAL_MOVE)
-    await referee.finish(match, lost)
+    await referee.lose(match, Termination.ILLEGAL_MOVE, NOT_REAL)
     await harness.one_turn(await harness.start())
     return "already_played, and illegal_move with the loss of the match"
 
@@ -65,10 +67,9 @@ async def rejected(harness: Harness) -> str:
 async def retry(harness: Harness) -> str:
     """Reject a move as a server does that allows retries: the bot must answer the same turn again."""
     match = await harness.start()
-    before = match.state
     answered = await harness.moved()
-    match.state, match.turn = before, answered
-    match.moves.pop()
+    match.take_back()
+    match.turn = answered
     answered.open, answered.answer = True, None
     answered.deadline = harness.record.now() + match.control.move_ms / 1000 + LAG_S
     await harness.referee.reject(move_of(answered), Rejection.BAD_MOVE, f"{NOT_REAL}; move again, as you like")
@@ -150,6 +151,52 @@ async def two_matches(harness: Harness) -> str:
     return f"two matches at the same time, {harness.plies - turns} turns"
 
 
+async def moves_between(harness: Harness) -> str:
+    """Ask after moves of other seats, and tell news of another seat while the turn is open: the bot answers."""
+    match = await harness.start(seats_of(harness.referee.game) - 1)
+    await harness.moved()
+    await harness.advance(match)
+    if match.over:
+        raise Skipped("the match was over before its second turn")
+    others = len(match.news) - match.since - 1
+    await harness.referee.say(notice_of(match, 0, NoticeCode.OPPONENT_AWAY))
+    await harness.moved()
+    await harness.give_up(match)
+    return f"its second turn; moves and chances of others before: {others}"
+
+
+async def another_fell(harness: Harness) -> str:
+    """Have another seat fall out while the bot thinks: the bot goes on."""
+    if seats_of(harness.referee.game) == 2:
+        raise Skipped("a match of two seats ends when one falls out")
+    match = await harness.start()
+    match.fall([1], Termination.TIMEOUT, NOT_REAL)
+    await harness.moved()
+    await harness.referee.say(notice_of(match, 1, NoticeCode.SEAT_FELL))
+    await harness.advance(match)
+    await harness.one_turn(match)
+    return "its turns after the fall"
+
+
+async def fallen(harness: Harness) -> str:
+    """Have the bot fall out: it must send nothing until the match is over, and play the next match."""
+    referee = harness.referee
+    match = await harness.start()
+    answered = await harness.moved()
+    match.take_back()
+    match.fall([match.seat], Termination.ILLEGAL_MOVE, NOT_REAL)
+    await referee.reject(move_of(answered), Rejection.ILLEGAL_MOVE, NOT_REAL)
+    await referee.say(notice_of(match, match.seat, NoticeCode.SEAT_FELL))
+    link = referee.link
+    before = link.extras if link is not None else 0
+    await harness.idle(FALLEN_S)
+    if link is not None and link is referee.link and link.extras > before:
+        raise Trouble("fallen", "it sent messages after it had fallen out")
+    await harness.advance(match)
+    await harness.one_turn(await harness.start())
+    return "it sent nothing until match_over, and played the next match"
+
+
 async def ping(harness: Harness) -> str:
     """Let the opponent think long: the bot must answer pings meanwhile."""
     referee = harness.referee
@@ -208,6 +255,11 @@ async def unknown_fields(harness: Harness) -> str:
     finally:
         harness.referee.unknown_fields = False
     return f"in every message of a {'login and a ' if harness.comes_back else ''}match"
+
+
+def notice_of(match: ScriptedMatch, seat: int, code: NoticeCode) -> say.Notice:
+    """Return a notice about a seat of a match."""
+    return say.Notice(code=code, tournament=match.tournament_id, match=match.match_id, message=NOT_REAL, seat=seat)
 
 
 def move_of(turn: AskedTurn) -> bot.Move:

@@ -35,6 +35,8 @@ class QuirkyBot:
     over: set[str] = field(default_factory=set)
     seen: set[tuple[str, int]] = field(default_factory=set)
     first: Frame | None = None
+    """The newest turn."""
+    thinking: "asyncio.Future[None] | None" = None
     frames: list[Frame] = field(default_factory=list)
 
     async def run(self, address: str) -> None:
@@ -71,6 +73,10 @@ class QuirkyBot:
                 await _say(socket, {"type": "leave", "tournament": "check"})
             case "turn":
                 await self._on_turn(socket, frame)
+            case "notice" if self.quirk == "forgets-at-news" and self.thinking is not None:
+                self.thinking.cancel()
+            case "notice" if frame["code"] == "seat_fell":
+                await self._on_fall(socket, frame)
             case "rejected" if frame["your_turn"] and frame["code"] == "bad_move":
                 assert self.first is not None
                 await self._answer(socket, self.first)
@@ -80,6 +86,14 @@ class QuirkyBot:
                 self.over.add(frame["match"])
             case _:
                 pass
+
+    async def _on_fall(self, socket: ClientConnection, notice: Frame) -> None:
+        assert self.first is not None
+        is_own = notice["seat"] == self.first["seat"]
+        if self.quirk == ("ends-when-fallen" if is_own else "ends-at-other-fall"):
+            await socket.close()
+        elif self.quirk == "talks-when-fallen" and is_own:
+            await self._answer(socket, self.first)
 
     def _login(self) -> Frame:
         self.logins += 1
@@ -93,6 +107,8 @@ class QuirkyBot:
             case "first-asking" if asking in self.seen and turn["attempt"] == 1:
                 return
             case "played-once" if turn["match"] in self.over:
+                return
+            case "needs-moves" if turn["ply"] and not turn["moves"]:
                 return
             case "binary":
                 await socket.send(b"{}")
@@ -111,7 +127,15 @@ class QuirkyBot:
                 pass
         self.seen.add(asking)
         self.first = turn
-        await self._answer(socket, turn)
+        if self.quirk == "forgets-at-news":
+            self.thinking = asyncio.ensure_future(self._answer_later(socket, turn))
+        else:
+            await self._answer(socket, turn)
+
+    async def _answer_later(self, socket: ClientConnection, turn: Frame) -> None:
+        await asyncio.sleep(PAUSE_S)
+        with suppress(ConnectionClosed):
+            await self._answer(socket, turn)
 
     async def _answer(self, socket: ClientConnection, turn: Frame) -> None:
         legal = turn.get("legal") or [str(square) for square in range(9) if turn["state"]["board"][square] == "."]

@@ -1,6 +1,6 @@
 """The kit and PROTOCOL.md have the same rules."""
 
-from rumble_bots.check.course import TRIALS
+from rumble_bots.check.course import ABOUT_TABLES, TRIALS
 from rumble_bots.check.rules import HABITS, RULES, STEPS
 
 from tests.protocol.protocol_md import rows, section
@@ -12,7 +12,15 @@ def test_the_page_lists_every_rule_as_the_kit_tells_it() -> None:
 
 
 def test_each_rule_is_tried_once_in_its_order() -> None:
-    tried = ["connect", "login", "whole-match", *(rule for rule, _ in TRIALS), "key", "replaced"]
+    tried = [
+        "connect",
+        "login",
+        "whole-match",
+        *(rule for rule, _ in (*TRIALS, *ABOUT_TABLES)),
+        "clean-end",
+        "key",
+        "replaced",
+    ]
     assert tried == [rule.id for rule in STEPS]
     assert len(RULES) == len(STEPS) + len(HABITS)
 

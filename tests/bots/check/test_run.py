@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rumble_bots.check.course import ABOUT_TABLES
 from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report
 from rumble_bots.check.rules import HABITS, RULES, STEPS
@@ -16,6 +17,7 @@ from rumble_protocol.fields import TimeControl
 from tests.bots.check.quirky import KEY, QuirkyBot, check_here
 from tests.virtual_loop import run_virtually
 
+NO_TABLE = "no game of many seats, joint moves or chance was played"
 WAIT_S = 4.0
 MOVE_MS = 250
 
@@ -53,9 +55,20 @@ BOTS: dict[str, QuirkyBot] = {
     "is gone after a restart": QuirkyBot("no-restart"),
     "makes new keys": QuirkyBot("new-keys"),
     "comes back after 4001": QuirkyBot("comes-back"),
+    "needs all moves": QuirkyBot("needs-moves"),
+    "forgets its turn at news of others": QuirkyBot("forgets-at-news"),
+    "dies when another falls": QuirkyBot("ends-at-other-fall"),
+    "answers after its fall": QuirkyBot("talks-when-fallen"),
+    "ends when it falls": QuirkyBot("ends-when-fallen"),
 }
 
 PLANS: Mapping[str, dict[str, Any]] = {
+    "good": {"games": ["snakes", "tictactoe", "dilemma", "backgammon"]},
+    "needs all moves": {"games": ["snakes"]},
+    "forgets its turn at news of others": {"games": ["snakes"]},
+    "dies when another falls": {"games": ["snakes"]},
+    "answers after its fall": {"games": ["snakes"]},
+    "ends when it falls": {"games": ["dilemma"]},
     "is asked for another game": {"games": ["tictactoe"]},
     "is asked for two games": {"games": ["tictactoe", "connect4"]},
 }
@@ -84,9 +97,15 @@ FAILS: Mapping[str, set[str]] = {
     "is gone after a drop": {"dropped-connection"},
     "is gone after a restart": {"server-restart"},
     "makes new keys": {"key"},
+    "needs all moves": {"deadlines"},
+    "forgets its turn at news of others": {"moves-between"},
+    "dies when another falls": {"another-fell"},
+    "answers after its fall": {"fallen"},
+    "ends when it falls": {"fallen"},
 }
 WARNS: Mapping[str, set[str]] = {
     "resigns later": {"whole-match"},
+    "answers after its fall": {"answers"},
     "comes back after 4001": {"replaced"},
     "bare": {"key"},
 }
@@ -121,9 +140,23 @@ def test_a_good_bot_is_tried_by_every_rule(reports: dict[str, Report]) -> None:
     assert {result.rule.id for result in report.of("pass")} == set(RULES)
 
 
+def test_rules_about_other_seats_are_tried_in_each_game_that_has_them(reports: dict[str, Report]) -> None:
+    about = {rule for rule, _ in ABOUT_TABLES}
+    told = {result.label: result for result in reports["good"].results if result.rule.id in about}
+    assert len(told) == 3 * len(about)
+    assert {result.status for label, result in told.items() if not label.startswith("another-fell")} == {"pass"}
+    assert told["another-fell (snakes)"].status == "pass"
+    assert {told[f"another-fell ({game})"].why for game in ("dilemma", "backgammon")} == {
+        "a match of two seats ends when one falls out"
+    }
+    others = {game: told[f"moves-between ({game})"].why[-1] for game in ("snakes", "dilemma", "backgammon")}
+    assert others == {"snakes": "4", "dilemma": "1", "backgammon": "3"}
+
+
 def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
     assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
         "two-matches": "its login says max_matches 1, or nothing",
+        **dict.fromkeys((rule for rule, _ in ABOUT_TABLES), f"{NO_TABLE}: --game snakes"),
     }
     (warned,) = reports["bare"].of("warning")
     assert (warned.rule.id, "from another machine it is refused" in warned.why) == ("key", True)
@@ -144,6 +177,7 @@ def test_after_a_failure_of_the_basics_nothing_more_is_tried(reports: dict[str, 
         ("has a typo", "valid-messages", "did you mean `join`?"),
         ("sends numbers for moves", "valid-messages", "not a valid move: move: should be text, in quotes"),
         ("plays another game", "whole-match", "2 matches"),
+        ("answers after its fall", "fallen", "it sent messages after it had fallen out"),
         ("sends no pongs", "ping", "pings had no answer within 2 s"),
     ],
 )

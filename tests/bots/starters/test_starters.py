@@ -44,6 +44,7 @@ FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 CYCLES = long_or(3, 8)
 LANGUAGES = [language for language in STARTERS if LONG or language != "cpp"]
 """Languages whose starters are built: C++ takes half a minute of a core, so only long runs have it."""
+GAMES = ["tictactoe", "connect4", "snakes", "dilemma", "backgammon"]
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
@@ -140,7 +141,7 @@ def missing(board: Sequence[str], line: str, mark: str) -> str | None:
 @pytest.fixture(scope="module")
 def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     async def all_of_them() -> dict[str, Report]:
-        told: dict[str, Any] = {"games": ["tictactoe", "connect4"], "server": FUN, "wait_s": 60, "move_ms": 1000}
+        told: dict[str, Any] = {"games": GAMES, "server": FUN, "wait_s": 60, "move_ms": 1000}
         there = {language: bot for language, bot in built.items() if bot.missing is None}
         plans = {language: Plan(bot.compiled_command("winblock"), **told) for language, bot in there.items()}
         return dict(zip(plans, await asyncio.gather(*map(check_bot, plans.values())), strict=True))
@@ -161,7 +162,8 @@ def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports:
     left = {
         result.label: (result.status, result.why) for result in reports[language].results if result.status != "pass"
     }
-    may = {"two-matches": "skip"} if language == "shell" else {}
+    may = {f"another-fell ({game})": "skip" for game in ("dilemma", "backgammon")}  # of two seats
+    may |= {"two-matches": "skip"} if language == "shell" else {}
     assert {label: status for label, (status, _) in left.items()} == may, left
     assert reports[language].bot == "checked-bot", "it takes its name from the environment"
     (place,) = [result.why for result in reports[language].results if result.label == "connect"]
@@ -199,6 +201,17 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
     assert {match["termination"] for match in matches} == {"normal"}
     begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
     assert all(len(moves) > 1 for moves in begun.values()), begun
+
+
+@pytest.mark.parametrize("game", ["snakes", pytest.param("dilemma", marks=pytest.mark.long), "backgammon"])
+@pytest.mark.slow
+def test_they_play_games_of_joint_moves_and_chance(
+    game: str, built: Mapping[str, Built], server: Server, tmp_path: Path
+) -> None:
+    bots = {language: bot.compiled_command() for language, bot in built.items()}
+    matches = played(server, tmp_path, bots, "--game", game, "--legs", "1", club=game)
+    assert len(matches) == len(bots) * (len(bots) + 1) // 2
+    assert {match["termination"] for match in matches} == {"normal"}
 
 
 @pytest.mark.slow
