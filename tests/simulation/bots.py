@@ -253,7 +253,8 @@ class SimBot:
         if "legal" in turn:
             legal: list[str] = turn["legal"]
             return legal
-        return list(self.state(turn).legal_moves)
+        state = self.state(turn)
+        return [state.text_for(turn["seat"], code) for code in state.codes_for(turn["seat"])]
 
     def state(self, turn: Frame) -> State:
         """Load the position of a turn with the engine."""

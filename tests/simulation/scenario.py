@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from rumble_engine import get_game
 from rumble_server.limits.bounds import Bounds
 
 from tests.simulation.bots import BotPlan
@@ -32,6 +33,15 @@ GAMES: tuple[tuple[str, dict[str, int]], ...] = (
     ("tictactoe", {}),
     ("connect4", {"columns": 4, "rows": 4, "connect": 3}),
 )
+TABLE_GAMES: tuple[tuple[str, dict[str, int]], ...] = (
+    ("dilemma", {"rounds": 4, "noise": 20}),
+    ("dilemma", {"rounds": 6}),
+    ("snakes", {"size": 7, "turns": 20}),
+    ("backgammon", {"turns": 10}),
+)
+"""Games of joint moves and of chance, each with its settings."""
+TABLE_SHARE = 0.25
+"""Share of tournaments with a game of `TABLE_GAMES`."""
 FORMATS = (*("round-robin",) * 5, "gauntlet", "swiss", "knockout")
 NAMES = ("ada", "bo", "Cy", "dee", "Eve", "fay")
 
@@ -70,7 +80,8 @@ def scenario(seed: int) -> Scenario:
 
     names = tuple(f"cup{number}" for number in range(1, sometimes(0.15, 2, 1) + 1))
     host = sometimes(0.3, 1.0, 0.0)
-    tournaments = tuple(_tournament(random, clocks, name, host) for name in names)
+    games = Random(f"games {seed}")
+    tournaments = tuple(_tournament(random, clocks, games, name, host) for name in names)
     return Scenario(
         seed=seed,
         tournaments=tournaments,
@@ -95,8 +106,10 @@ def scenario(seed: int) -> Scenario:
     )
 
 
-def _tournament(random: Random, clocks: Random, name: str, host: float) -> TournamentPlan:
+def _tournament(random: Random, clocks: Random, games: Random, name: str, host: float) -> TournamentPlan:
     game, settings = random.choice(GAMES)
+    if games.random() < TABLE_SHARE:
+        game, settings = games.choice(TABLE_GAMES)
     config: dict[str, Any] = {
         "name": name,
         "game": game,
@@ -115,6 +128,8 @@ def _tournament(random: Random, clocks: Random, name: str, host: float) -> Tourn
         "absent_ms": random.choice((0, 500, 2000, 10_000)),
         "bench_after": random.choice((0, 2, 3, 10)),
     }
+    if not get_game(game).in_turn and config["openings"] == "suite":
+        config["openings"] = "auto"
     if config["format"] == "round-robin":
         config["late_join"] = random.random() < 0.2
     chances = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}

@@ -18,7 +18,7 @@ from tests.simulation.world import Evidence, simulate
 PARTS = 8
 SEEDS = long_or(PARTS * 40, 2000)
 """Number of seeds in all parts together; usually only the first part runs."""
-VARIED = (299, 68, 351, 91, 387, 108)
+VARIED = (195, 148, 136, 309, 315, 149, 127, 78)
 """Seeds that together show every event. Further seeds are tried when a change of the server makes an event missing."""
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +54,18 @@ def test_a_seed_replays_exactly_in_any_process() -> None:
 def test_everything_happens_in_some_seed() -> None:
     """Each fact, each termination and each trouble occurs in some seed: an event of no seed is not tested."""
     missing = {
-        *("match_started", "turn_asked", "move_made", "move_refused", "seat_away", "seat_back", "match_over"),
+        *(
+            "match_started",
+            "turn_asked",
+            "turns_asked",
+            "move_made",
+            "chance_drawn",
+            "seat_fell",
+            "move_refused",
+            "seat_away",
+            "seat_back",
+            "match_over",
+        ),
         *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "bot_benched"),
         *("tournament_started", "tournament_paused", "tournament_resumed", "tournament_ended"),
         *("result_voided", "name_used", "paused by host", "paused by disk"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
+from unittest.mock import patch
 
 from tests.server.world import VirtualClock
 from tests.simulation.bots import SimBot
@@ -58,6 +59,11 @@ class World:
 
     def play(self) -> Evidence:
         """Run the scenario to its end."""
+        seeds = self._random("seeds")
+        with patch("rumble_server.tournament.terms.token_hex", lambda size: seeds.randbytes(size).hex()):
+            return self._play()
+
+    def _play(self) -> Evidence:
         self._start()
         for bot in self._bots:
             self._after(self._fate.randint(0, 2000), bot.connect)

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 from rumble_engine import MoveError
 
+from tests.simulation.checks.board import boards
 from tests.simulation.checks.case import NEVER_MS, Attempt, Case, Fact, Problems, Seen, overlap_ms
-from tests.simulation.checks.told import state_at
 
 MINUTE_MS = 60_000
 UNSOLICITED_PER_MINUTE = 120
@@ -20,18 +20,21 @@ def check_blame(case: Case) -> Problems:
         over = attempt.over
         if over is None or over["scores"] is None:
             continue
-        losers = [seat for seat, score in enumerate(over["scores"]) if score == 0]
-        if over["termination"] not in ("normal", "resignation") and over["at_fault"] != losers:
-            yield f"{attempt.match}: {losers} lost by {over['termination']}, blaming {over['at_fault']}"
-        for seat in losers:
+        losses = [(seat, over) for seat, score in enumerate(over["scores"]) if score == 0]
+        if attempt.is_table:
+            losses = [(fall["seat"], fall) for fall in sorted(attempt.of("seat_fell"), key=lambda fall: fall["seat"])]
+        faults = [seat for seat, loss in losses if loss["termination"] not in ("normal", "resignation")]
+        if over["at_fault"] != faults:
+            yield f"{attempt.match}: {faults} lost by {over['termination']}, blaming {over['at_fault']}"
+        for seat, loss in losses:
             bot = over["seats"][seat].casefold()
-            if problem := _problem(case, attempt, over, seat, bot):
-                yield f"{attempt.match}, attempt {attempt.attempt}: {bot} lost by {over['termination']}, {problem}"
+            if problem := _problem(case, attempt, loss, seat, bot):
+                yield f"{attempt.match}, attempt {attempt.attempt}: {bot} lost by {loss['termination']}, {problem}"
     yield from _benches(case)
 
 
 def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
-    """Return why a seat should not have lost like this; None if it lost rightly."""
+    """Return why a seat should not have lost by `over`, the match's end or a fall; None if the seat lost rightly."""
     fault = case.bots[bot]["fault"]
     match over["termination"]:
         case "timeout":
@@ -59,10 +62,14 @@ def _was_there(case: Case, bot: str, at_ms: int) -> bool:
     return any(start < at_ms < end for start, end in case.presence[bot])
 
 
+def _before(attempt: Attempt, over: Fact) -> list[Fact]:
+    return [fact for fact in attempt.facts if fact["number"] < over["number"]]
+
+
 def _was_away(case: Case, attempt: Attempt, over: Fact, seat: int) -> bool:
     """Return whether the seat was without a session at the attempt's end, after a drop or a restart."""
     there = False
-    for fact in attempt.facts:
+    for fact in _before(attempt, over):
         if case.run_of(fact) is not case.run_of(over):
             continue
         if fact["fact"] == "start_told" and (fact["all_seats"] or fact["seat"] == seat):
@@ -78,13 +85,13 @@ def _arrived(case: Case, bot: str, worker: str | None = None) -> list[Seen]:
 
 
 def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
-    asked = next((fact for fact in attempt.of("turn_asked")[::-1] if fact["ply"] == len(over["moves"])), None)
+    asked = _asked(attempt, over, seat)
     away = not _was_there(case, bot, over["at_ms"])
     if case.bots[bot]["workers"]:  # `workers` checks that the bot was away with reason
         away = away or _was_away(case, attempt, over, seat)
     if away and attempt.started is not None and attempt.started["away_clock"] == "runs":
         return None
-    if asked is None or asked["seat"] != seat:
+    if asked is None:
         return "and was not asked"
     wires = case.wires_of(bot)
     told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
@@ -94,14 +101,23 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     for seen in told[0].arrived:
         frame, is_in_time = seen.frame, seen.entry.at_ms < until_ms
         is_answer = (frame.get("type"), frame.get("turn_id")) == ("move", asked["turn_id"])
-        if is_in_time and is_answer and frame["match"] == over["match"] and _is_legal(attempt, frame["move"]):
+        is_answer = is_answer and frame["match"] == over["match"]
+        if is_in_time and is_answer and _is_legal(attempt, over, seat, frame["move"]):
             return f"and had answered at {seen.entry.at_ms}"
     return None
 
 
-def _is_legal(attempt: Attempt, move: str) -> bool:
+def _asked(attempt: Attempt, over: Fact, seat: int) -> Fact | None:
+    """Return the turn of a seat that was open at the loss; None if no turn was open."""
+    own = [f for f in _before(attempt, over) if f["fact"] in ("turn_asked", "move_made") and f["seat"] == seat]
+    asked = [fact for fact in own if fact["fact"] == "turn_asked"][-1:]
+    return asked[0] if asked and own[-1] is asked[0] else None
+
+
+def _is_legal(attempt: Attempt, over: Fact, seat: int, move: str) -> bool:
+    assert attempt.started is not None
     try:
-        state_at(attempt, 10_000).play(move)
+        next(board for fact, board in boards(attempt.started, attempt.facts) if fact is over).state.code_for(seat, move)
     except MoveError:
         return False
     return True
@@ -109,15 +125,16 @@ def _is_legal(attempt: Attempt, move: str) -> bool:
 
 def _illegal(attempt: Attempt, over: Fact, seat: int) -> str | None:
     started = attempt.started
-    refused = [fact for fact in attempt.of("move_refused") if fact["seat"] == seat]
+    before = _before(attempt, over)
+    refused = [fact for fact in before if (fact["fact"], fact.get("seat")) == ("move_refused", seat)]
     if started is None or len(refused) != started["illegal_retries"]:
         return f"after {len(refused)} retries"
-    asked = attempt.of("turn_asked")[-1]
-    seen = [fact for fact in attempt.of("frame_seen") if (fact["sender"], fact["seat"]) == ("bot", seat)]
+    asked = _asked(attempt, over, seat)
+    seen = [f for f in before if f["fact"] == "frame_seen" and (f["sender"], f["seat"]) == ("bot", seat)]
     said: list[dict[str, Any]] = [orjson.loads(fact["frame"]) for fact in seen]
-    if not said or said[-1].get("turn_id") != asked["turn_id"] or asked["seat"] != seat:
+    if not said or asked is None or said[-1].get("turn_id") != asked["turn_id"]:
         return "and its last word was no answer to the open turn"
-    return "with a legal move" if _is_legal(attempt, said[-1]["move"]) else None
+    return "with a legal move" if _is_legal(attempt, over, seat, said[-1]["move"]) else None
 
 
 def _flood(case: Case, over: Fact, bot: str) -> str | None:

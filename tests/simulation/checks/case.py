@@ -113,6 +113,11 @@ class Attempt:
         return next((fact for fact in self.facts if fact["fact"] == "match_started"), None)
 
     @property
+    def is_table(self) -> bool:
+        """True if it began as a match of joint moves or of chance."""
+        return self.started is not None and bool(self.started["chance_seed"])
+
+    @property
     def over(self) -> Fact | None:
         """Its end."""
         return next((fact for fact in self.facts if fact["fact"] == "match_over"), None)
@@ -290,7 +295,7 @@ FORMS = {"compact": (",", ":"), "spaced": (", ", ": ")}
 def read_rows(rows: Iterable[str]) -> list[Fact]:
     """Return the facts in the rows of a log, in order of their numbers. A row tells the number of fields of each kind.
 
-    If a move's fact also asks the next turn, a `turn_asked` fact of the same number follows the move.
+    After a fact that asks turns, too, a `turn_asked` fact of the same number follows for each turn.
     """
     facts: list[Fact] = []
     for text in rows:
@@ -304,6 +309,8 @@ def read_rows(rows: Iterable[str]) -> list[Fact]:
             facts.append(fact)
             if fact.get("next_turn_id"):
                 facts.append(_asked_with(fact))
+            elif kind == "turns_asked":
+                facts += _each_asked(fact)
     facts.sort(key=lambda fact: int(fact["number"]))
     return facts
 
@@ -314,3 +321,12 @@ def _asked_with(made: Fact) -> Fact:
     same = {name: made[name] for name in ("number", "match", "attempt", "at_ms", "seats_ms", "lag_ms", "omit")}
     own = {"ply": made["ply"] + 1, "seat": seat, "turn_id": made["next_turn_id"]}
     return {**same, **own, "fact": "turn_asked", "with_move": True, "remaining_ms": made["seats_ms"][seat]}
+
+
+def _each_asked(asked: Fact) -> Iterator[Fact]:
+    """Yield the turns that were asked at once."""
+    same = {name: asked[name] for name in ("number", "match", "attempt", "ply", "at_ms", "seats_ms")}
+    for place, seat in enumerate(asked["asked"]):
+        own = {"seat": seat, "turn_id": asked["turn_ids"][place]}
+        own |= {name: asked[name][place] for name in ("remaining_ms", "lag_ms", "omit")}
+        yield {**same, **own, "fact": "turn_asked", "with_move": True}

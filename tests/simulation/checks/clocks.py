@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from tests.simulation.checks.board import Board, boards
 from tests.simulation.checks.case import NOTICED_MS, Attempt, Case, Fact, Problems, Run, overlap_ms
 
 MOST_LAG_MS = 200
@@ -28,8 +29,14 @@ class _Seat:
     used_away_ms: int = 0
     """Away time in ms used before a grace began, not yet told by a fact."""
     excused_ms: int = 0
+    counted_ms: int = 0
+    """Excused ms on the present ply."""
     drops: int = 0
     lag_ms: int = 0
+    used_ms: int = 0
+    """Thinking time in ms of this ply, in earlier askings of this run."""
+    asked: Fact | None = None
+    """Open turn whose clock may run; `told_ms` is None until the turn is told."""
 
 
 class _Clocks:
@@ -37,7 +44,8 @@ class _Clocks:
 
     def __init__(self, case: Case, attempt: Attempt, started: Fact) -> None:
         self.case = case
-        self.facts = attempt.facts
+        self.facts, self.is_table = attempt.facts, attempt.is_table
+        self.board = Board(started)
         self.what = f"{attempt.match}, attempt {attempt.attempt}"
         self.control = started["time_control"]
         self.runs = started["away_clock"] == "runs"
@@ -47,13 +55,18 @@ class _Clocks:
         self.run = case.run_of(started)
         self.grace_since_ms, self.grace_until_ms = self.run.grace_at(started["at_ms"])
         self.ply = len(started["moves"])
-        self.used_ms = 0
-        """Thinking time in ms of this ply, in earlier askings of this run."""
-        self.asked: Fact | None = None
-        """Open turn whose clock may run; `told_ms` is None until the turn is told."""
+        self.counted_ms = 0
+        """Sum of the excused ms that may make the attempt void: of seats on one ply, the largest time counts."""
+        self.told_ms: list[int] = []
+        """Time of each seat as told with this ply's turns; empty before the first of these."""
 
     def check(self) -> Problems:
-        for fact in self.facts:
+        at_ms = 0
+        for fact, board in boards(self.board.started, self.facts):
+            self.board = board
+            if len(self.board.moves) > self.ply:
+                self._next_ply(at_ms)
+            at_ms = int(fact["at_ms"])
             self._see_restart(fact)
             self._see_graces(int(fact["at_ms"]))
             if fact["fact"] != "frame_seen":
@@ -65,6 +78,9 @@ class _Clocks:
                     yield from self._stopped(fact, f"{self.what}: the start told at fact {fact['number']}")
                 case "move_made":
                     yield from self._made(fact)
+                case "seat_fell":
+                    yield from self._lost(fact["seat"], fact)
+                    self.seats[fact["seat"]].asked = None
                 case "seat_away":
                     yield from self._away(fact)
                 case "seat_back":
@@ -80,9 +96,8 @@ class _Clocks:
         run = self.run if self.run.first < fact["number"] <= self.run.last else self.case.run_of(fact)
         if run is not self.run:
             self.run = run
-            self.used_ms = 0
-            self.asked = None
             for seat in self.seats:
+                seat.used_ms, seat.asked = 0, None
                 seat.away_since_ms, seat.used_away_ms = run.start_ms, 0
             self.grace_since_ms, self.grace_until_ms = run.graces[0]
             self._run_on(run.start_ms)
@@ -96,27 +111,37 @@ class _Clocks:
                 if seat.away_since_ms is not None:
                     seat.used_away_ms = seat.away_left_ms - self._away_left_ms(seat, since_ms)
                     seat.away_since_ms = since_ms
-            if self.asked is not None and self.seats[self.asked["seat"]].away_since_ms is not None:
-                self._stop_thinking(since_ms, self._excused(since_ms))
+                    self._stop_thinking(seat, since_ms, self._excused(seat, since_ms))
             self.grace_since_ms, self.grace_until_ms = since_ms, until_ms
-            if self.asked is None:
-                self._run_on(since_ms)
+            self._run_on(since_ms)
 
     # --- thinking ---
 
-    def _run_on(self, at_ms: int) -> None:
-        """Run the clock of the bot to move if the bot is away and the terms say so, after the grace at the earliest."""
-        to_move = self.ply % 2
-        seat = self.seats[to_move]
-        if self.runs and seat.away_since_ms is not None:
-            left_ms = max(0, self.control["move_ms"] + seat.bank_ms - self.used_ms)
-            from_ms = max(at_ms, self.grace_until_ms)
-            times = {"told_ms": from_ms, "late_from_ms": at_ms, "lag_ms": 0, "remaining_ms": left_ms}
-            self.asked = {"seat": to_move, "turn_id": None, **times}
+    def _next_ply(self, at_ms: int) -> None:
+        self.ply, self.told_ms = len(self.board.moves), []
+        for seat in self.seats:
+            seat.used_ms = seat.counted_ms = 0
+        self._run_on(at_ms)
 
-    def _excused(self, at_ms: int) -> int:
-        """Return the ms to excuse in the open turn at a time: the server was late meanwhile."""
-        asked = self.asked
+    def _run_on(self, at_ms: int) -> None:
+        """Run the clocks of movers whose bots are away if the terms say so, after the grace at the earliest."""
+        for number in self.board.waits_for() if self.runs else ():
+            seat = self.seats[number]
+            if seat.away_since_ms is not None and seat.asked is None and not self.board.is_out(number):
+                left_ms = max(0, self.control["move_ms"] + seat.bank_ms - seat.used_ms)
+                from_ms = max(at_ms, self.grace_until_ms)
+                times = {"told_ms": from_ms, "late_from_ms": at_ms, "lag_ms": 0, "remaining_ms": left_ms}
+                seat.asked = {"turn_id": None, **times}
+
+    def _excuse(self, seat: _Seat, ms: int) -> None:
+        before_ms = max(each.counted_ms for each in self.seats)
+        seat.excused_ms += ms
+        seat.counted_ms += ms
+        self.counted_ms += max(0, seat.counted_ms - before_ms)
+
+    def _excused(self, seat: _Seat, at_ms: int) -> int:
+        """Return the ms to excuse in the open turn of a seat at a time: the server was late meanwhile."""
+        asked = seat.asked
         if asked is None or asked["told_ms"] is None:
             return 0
         told_ms = int(asked["told_ms"])
@@ -124,22 +149,30 @@ class _Clocks:
 
     def _stopped(self, fact: Fact, what: str) -> Problems:
         """Stop the clock of a seat, if running: its connection ended, or its bot is told of the match again."""
-        own = self.asked is not None and self.asked["seat"] == fact["seat"]
-        expected = self._excused(fact["at_ms"]) if own else 0
+        seat = self.seats[fact["seat"]]
+        expected = self._excused(seat, fact["at_ms"])
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
-        if own:
-            self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
-            self._stop_thinking(fact["at_ms"], fact["excused_ms"])
-        self.seats[fact["seat"]].away_since_ms = None
+        if seat.asked is not None:
+            self._excuse(seat, fact["excused_ms"])
+            self._stop_thinking(seat, fact["at_ms"], fact["excused_ms"])
+        seat.away_since_ms = None
 
     def _asked(self, fact: Fact) -> Problems:
         seat = self.seats[fact["seat"]]
         what = f"{self.what}: turn {fact['turn_id']}"
-        if self.asked is not None:
-            yield f"{what} was asked while {self.asked['turn_id']} was open"
-        expected = [self.control["move_ms"] + each.bank_ms for each in self.seats]
-        expected[fact["seat"]] = max(0, expected[fact["seat"]] - self.used_ms)
+        for each in (seat,) if self.is_table else self.seats:
+            if each.asked is not None:
+                yield f"{what} was asked while {each.asked['turn_id']} was open"
+        if fact["seat"] not in self.board.waits_for() or self.board.is_out(fact["seat"]):
+            yield f"{what} was asked of seat {fact['seat']}, which has answered, fallen out, or nothing to move"
+        expected = [max(0, self.control["move_ms"] + each.bank_ms - each.used_ms) for each in self.seats]
+        if self.told_ms:  # present times of the others would tell who has answered
+            expected = [
+                told_ms if each is not seat else now_ms
+                for each, told_ms, now_ms in zip(self.seats, self.told_ms, expected, strict=True)
+            ]
+        self.told_ms = expected
         if fact["seats_ms"] != expected or fact["remaining_ms"] != expected[fact["seat"]]:
             yield f"{what} gives {fact['seats_ms']} ms by seat; it should be {expected}"
         if fact["ply"] != self.ply:
@@ -153,44 +186,44 @@ class _Clocks:
             yield f"{what}: {seat.lag_ms} ms were allowed for a network that only pings measured"
         if seat.away_since_ms is not None:
             yield f"{what} was asked of a bot that was away"
-        self.asked = {**fact, "told_ms": self.case.turns_told.get(fact["turn_id"])}
+        seat.asked = {**fact, "told_ms": self.case.turns_told.get(fact["turn_id"])}
 
     def _made(self, fact: Fact) -> Problems:
+        if not fact["turn_id"]:
+            return  # drawn for a fallen seat
         what = f"{self.what}: the move of ply {fact['ply']}"
-        asked = self.asked
+        seat = self.seats[fact["seat"]]
+        asked = seat.asked
         sent = orjson.loads(fact["frame"])
         if (sent["match"], sent["turn_id"], sent["move"]) != (fact["match"], fact["turn_id"], fact["move"]):
             yield f"{what} is not what its bot sent: {fact['frame']}"
-        if asked is None or asked["turn_id"] != fact["turn_id"] or asked["seat"] != fact["seat"]:
+        if asked is None or asked["turn_id"] != fact["turn_id"]:
             yield f"{what} answers turn {fact['turn_id']}, which was not open"
             return
         if asked["told_ms"] is None:
             yield f"{what} answers turn {fact['turn_id']}, which was never told"
             return
-        expected = self._excused(fact["at_ms"])
+        expected = self._excused(seat, fact["at_ms"])
         late_ms = fact["at_ms"] - asked["told_ms"] - asked["lag_ms"] - asked["remaining_ms"] - expected
         if late_ms > _late_ms(self.run, asked["told_ms"], fact["at_ms"], unnoticed=True):
             yield f"{what} was accepted {late_ms} ms after its clock had run out"
         expected += max(0, late_ms)
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
-        self._stop_thinking(fact["at_ms"], expected)
-        self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
-        seat = self.seats[fact["seat"]]
-        over_ms = max(0, self.used_ms - self.control["move_ms"])
+        self._stop_thinking(seat, fact["at_ms"], expected)
+        self._excuse(seat, fact["excused_ms"])
+        over_ms = max(0, seat.used_ms - self.control["move_ms"])
         seat.bank_ms = max(0, seat.bank_ms - over_ms) + self.control["increment_ms"]
         if fact["bank_ms"] != seat.bank_ms:
             yield f"{what} leaves {fact['bank_ms']} ms in the bank; it should be {seat.bank_ms}"
             seat.bank_ms = fact["bank_ms"]
-        self.used_ms = 0
-        self.ply += 1
-        self._run_on(fact["at_ms"])
+        seat.used_ms = 0
 
-    def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
+    def _stop_thinking(self, seat: _Seat, at_ms: int, excused_ms: int) -> None:
         """Close the open turn, and count the time since it was told; its waiting in the server before is free."""
-        if self.asked is not None and self.asked["told_ms"] is not None:
-            self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"] - excused_ms)
-        self.asked = None
+        if seat.asked is not None and seat.asked["told_ms"] is not None:
+            seat.used_ms += max(0, at_ms - seat.asked["told_ms"] - seat.asked["lag_ms"] - excused_ms)
+        seat.asked = None
 
     # --- away ---
 
@@ -202,9 +235,8 @@ class _Clocks:
             yield f"{self.what}: seat {fact['seat']} went away with {fact['away_left_ms']} ms, not {seat.away_left_ms}"
             seat.away_left_ms = fact["away_left_ms"]
         what = f"{self.what}: seat {fact['seat']} went away at fact {fact['number']} and"
-        asked = self.asked
-        is_own = asked is not None and asked["seat"] == fact["seat"] and asked["turn_id"] is not None
-        if asked is not None and is_own and fact["at_ms"] >= self.grace_until_ms:
+        asked = seat.asked
+        if asked is not None and asked["turn_id"] is not None and fact["at_ms"] >= self.grace_until_ms:
             at_ms = fact["at_ms"]
             if fact["on_turn"] and asked["told_ms"] is None and at_ms in [until for _, until in self.run.suspended]:
                 asked["told_ms"] = at_ms  # the turn went to a connection whose end the arena did not know yet
@@ -215,11 +247,10 @@ class _Clocks:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
             yield f"{what} excuses {fact['excused_ms']} ms while its clock runs on"
-        elif asked is not None and asked["seat"] == fact["seat"] and asked["told_ms"] is None:
-            self.asked = None  # the turn was never told; the clock runs from now on
+        elif asked is not None and asked["told_ms"] is None:
+            seat.asked = None  # the turn was never told; the clock runs from now on
         seat.away_since_ms = fact["at_ms"]
-        if self.asked is None:
-            self._run_on(fact["at_ms"])
+        self._run_on(fact["at_ms"])
 
     def _back(self, fact: Fact) -> Problems:
         seat = self.seats[fact["seat"]]
@@ -243,7 +274,7 @@ class _Clocks:
 
     def _nobody_away_too_long(self, fact: Fact) -> Problems:
         for number, seat in enumerate(self.seats):
-            if seat.away_since_ms is not None:
+            if seat.away_since_ms is not None and not self.board.is_out(number):
                 late_ms = fact["at_ms"] - self._away_until(seat, fact["at_ms"])
                 if late_ms > _late_ms(self.run, seat.away_since_ms, fact["at_ms"], unnoticed=True):
                     yield f"{self.what}: seat {number} was away {late_ms} ms too long at fact {fact['number']}"
@@ -252,25 +283,30 @@ class _Clocks:
 
     def _over(self, over: Fact) -> Problems:
         yield from self._sums(over)
-        if over["termination"] == "timeout":
-            asked = self.asked
-            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"] + self._excused(over["at_ms"])
-            if asked is None or over["at_fault"] != [asked["seat"]]:
-                yield f"{self.what}: lost on time by seats {over['at_fault']}, and the open turn is {asked}"
-            elif allowed_ms and (asked["told_ms"] is None or over["at_ms"] < asked["told_ms"] + allowed_ms):
+        for number in () if self.is_table else over["at_fault"]:
+            yield from self._lost(number, over)
+
+    def _lost(self, number: int, fact: Fact) -> Problems:
+        """Check the loss of a seat by its clock or its absence, at a fall or at the end of a plain match."""
+        seat, at_ms = self.seats[number], fact["at_ms"]
+        asked = seat.asked
+        if fact["termination"] == "timeout":
+            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"] + self._excused(seat, at_ms)
+            if asked is None:
+                yield f"{self.what}: lost on time by seat {number}, which had no open turn"
+            elif allowed_ms and (asked["told_ms"] is None or at_ms < asked["told_ms"] + allowed_ms):
                 yield f"{self.what}: lost on time before the clock had run out"
-        elif over["termination"] == "disconnect":
-            seat = self.seats[over["at_fault"][0]]
+        elif fact["termination"] == "disconnect":
             if seat.away_since_ms is None:
-                yield f"{self.what}: seat {over['at_fault'][0]} lost by disconnect, and was there"
-            elif over["at_ms"] < self._away_until(seat, over["at_ms"]):
-                yield f"{self.what}: seat {over['at_fault'][0]} lost by disconnect before its budget was used up"
+                yield f"{self.what}: seat {number} lost by disconnect, and was there"
+            elif at_ms < self._away_until(seat, at_ms):
+                yield f"{self.what}: seat {number} lost by disconnect before its budget was used up"
 
     def _sums(self, over: Fact) -> Problems:
         """Check the sums of excused time, and that too much makes an attempt void, the open turn not counted."""
-        too_much = sum(seat.excused_ms for seat in self.seats) > self.run.excused_ms
-        if self.asked is not None:
-            self.seats[self.asked["seat"]].excused_ms += self._excused(over["at_ms"])
+        too_much = self.counted_ms > self.run.excused_ms
+        for seat in self.seats:
+            seat.excused_ms += self._excused(seat, over["at_ms"])
         excused = [seat.excused_ms for seat in self.seats]
         drops = [seat.drops for seat in self.seats]
         if (over["seats_excused_ms"], over["drops"]) != (excused, drops):

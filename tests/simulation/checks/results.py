@@ -3,8 +3,10 @@
 from collections import Counter
 from itertools import combinations
 
-from rumble_engine import EngineError, Game, State, get_game
+import orjson
+from rumble_engine import EngineError, get_game
 
+from tests.simulation.checks.board import Board
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems
 
 
@@ -27,6 +29,7 @@ def _ids(case: Case) -> Problems:
     started = [(fact["match"], fact["attempt"]) for fact in case.by_kind["match_started"]]
     over = [(fact["match"], fact["attempt"]) for fact in case.by_kind["match_over"]]
     turns = [fact["turn_id"] for fact in case.by_kind["turn_asked"]]
+    seeds = [fact["chance_seed"] for fact in case.by_kind["match_started"] if fact["chance_seed"]]
     told = {
         (seen.frame["turn_id"], seen.frame["match"], seen.frame["ply"])
         for wire in case.wires.values()
@@ -38,6 +41,7 @@ def _ids(case: Case) -> Problems:
         ("start of a match attempt", started),
         ("end of a match attempt", over),
         ("turn in the log", turns),
+        ("seed of chance", seeds),
         ("turn that was told", [turn_id for turn_id, _, _ in told]),
     ):
         for each, count in Counter(ids).items():
@@ -152,26 +156,84 @@ def _play(attempt: Attempt) -> Problems:
         return
     if over["seats"] != started["seats"]:
         yield f"{what} ended with other seats than it started with"
-    if over["moves"] != started["moves"] + [fact["move"] for fact in made]:
-        yield f"{what}: its outcome has moves {over['moves']}, its plies {[fact['move'] for fact in made]}"
-    game: Game = get_game(started["game"])
-    state: State = game.initial(started["settings"], started["seed"])
+    if attempt.is_table is (len(started["seats"]) == 2 and get_game(started["game"]).in_turn):
+        yield f"{what} of {started['game']} began with the seed {started['chance_seed']!r}"
+    board, cause = Board(started), started
     try:
-        for move in started["moves"]:
-            state = state.play(move)
-        for ply, fact in enumerate(made, len(started["moves"])):
-            if fact["ply"] != ply or fact["seat"] != state.to_move:
-                yield f"{what}: ply {fact['ply']} by seat {fact['seat']} where ply {ply} of {state.to_move} was due"
-            state = state.play(fact["move"])
+        for fact in attempt.facts:
+            if fact["fact"] == "frame_seen":
+                yield from _notice(board, fact, cause, what)
+            else:
+                cause = fact
+            yield from _ply(board, fact, what)
+            board.note(fact)
     except EngineError as error:
         yield f"{what}: its moves cannot be replayed: {error}"
         return
-    outcome = state.outcome
-    if over["termination"] == "normal":
+    if over["moves"] != board.moves:
+        yield f"{what}: its outcome has moves {over['moves']}, its plies {board.moves}"
+    outcome = board.state.outcome
+    if attempt.is_table and over["scores"] is not None:
+        yield from _table(board, over, what)
+    elif over["termination"] == "normal":
         if outcome is None or list(outcome.scores) != over["scores"] or outcome.reason != over["reason"]:
             yield f"{what}: {over['scores']} ({over['reason']}) is not what its moves lead to"
     elif outcome is not None and not over["stalled"]:
         yield f"{what} ended on the board, but was told as {over['termination']}"
+
+
+def _ply(board: Board, fact: Fact, what: str) -> Problems:
+    """Check that a part of a ply was due, and that a drawn part follows from the seed."""
+    kind, seat, due = fact["fact"], fact.get("seat"), board.waits_for()
+    if kind not in ("move_made", "seat_fell", "chance_drawn"):
+        return
+    ply = len(board.moves)
+    is_due = {
+        "move_made": seat in due and (seat in board.falls) is not bool(fact.get("turn_id")),
+        "seat_fell": seat is not None and not board.is_out(seat),
+        "chance_drawn": board.state.is_chance,
+    }
+    if fact["ply"] != ply or not is_due[kind]:
+        yield f"{what}: {kind} in ply {fact['ply']} by seat {seat} where ply {ply} of {due} was due"
+    elif kind != "seat_fell" and not fact.get("turn_id") and fact["move"] != (text := board.drawn_text(seat)):
+        yield f"{what}: {fact['move']} of ply {ply} is not the draw of the seed, {text}"
+
+
+def _notice(board: Board, seen: Fact, cause: Fact, what: str) -> Problems:
+    """Check that a notice about another seat tells of an absence at once, or of a fall once its ply is made."""
+    frame = orjson.loads(seen["frame"]) if seen["sender"] == "server" else {}
+    if (frame.get("type"), frame.get("match")) != ("notice", seen["match"]):
+        return
+    seat, code = frame.get("seat", 1 - seen["seat"]), frame["code"]
+    fall = board.falls.get(seat)
+    is_right = (
+        (cause["fact"], cause.get("seat")) == ("seat_away", seat)
+        if code == "opponent_away"
+        else code == "seat_fell" and fall and (seat == seen["seat"] or fall["ply"] < len(board.moves))
+    )
+    if not is_right:
+        yield f"{what}: seat {seen['seat']} was told {code} about seat {seat} after {cause['fact']}"
+
+
+def _table(board: Board, over: Fact, what: str) -> Problems:
+    """Check the end of a match of joint moves or of chance: fallen seats are last, and a later fall is better."""
+    outcome, falls, table = board.state.outcome, board.falls, over["table"]
+    seats = range(len(over["seats"]))
+    ranks = [(s not in falls, falls[s]["ply"] if s in falls else outcome.scores[s] if outcome else 0) for s in seats]
+    places = [1 + sum(other > own for other in ranks) for own in ranks]
+    scores = [(sum(o < own for o in ranks) + (ranks.count(own) - 1) / 2) / (len(seats) - 1) for own in ranks]
+    fallen = [[seat, fall["ply"], fall["termination"]] for seat, fall in sorted(falls.items())]
+    if outcome is None and (board.state.can_fall or len(falls) < len(seats) - 1):
+        yield f"{what} ended as {over['termination']} while seats {board.waits_for()} had to move"
+    last = [*falls.values()][-1:] if len(seats) == 2 or outcome is None else []
+    ended = [(fall["termination"], fall["reason"]) for fall in last] or [("normal", outcome and outcome.reason)]
+    if (over["termination"], over["reason"]) != ended[0]:
+        yield f"{what} ended as {over['termination']} ({over['reason']}), not as {ended[0]}"
+    payoffs = outcome and outcome.payoffs and list(outcome.payoffs)
+    expected = places, scores, payoffs, fallen, board.started["chance_seed"]
+    told = table["places"], over["scores"], table["payoffs"], table["falls"], table["chance_seed"]
+    if told != expected:
+        yield f"{what} ended with {told} instead of {expected}"
 
 
 def _matches_at_once(case: Case) -> Problems:

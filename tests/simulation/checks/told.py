@@ -3,14 +3,16 @@
 Every frame of a bot has an answer or an effect.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import orjson
-from rumble_engine import State, get_game
+from rumble_engine import State
 
+from tests.simulation.checks.board import boards, commitment
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen, WireLog
 
 MOST_POINTS_APART = 1e-9
@@ -27,6 +29,7 @@ def check_told(case: Case) -> Problems:
         yield from _answers(index, wire)
         yield from _resumed(index, wire)
         yield from _rejections(wire)
+        yield from _seeds(index, wire)
         for seen in wire.told:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, wire, seen.frame)
@@ -49,6 +52,17 @@ class _Index:
     def __init__(self, case: Case) -> None:
         self.case = case
         self.asked = {fact["turn_id"]: fact for fact in case.by_kind["turn_asked"]}
+        self.boards: dict[str, tuple[State, int, list[Any]]] = {}
+        """The position at the asking, its ply, and the news for the seat (`since`), by turn id."""
+        self.seeds: dict[str, Fact] = {}
+        """The start of each attempt with a seed of chance, by seed."""
+        for started in case.by_kind["match_started"]:
+            if started["chance_seed"]:
+                self.seeds[started["chance_seed"]] = started
+            for fact, board in boards(started, case.attempts[started["match"], started["attempt"]].facts):
+                if fact["fact"] == "turn_asked":
+                    since = [[seat, text] for ply, seat, text in board.parts if ply >= board.last[fact["seat"]]]
+                    self.boards[fact["turn_id"]] = board.state, len(board.moves), since
         self.made: dict[str, list[Fact]] = defaultdict(list)
         for fact in case.by_kind["move_made"]:
             self.made[fact["turn_id"]].append(fact)
@@ -99,11 +113,20 @@ def _durable(index: _Index, wire: WireLog) -> Problems:
         elif facts[0]["number"] > written:
             yield f"{what} when {written} facts were on disk; it is fact {facts[0]['number']}"
         if frame["type"] == "match_over" and facts:
-            for name in ("scores", "termination", "reason", "moves"):
-                if frame[name] != facts[0][name]:
-                    yield f"{what} with {name} {frame[name]}; the log has {facts[0][name]}"
+            for name, logged in _end_of(facts[0]).items():
+                if frame.get(name) != logged:
+                    yield f"{what} with {name} {frame.get(name)}; the log has {logged}"
         if frame["type"] == "tournament_over" and facts:
             yield from _standing(index, wire, frame, what)
+
+
+def _end_of(over: Fact) -> dict[str, Any]:
+    """Return the fields that a `match_over` frame must have from its fact."""
+    table = over["table"]
+    fields = {name: over[name] for name in ("scores", "termination", "reason", "moves")}
+    fields |= {name: table and table[name] for name in ("places", "payoffs")}
+    falls = table and [dict(zip(("seat", "ply", "termination"), fall, strict=True)) for fall in table["falls"]]
+    return {**fields, "falls": falls, "seed": table and table["chance_seed"]}
 
 
 def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[Fact] | None:
@@ -252,23 +275,37 @@ def _turn(index: _Index, wire: WireLog, turn: dict[str, Any]) -> Problems:
     logged = (asked["match"], asked["attempt"], asked["ply"], asked["seat"], asked["remaining_ms"])
     if told != logged:
         yield f"{what} was told as {told}, and logged as {logged}"
-    state = state_at(attempt, asked["ply"])
-    if turn["state"] != state.view(asked["seat"]) or list(turn.get("legal", state.legal_moves)) != list(
-        state.legal_moves
-    ):
+    if asked["turn_id"] not in index.boards:
+        return  # `results` tells that the moves cannot be replayed
+    seat, (state, ply, since) = asked["seat"], index.boards[asked["turn_id"]]
+    if seat not in state.movers or ply != asked["ply"]:
+        yield f"{what} asked seat {seat} for ply {asked['ply']}, but seats {state.movers} are to move at ply {ply}"
+        return
+    legal = [state.text_for(seat, code) for code in state.codes_for(seat)]
+    if turn["state"] != state.view(seat) or list(turn.get("legal", legal)) != legal:
         yield f"{what}: its position or legal moves are not those after its moves"
-    if state.to_move != asked["seat"]:
-        yield f"{what} asked seat {asked['seat']}, but seat {state.to_move} is to move"
+    if attempt.is_table and (turn["since"] != since or turn.get("moves")):
+        yield f"{what} tells {turn['since']} and moves {turn.get('moves')}; since the seat's last answer was {since}"
 
 
-def state_at(attempt: Attempt, ply: int) -> State:
-    """Return the position of an attempt at a ply."""
-    started = attempt.started
-    assert started is not None
-    state = get_game(started["game"]).initial(started["settings"], started["seed"])
-    for move in (started["moves"] + [fact["move"] for fact in attempt.of("move_made")])[:ply]:
-        state = state.play(move)
-    return state
+def _seeds(index: _Index, wire: WireLog) -> Problems:
+    """Check that `match_start` commits to the seed, and that no other frame than the attempt's end has the seed.
+
+    A start that was lost with its run is made again, with another seed.
+    """
+    for seen in wire.told if index.seeds else ():
+        frame, own = seen.frame, None
+        if frame["type"] in ("match_start", "match_over"):
+            attempt = index.case.attempts.get((frame["match"], frame["attempt"]))
+            own = None if attempt is None else attempt.started
+        for seed in re.findall("[0-9a-f]{64}", seen.entry.text):
+            started = index.seeds.get(seed)
+            if started is not None and (started is not own or frame["type"] == "match_start"):
+                yield f"{wire.bot} was told the seed of {started['match']} in {_short(frame)}"
+        if frame["type"] == "match_start" and own is not None and own["number"] <= wire.run.last:
+            expected = commitment(own) if own["chance_seed"] else None
+            if frame.get("seed_commitment") != expected:
+                yield f"{wire.bot} was told the commitment {frame.get('seed_commitment')}, not {expected}"
 
 
 # --- after a login ---
@@ -400,7 +437,7 @@ def _take_one(answers: Counter[str], kind: Any) -> bool:
 def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
     return any(
         fact["match"] == frame["match"] and fact["termination"] == "resignation"
-        for fact in index.case.by_kind["match_over"]
+        for fact in (*index.case.by_kind["match_over"], *index.case.by_kind["seat_fell"])
     )
 
 

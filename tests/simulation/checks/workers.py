@@ -42,6 +42,8 @@ def _asked_of_one(case: Case) -> Problems:
         if len(wires) > 1:
             yield f"turn {turn_id} was told on the connections {sorted(wires)}"
     for made in case.by_kind["move_made"]:
+        if not made["turn_id"]:
+            continue  # drawn for a fallen seat
         answered = [
             seen
             for number in told_on[made["turn_id"]]
