@@ -30,7 +30,7 @@ COMMANDS = {
     "watch": "Show the live standings of a tournament.",
     "bot": "Play as a reference bot, or as any Python function.",
     "new": "Write a starter bot in a language of your choice.",
-    "bridge": "Play with any program that speaks stdio, UCI, GTP or Gomocup.",
+    "bridge": "Play with any program that speaks stdio, UCI, GTP or Gomocup, or a Battlesnake.",
     "practice": "Try your bot against a reference bot; see every frame.",
     "check": "Check a bot in any language against the rules of the protocol.",
     "play": "Play a match yourself, in the terminal.",

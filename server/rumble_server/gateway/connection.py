@@ -506,7 +506,7 @@ class Connection(asyncio.Protocol):
         self._abort()
 
     def shut_out(self) -> None:
-        """End a connection without a login if its address is banned. The arena tells and closes logged-in bots."""
+        """End a connection without a login if its address is banned. The arena closes connections with a login."""
         if not self._name() and self._gateway.ban_of(self.address) is not None:
             self._abort()
 

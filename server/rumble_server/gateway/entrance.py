@@ -67,4 +67,4 @@ class Entrance:
     turns: ReadFairness
     descriptors: Descriptors
     question: LeaderQuestion | None = None
-    """Answers to proxies; None on a lone server."""
+    """The object that answers proxies; None on a lone server."""

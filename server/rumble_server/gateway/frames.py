@@ -19,8 +19,8 @@ LEAST_FRAME_BYTES = 2 + MASK_BYTES
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
     """Read a client's whole text frames that begin before `stop`. Return the texts, and where the last frame ends.
 
-    `data[start]` must begin a frame. If there is any other frame, a text over `most_bytes`, or invalid UTF-8, no text
-    is returned; then a full parser has to read `data`.
+    `data[start]` must begin a frame. No text is returned if a frame is not a whole text frame, a text is longer than
+    `most_bytes`, or UTF-8 is invalid. A full parser then has to read `data`.
     """
     texts: list[str] = []
     at, end = start, len(data)

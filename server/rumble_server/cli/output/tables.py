@@ -23,6 +23,7 @@ MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
 UNBOUNDED = 1000
 """Width in columns of the imagined console in which a table is measured."""
 RECORD = ("points", "played", "won", "drawn", "lost")
+TABLE_RECORD = ("points", "played", "first", "first, shared", "behind")
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -124,10 +125,10 @@ def told_table(
     return table
 
 
-def tiebreak_legend(table: Table) -> list[str]:
+def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[str]:
     """Explain the table's tie-break columns in a line; return no line without such columns."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
-    told = ", ".join(f"{name} {TIEBREAKS.get(name.lower(), name)}" for name in names)
+    told = ", ".join(f"{name} {known.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []
 
 
@@ -233,10 +234,12 @@ def _short(standing: "Standing", standings: "list[Standing]") -> str:
     return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
 
 
-def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
+def ranked_table(
+    title: str, tiebreaks: Sequence[str], lines: Sequence[Standing], record: Sequence[str] = RECORD
+) -> Table:
     """Draw standings with their tie-breaks, and the tie-break that decided each rank."""
     byes = _byes(lines)
-    table = _table(title, *RECORD, *byes, *(name.upper() for name in tiebreaks))
+    table = _table(title, *record, *byes, *(name.upper() for name in tiebreaks))
     table.add_column("decided by")
     for line in lines:
         values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())

@@ -96,8 +96,11 @@ class Trace:
             yield TraceEntry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
-        """Yield the board after the bot's move. Yield nothing after an illegal move, which the referee answers."""
-        if frame.get("type") != "move" or self._state is None:
+        """Yield the board after the bot's move. Yield nothing after an illegal move, which the referee answers.
+
+        Yield nothing after a part of a joint move, because the moves of the others are unknown.
+        """
+        if frame.get("type") != "move" or self._state is None or self._state.movers != (self._seat,):
             return
         try:
             self._state = self._state.play(frame["move"])
@@ -117,10 +120,13 @@ class Trace:
                 self._game, self._seat, self._state = frame["game"], frame["seat"], None
             case "turn":
                 state = get_game(frame["game"]).load(frame["state"])
-                if frame["moves"] if "moves" in frame else frame["ply"]:
+                since = [move for _, move in frame.get("since", ())]
+                if frame["moves"] if "since" not in frame and "moves" in frame else frame["ply"]:
                     if frame.get("moves"):
                         yield TraceEntry("note", f"the last move was {frame['moves'][-1]}")
-                    yield self._board(state, frame.get("moves", []))
+                    elif since:
+                        yield TraceEntry("note", f"since the last turn: {', '.join(since)}")
+                    yield self._board(state, frame.get("moves") or since)
                 self._state, self.thinking = state, True
             case "rejected":
                 yield TraceEntry("next", REJECTIONS[frame["code"]])
@@ -139,12 +145,20 @@ class Trace:
             yield self._board(state, frame["moves"])
         if frame["scores"] is None:
             return
-        winner = frame["winner"]
-        told = "a draw" if winner is None else f"your bot {'won' if winner == self._seat else 'lost'}"
+        seat, winner, places = self._seat, frame["winner"], frame.get("places", ())
+        if len(places) > 2 and seat is not None:
+            told = f"your bot has place {places[seat]} of {len(places)}"
+        else:
+            told = "a draw" if winner is None else f"your bot {'won' if winner == seat else 'lost'}"
         yield TraceEntry("note", f"{told}: {frame['reason']}")
-        if winner != self._seat and frame["termination"] in LOSSES:
-            self.faults += 1
-            yield TraceEntry("next", LOSSES[frame["termination"]])
+        if "falls" in frame:
+            lost_by = [fall["termination"] for fall in frame["falls"] if fall["seat"] == seat]
+        else:
+            lost_by = [] if winner == seat else [frame["termination"]]
+        for termination in lost_by:
+            if termination in LOSSES:
+                self.faults += 1
+                yield TraceEntry("next", LOSSES[termination])
 
 
 def _read(frame: str) -> Any:

@@ -50,6 +50,14 @@ def read_results_file(file: str) -> ResultsFile:
         raise refused(file, error) from None
 
 
+def has_tables(text: str) -> bool:
+    """Return whether a text is a result file with tables."""
+    try:
+        return read_results(text).is_of_tables
+    except BadResults:
+        return False
+
+
 def refused(file: str, problems: BadResults) -> CliError:
     """Print all problems of a file except the last on standard error, and return a CliError with the last problem."""
     *others, last = str(problems).splitlines()

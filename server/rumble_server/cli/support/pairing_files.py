@@ -10,7 +10,7 @@ import typer
 
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
-from rumble_server.cli.support.files import read_results_text, refused
+from rumble_server.cli.support.files import has_tables, read_results_text, refused
 from rumble_server.results.trf.event import TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 from rumble_server.tournament.exports.trf import REMARK, UNPAIRABLE
@@ -29,6 +29,8 @@ def read_event(file: str) -> TrfEvent:
     try:
         event = read_trf(text)
     except BadTrf as error:
+        if has_tables(text):
+            raise CliError(f"{file}: pairing is for matches of two seats, and this file has tables of more") from None
         raise refused(file, error) from None
     for line in text.splitlines():
         if line.removeprefix(REMARK).strip().startswith(UNPAIRABLE):

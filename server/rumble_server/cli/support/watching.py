@@ -241,7 +241,7 @@ def _panel(board: dict[str, Any]) -> Panel:
     drawing = board.get("drawing")
     picture = Text(board["diagram"]) if drawing is None else drawn(drawing)
     pieces = {} if drawing is None else plain(drawing["pieces"])
-    marks = {piece["seat"]: f" ({sign})" for sign, piece in reversed(pieces.items())}
+    marks = {piece["seat"]: f" ({piece.get('label') or sign})" for sign, piece in reversed(pieces.items())}
     title = Text(" - ").join(
         Text(name + marks.get(seat, ""), SEATS.get(seat, "")) for seat, name in enumerate(board["seats"])
     )

@@ -26,7 +26,7 @@ NEWEST_ROWS = 8
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""Maximum number of facts between a match's end and its last fact, such as the frames that told the end."""
+"""Maximum number of facts of a match after its end. Such a fact is a frame that told a bot the end."""
 
 
 class LogReader:

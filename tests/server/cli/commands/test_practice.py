@@ -97,6 +97,15 @@ def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> 
     assert len(played[0][0]) >= 7
 
 
+@pytest.mark.parametrize("game", ["dilemma", "snakes", "backgammon"])
+@pytest.mark.slow
+def test_joint_moves_and_chance(practise: Practice, bot: list[str], game: str) -> None:
+    code, out, err = practise("--game", game, "--json", *bot, "plays")
+    assert code == 0, out + err
+    assert [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"] == ["normal"]
+    assert json.loads(out.splitlines()[-1]) == {"note": "1 of 1 played to the end"}
+
+
 def frames(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 

@@ -8,6 +8,8 @@ from rumble_server.cli.output.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 from rumble_server.cli.output.trace import MOST_LISTED, Trace, TraceEntry
 
 from tests.bots.sdk import says
+from tests.protocol.conversation import read_conversation
+from tests.protocol.golden_transcript import EXAMPLES
 
 
 def shown(entries: Iterable[TraceEntry]) -> list[tuple[str, str]]:
@@ -82,6 +84,35 @@ def test_a_loss_by_the_bots_own_fault_counts() -> None:
     told(trace, says.match_start(), says.turn(), lost_by("timeout", winner=0))
     told(trace, says.match_start(), says.turn(), lost_by("aborted", scores=None, winner=None))
     assert trace.faults == 1
+
+
+def test_joint_moves_and_chances_are_told_with_the_next_turn() -> None:
+    trace, shown_with = Trace(), list[list[tuple[str, str]]]()
+    for line in read_conversation(EXAMPLES / "good" / "reconnect-in-a-joint-move.jsonl")[1]:
+        if line.get("on", "").startswith("alice") and "frame" in line:
+            entries = shown(trace.frame(line["from"], json.dumps(line["frame"])))[1:]
+            shown_with += [entries] if entries else []
+    assert shown_with == [
+        [("note", "since the last turn: C, D, 0"), ("board", "round 1 of 3\nFirst       1 D\nSecond      1 D")],
+        [("note", "since the last turn: C, C, -"), ("board", "round 2 of 3\nFirst       4 C\nSecond      4 C")],
+        [("board", "round 3 of 3\nFirst       7 C\nSecond      7 C"), ("note", "a draw: 7 to 7 after 3 rounds")],
+    ]
+    assert trace.faults == 0
+
+
+@pytest.mark.parametrize(("termination", "faults"), [("timeout", 1), ("resignation", 0)])
+def test_at_a_table_the_place_and_the_bots_own_fall_are_told(termination: str, faults: int) -> None:
+    trace, falls = Trace(), [{"seat": 0, "ply": 4, "termination": termination}]
+    over = {
+        "winner": 2,
+        "scores": [0.0, 0.5, 1.0],
+        "places": [3, 2, 1],
+        "falls": falls,
+        "reason": "the last on the board",
+    }
+    place = told(trace, says.match_start(), says.turn(), json.dumps(json.loads(says.match_over()) | over))[-1 - faults]
+    assert place == ("note", "your bot has place 3 of 3: the last on the board")
+    assert trace.faults == faults
 
 
 def test_the_ends_of_connections() -> None:
