@@ -20,13 +20,32 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
     The numbers from 0 to `NUMBERS` - 1 are divided among the codes, in the order of the codes and in proportion to the
     probabilities. Raises ValueError if `number` is out of this range, or if no code has a probability above 0.
     """
-    if not 0 <= number < NUMBERS:
-        raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
-    # A float is a whole number divided by a power of two. Times the largest of these powers, all floats are whole.
-    ratios = {each: each.as_integer_ratio() for each in {probability for _, probability in chances}}
-    bits = max((denominator.bit_length() for _, denominator in ratios.values()), default=0)
-    wholes = {each: numerator << bits - denominator.bit_length() for each, (numerator, denominator) in ratios.items()}
+    wholes = _wholes({probability for _, probability in chances}, number)
     sums = list(accumulate([wholes[probability] for _, probability in chances]))
     if not sums or not sums[-1]:
         raise ValueError("no outcome of chance has a probability")
     return chances[bisect_right(sums, number * sums[-1] >> BITS)][0]
+
+
+def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
+    """Return the place that `number` picks among 1 + `others` outcomes, as `drawn` would, without their list.
+
+    The outcome at place 0 has the probability `first`, and each other outcome the probability `each`. Raises ValueError
+    if `number` is out of range, or if no outcome has a probability above 0.
+    """
+    wholes = _wholes({first, each}, number)
+    total = wholes[first] + others * wholes[each]
+    if not total:
+        raise ValueError("no outcome of chance has a probability")
+    beyond = (number * total >> BITS) - wholes[first]
+    return 0 if beyond < 0 else 1 + beyond // wholes[each]
+
+
+def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
+    """Return each probability times the same power of two, as a whole number. Raises ValueError for a bad `number`."""
+    if not 0 <= number < NUMBERS:
+        raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
+    # A float is a whole number divided by a power of two. Times the largest of these powers, all floats are whole.
+    ratios = {each: each.as_integer_ratio() for each in probabilities}
+    bits = max((denominator.bit_length() for _, denominator in ratios.values()), default=0)
+    return {each: numerator << bits - denominator.bit_length() for each, (numerator, denominator) in ratios.items()}

@@ -231,6 +231,7 @@ class _Playouts:
         _require(known_by == 1, "not just one of outcome, is_chance and movers")
         if outcome is not None:
             _check_outcome(outcome, self.seats)
+            _require((outcome.payoffs is not None) is self.game.pays, "`pays` does not tell whether there are payoffs")
             _require(not state.codes() and not state.chances(), "legal moves and an outcome")
         if state.is_chance:
             self.check_chance(state)

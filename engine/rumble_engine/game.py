@@ -226,6 +226,8 @@ class Game(ABC):
     """The maximum number of seats in a match. The default is `seats`."""
     in_turn: ClassVar[bool] = True
     """True if the seats move one after another, and nothing is left to chance."""
+    pays: ClassVar[bool] = False
+    """True if outcomes have payoffs."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
@@ -302,6 +304,11 @@ class Game(ABC):
         full = {name: setting.check(given.get(name, setting.default)) for name, setting in known.items()}
         self.check(full)
         return full
+
+    @final
+    def is_plain(self, seats: int) -> bool:
+        """Return whether a match of so many seats is plain: two seats, which move in turn, without chance."""
+        return self.in_turn and seats == 2
 
     @final
     def check_seats(self, seats: int) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import drawn
-from rumble_engine.chance import NUMBERS
+from rumble_engine.chance import NUMBERS, drawn_evenly
 
 FAIR = [(side, 1 / 6) for side in range(1, 7)]
 
@@ -38,3 +38,16 @@ def test_there_are_no_other_numbers(number: int) -> None:
 def test_nothing_can_be_drawn_from_nothing() -> None:
     with pytest.raises(ValueError, match="no outcome"):
         drawn([], 0)
+
+
+FIRST, EACH = st.sampled_from([0.0, 0.1, 0.85, 1.0]), st.sampled_from([0.15, 1 / 3, 0.001])
+
+
+@given(FIRST, EACH, st.integers(0, 200), st.integers(0, NUMBERS - 1))
+def test_even_outcomes_are_drawn_as_from_their_list(first: float, each: float, others: int, number: int) -> None:
+    chances = [(place, each if place else first) for place in range(others + 1)]
+    if first or others:
+        assert drawn_evenly(first, each, others, number) == drawn(chances, number)
+    else:
+        with pytest.raises(ValueError, match="no outcome of chance has a probability"):
+            drawn_evenly(first, each, others, number)

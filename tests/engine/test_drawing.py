@@ -24,11 +24,8 @@ from rumble_engine.games import (
     tictactoe,
 )
 
+from .shipped import PLAIN
 from .take import Take
-
-GAMES: list[Game] = [
-    module.GAME for module in (tictactoe, connect4, mnk, othello, breakthrough, hex, checkers, minichess, chess)
-]
 
 
 def played(game: Game, *moves: str, **settings: Any) -> State:
@@ -50,7 +47,7 @@ def clicks(game: Game, state: State, move: str) -> list[str]:
     return [drawing.name_of(cells[0]) for cells in game.path(state.view(), move)]
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", PLAIN, ids=lambda game: game.name)
 def test_drawings_are_small_and_of_the_view(game: Game) -> None:
     state = game.initial()
     drawing = drawn(game, state)
@@ -79,7 +76,7 @@ def test_a_stone_falls_down_the_column_that_is_clicked_anywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "game", [game for game in GAMES if drawn(game, game.initial()).facing], ids=lambda game: game.name
+    "game", [game for game in PLAIN if drawn(game, game.initial()).facing], ids=lambda game: game.name
 )
 def test_who_sits_face_to_face_has_seat_0_below(game: Game) -> None:
     drawing = drawn(game, game.initial())

@@ -6,37 +6,10 @@ from pathlib import Path
 
 import pytest
 from rumble_engine import Game
-from rumble_engine.games import (
-    backgammon,
-    breakthrough,
-    checkers,
-    chess,
-    connect4,
-    dilemma,
-    hex,
-    minichess,
-    mnk,
-    othello,
-    snakes,
-    tictactoe,
-)
+
+from .shipped import GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "games.md").read_text(encoding="utf-8")
-MODULES = (
-    tictactoe,
-    connect4,
-    mnk,
-    othello,
-    breakthrough,
-    hex,
-    checkers,
-    minichess,
-    chess,
-    dilemma,
-    snakes,
-    backgammon,
-)
-GAMES: list[Game] = [module.GAME for module in MODULES]
 
 
 def section(name: str) -> str:

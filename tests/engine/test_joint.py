@@ -170,6 +170,7 @@ def test_outcomes_of_chance_may_be_too_many_to_list(monkeypatch: pytest.MonkeyPa
         (Outcome((1.0, 0.0), reason="wrong", places=(2, 1)), "are not those of"),
         (Outcome((1.0, 0.0), reason="wrong", places=(1, 2), payoffs=(0, 1)), "do not follow from the payoffs"),
         (Outcome((1.0, 1.0), reason="wrong"), "do not sum to 1"),
+        (Outcome((1.0, 0.0), reason="wrong", places=(1, 2)), "`pays` does not tell"),
     ],
 )
 def test_an_outcome_must_agree_with_itself(outcome: Outcome, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:

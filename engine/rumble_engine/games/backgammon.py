@@ -273,7 +273,7 @@ class BackgammonGame(Game):
     title = "Backgammon"
     in_turn = False
     seat_names = ("White", "Black")
-    settings = (Setting("turns", 1_000, "turns of both seats together after which the match is a draw", 1, 10_000),)
+    settings = (Setting("turns", 1_000, "turns of both seats together after which the match is a draw", 1, 5_000),)
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> BackgammonState:
         return BackgammonState((START, START), 0, 0, 0, int(self.complete(settings)["turns"]))

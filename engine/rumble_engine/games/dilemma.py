@@ -185,6 +185,7 @@ class DilemmaGame(Game):
     name = "dilemma"
     title = "Prisoner's dilemma"
     in_turn = False
+    pays = True
     seat_marks = ("A", "B")
     seat_names = NAMES
     keys = KEYS

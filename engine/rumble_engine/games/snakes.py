@@ -27,6 +27,7 @@ from functools import cache, cached_property
 from random import Random
 from typing import Any, NamedTuple
 
+from rumble_engine.chance import drawn_evenly
 from rumble_engine.drawing import EMPTY, SEAT_COLOURS, Drawing, Piece
 from rumble_engine.errors import BadPosition, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue
@@ -71,10 +72,14 @@ class Snake(NamedTuple):
         """Return the snake after a step. With a `width` the edges of the board are joined."""
         x, y = self.body[0][0] + step[0], self.body[0][1] + step[1]
         head = (x % width, y % width) if width else (x, y)
-        return self._replace(body=(head, *self.body[:-1]), health=self.health - 1)
+        return Snake((head, *self.body[:-1]), self.health - 1)
 
     def grown(self) -> "Snake":
-        return self._replace(body=(*self.body, self.body[-1]), health=FULL_HEALTH)
+        return Snake((*self.body, self.body[-1]), FULL_HEALTH, self.out, self.reason)
+
+    def ended(self, turn: int, reason: str) -> "Snake":
+        """Return the snake that went out in a turn."""
+        return Snake(self.body, self.health, turn, reason)
 
 
 class SnakesState(JointState):
@@ -95,6 +100,7 @@ class SnakesState(JointState):
         self.feeds = feeds
         """True while chance decides about new food."""
         self.size = int(settings["size"])
+        self._playing = tuple([seat for seat, snake in enumerate(snakes) if not snake.out])
 
     def _key(self) -> tuple[object, ...]:
         return self.turn, self.snakes, self.food, self.feeds, tuple(self.settings.items())
@@ -109,10 +115,6 @@ class SnakesState(JointState):
     def seats(self) -> int:
         return len(self.snakes)
 
-    @cached_property
-    def _playing(self) -> tuple[int, ...]:
-        return tuple(seat for seat, snake in enumerate(self.snakes) if not snake.out)
-
     @property
     def finished(self) -> tuple[int, ...]:
         return tuple(seat for seat, snake in enumerate(self.snakes) if snake.out)
@@ -120,7 +122,7 @@ class SnakesState(JointState):
     @cached_property
     def outcome(self) -> Outcome | None:
         left = self._playing
-        if len(left) > 1 and self.turn < int(self.settings["turns"]):
+        if self._goes_on(len(left), self.turn):
             return None
         lasted = [snake.out or self.turn + 1 for snake in self.snakes]
         places = [1 + sum(other > own for other in lasted) for own in lasted]
@@ -130,9 +132,13 @@ class SnakesState(JointState):
             reason = f"{len(left)} are left after {self.turn} turns" if left else "the last went out together"
         return Outcome.ranked(places, reason)
 
+    def _goes_on(self, left: int, turn: int) -> bool:
+        """Return whether the game goes on with so many snakes after a turn."""
+        return left > 1 and turn < int(self.settings["turns"])
+
     @property
     def movers(self) -> tuple[int, ...]:
-        return () if self.feeds or self.outcome is not None else self._playing
+        return self._playing if not self.feeds and self._goes_on(len(self._playing), self.turn) else ()
 
     @property
     def is_chance(self) -> bool:
@@ -158,20 +164,22 @@ class SnakesState(JointState):
         moved = {seat: self.snakes[seat].moved(STEPS[NAMES[code]], width) for seat, code in moves.items()}
         heads = {snake.body[0] for snake in moved.values()}
         fed = {seat: snake.grown() if snake.body[0] in self.food else snake for seat, snake in moved.items()}
-        ended = {seat: snake._replace(reason=self._lost(snake)) for seat, snake in fed.items()}
-        there = {seat: snake for seat, snake in ended.items() if not snake.reason}
-        ended |= {seat: snake._replace(reason=_collided(seat, there)) for seat, snake in there.items()}
+        reasons = {seat: self._lost(snake) for seat, snake in fed.items()}
+        there = {seat: snake for seat, snake in fed.items() if not reasons[seat]}
         turn = self.turn + 1
         snakes = list(self.snakes)
         for seat in self._playing:
-            snake = ended.get(seat) or self.snakes[seat]._replace(reason=FELL_OUT)
-            snakes[seat] = snake._replace(out=turn) if snake.reason else snake
+            snake = fed.get(seat)
+            if snake is None:
+                snakes[seat] = self.snakes[seat].ended(turn, FELL_OUT)
+                continue
+            reason = reasons[seat] or _collided(seat, there)
+            snakes[seat] = snake.ended(turn, reason) if reason else snake
+        left = sum(not snake.out for snake in snakes)
+        feeds = rules != "constrictor" and self._goes_on(left, turn)
         if rules == "constrictor":
             snakes = [snake if self.snakes[seat].out else _grown_each_turn(snake) for seat, snake in enumerate(snakes)]
-        after = SnakesState(self.settings, turn, tuple(snakes), self.food - heads)
-        if rules == "constrictor" or after.outcome is not None:
-            return after
-        return SnakesState(self.settings, turn, after.snakes, after.food, feeds=True)
+        return SnakesState(self.settings, turn, tuple(snakes), self.food - heads, feeds=feeds)
 
     def _lost(self, snake: Snake) -> str:
         """Return the reason why a snake is out regardless of other snakes; empty if there is none."""
@@ -182,17 +190,33 @@ class SnakesState(JointState):
     # --- food ---
 
     @cached_property
+    def _taken(self) -> frozenset[Square]:
+        """The squares with a snake or with food."""
+        on_board = [square for seat in self._playing for square in self.snakes[seat].body]
+        return self.food.union(on_board)
+
     def _free(self) -> list[int]:
-        """The squares without a snake and without food, each as a number: row times size, plus column."""
-        taken = self.food.union(*(self.snakes[seat].body for seat in self._playing))
+        """Return the squares without a snake and without food, each as a number: row times size, plus column."""
+        taken = self._taken
         return [number for number, square in enumerate(_squares(self.size)) if square not in taken]
+
+    def _food_chances(self) -> tuple[float, float]:
+        """Return the probability of no new food, and that of new food on each free square."""
+        free = self.size**2 - len(self._taken)
+        chance = (FOOD_CHANCE if self.food else 1.0) if free else 0.0
+        return 1.0 - chance, chance / max(1, free)
 
     def chances(self) -> Sequence[tuple[int, float]]:
         if not self.feeds:
             return ()
-        chance = (FOOD_CHANCE if self.food else 1.0) if self._free else 0.0
-        none = [(0, 1.0 - chance)] if chance < 1.0 else []
-        return none + [(1 + number, chance / len(self._free)) for number in self._free]
+        none, each = self._food_chances()
+        return ([(0, none)] if none else []) + ([(1 + number, each) for number in self._free()] if each else [])
+
+    def draw(self, number: int) -> int:
+        """Return the code as `drawn` does, in less time: the free squares have equal probabilities."""
+        none, each = self._food_chances()
+        place = drawn_evenly(none, each, self.size**2 - len(self._taken), number)
+        return 1 + self._free()[place - 1] if place else 0
 
     def chance_text(self, code: int) -> str:
         return IDLE if code == 0 else f"{(code - 1) % self.size},{(code - 1) // self.size}"

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from rumble_engine import BadPosition, BadSettings, Game
 from rumble_engine.conformance import check_game
-from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, minichess, mnk, othello, tictactoe
+from rumble_engine.games import breakthrough, checkers, chess, hex, minichess, mnk, othello
 
+from tests.engine.shipped import PLAIN
 from tests.needs import long_or
 
 from .counting import random_states
 
-MODULES = (tictactoe, connect4, mnk, othello, breakthrough, hex, checkers, minichess, chess)
-GAMES: list[Game] = [module.GAME for module in MODULES]
 FORMS: list[tuple[Game, dict[str, Any], int]] = [
     (mnk.GAME, {}, 1),
     (mnk.GAME, {"columns": 3, "rows": 3, "connect": 3}, 20),
@@ -41,7 +40,7 @@ def test_it_passes_the_conformance_kit(game: Game, settings: dict[str, Any], pla
     assert check_game(game, settings=settings, playouts=count, seed=1).playouts == count
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", PLAIN, ids=lambda game: game.name)
 class TestEveryGame:
     def test_the_board_is_one_text_and_every_field_has_one_type(self, game: Game) -> None:
         kinds: dict[str, type] = {"board": str, "to_move": int, "size": int, "columns": int, "rows": int, "since": list}

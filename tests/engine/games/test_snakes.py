@@ -5,10 +5,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove
+from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove, drawn
+from rumble_engine.chance import BITS
 from rumble_engine.conformance import check_game
 from rumble_engine.games.snakes import FOOD_CHANCE, GAME, NAMES, Snake, SnakesState, Square
 
@@ -180,3 +182,12 @@ def test_the_diagram() -> None:
     assert rows[0] == ". . . . . B *"
     assert rows[3] == ". . . A . . ."
     assert rows[4] == ". . . a . . ."
+
+
+@pytest.mark.parametrize("food", [[], [[0, 0]]])
+def test_food_is_drawn_from_its_list_of_chances(food: list[list[int]]) -> None:
+    state = GAME.initial_for(3)
+    state = GAME.load({**state.view(), "food": food, "feeds": True})
+    for seed in range(300):
+        number = Random(seed).getrandbits(BITS)
+        assert state.draw(number) == drawn(state.chances(), number)
