@@ -79,7 +79,10 @@ class Resign(BotMessageModel):
 
 
 class Challenge(BotMessageModel):
-    """Ask for an unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, lots are drawn."""
+    """Ask for an unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, lots are drawn.
+
+    `others` are further opponents at a table; None stands for a house bot.
+    """
 
     type: Literal["challenge"] = "challenge"
     against: WantedName
@@ -87,6 +90,7 @@ class Challenge(BotMessageModel):
     settings: Settings | None = None
     seat: Seat | None = None
     time_control: TimeControl | None = None
+    others: Annotated[list[WantedName | None], Field(max_length=14)] | None = None
 
 
 BotMessage = Annotated[Login | Join | Leave | Move | Resign | Challenge, Field(discriminator="type")]

@@ -139,10 +139,13 @@ class TournamentSummary(ServerMessageModel):
 class TournamentView(TournamentSummary):
     """A tournament with all content of its page. `reason` tells why the tournament was paused or ended.
 
-    `rating_model` describes how the bots were rated; it is empty where bots are not rated.
+    `rating_model` describes how the bots were rated; it is empty where bots are not rated. `match_seats` is the number
+    of seats of a full match. With more than two, a standing's `wins` are first places alone, `draws` shared first
+    places, and `losses` all other places; `scores` of a pair count who finished before whom.
     """
 
     settings: Settings
+    match_seats: Count = 2
     format: str
     cycles: Count
     legs: Count

@@ -19,12 +19,14 @@ def turn_frame(
     game: str,
     ply: int,
     seat: int,
-    state: Mapping[str, Any],
+    state: Mapping[str, Any] | orjson.Fragment,
     legal: Sequence[str] | None,
     moves: Sequence[str] | None,
     remaining_ms: int,
     seats_ms: Sequence[int],
     lag_ms: int,
+    legal_complete: bool = True,
+    since: Sequence[tuple[int | None, str]] | None = None,
 ) -> bytes:
     """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it."""
     turn: dict[str, Any] = {
@@ -44,47 +46,10 @@ def turn_frame(
         del turn["legal"]
     if moves is None:
         del turn["moves"]
-    return orjson.dumps(turn)
-
-
-def table_turn_frame(
-    match: str,
-    attempt: int,
-    turn_id: str,
-    game: str,
-    ply: int,
-    seat: int,
-    state: bytes,
-    legal: Sequence[str] | None,
-    legal_complete: bool,
-    moves: Sequence[str] | None,
-    since: Sequence[tuple[int | None, str]],
-    remaining_ms: int,
-    seats_ms: Sequence[int],
-    lag_ms: int,
-) -> bytes:
-    """Build the frame of a `turn` with `since`. `state` is JSON, so that seats that see alike share the work."""
-    turn: dict[str, Any] = {
-        "type": "turn",
-        "match": match,
-        "attempt": attempt,
-        "turn_id": turn_id,
-        "game": game,
-        "ply": ply,
-        "seat": seat,
-        "state": orjson.Fragment(state),
-        "legal": legal,
-        "legal_complete": legal_complete,
-        "moves": moves,
-        "since": since,
-        "clock": {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms},
-    }
-    if legal is None:
-        del turn["legal"]
-    if moves is None:
-        del turn["moves"]
-    if legal_complete:
-        del turn["legal_complete"]
+    if not legal_complete:
+        turn["legal_complete"] = False
+    if since is not None:
+        turn["since"] = since
     return orjson.dumps(turn)
 
 

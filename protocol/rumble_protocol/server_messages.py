@@ -126,10 +126,10 @@ class Turn(ServerMessageModel):
     seat: Seat
     state: dict[str, Any]
     legal: list[str] = Field(default_factory=list)
-    legal_complete: bool = Field(default=True, exclude_if=bool)
     moves: list[str] = Field(default_factory=list)
-    since: list[tuple[Seat | None, str]] | None = _absent()
     clock: TurnClock
+    legal_complete: bool = Field(default=True, exclude_if=bool)
+    since: list[tuple[Seat | None, str]] | None = _absent()
 
 
 class Rejected(ServerMessageModel):

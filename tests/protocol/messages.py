@@ -92,6 +92,7 @@ bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
         settings=maybe(settings),
         seat=maybe(seats),
         time_control=maybe(time_controls),
+        others=maybe(st.lists(maybe(wanted_names), max_size=14)),
     ),
 }
 

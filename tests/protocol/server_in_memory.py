@@ -24,7 +24,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.formats import AnyRound
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
 from websockets.http11 import Response
@@ -144,7 +144,7 @@ class ServerInMemory:
         self._limits = Limits(**limits)
         self.said: deque[Said] = deque()
         self._pipes: dict[str, Pipe] = {}
-        self._pairing: list[tuple[Callable[[], Round], Callable[[Round], None]]] | None = None
+        self._pairing: list[tuple[Callable[[], AnyRound], Callable[[AnyRound], None]]] | None = None
         """The rounds being paired, while pairing takes time."""
         self._enter(World(limits=self._limits, work=self._work))
 
@@ -241,7 +241,7 @@ class ServerInMemory:
         self._pipes.clear()
         self._enter(self.world.after_crash(down_ms=down_ms, work=self._work))
 
-    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         if self._pairing is None:
             done(task())
         else:

@@ -18,7 +18,7 @@ BOT_FIELDS = {
     "leave": "tournament invite?",
     "move": "match turn_id move note? info?",
     "resign": "match",
-    "challenge": "against game settings? seat? time_control?",
+    "challenge": "against game settings? seat? time_control? others?",
 }
 SERVER_FIELDS = {
     "welcome": "protocol server features limits games identity club",
@@ -27,7 +27,7 @@ SERVER_FIELDS = {
     "left": "tournament game settings time_control status away_clock",
     "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock"
     " seed_commitment",
-    "turn": "match attempt turn_id game ply seat state legal legal_complete moves since clock",
+    "turn": "match attempt turn_id game ply seat state legal moves clock legal_complete since",
     "rejected": "match turn_id code message your_turn remaining_ms",
     "match_over": "match attempt scores winner termination reason moves state places payoffs falls seed",
     "tournament_over": "tournament status rank bots points",

@@ -14,7 +14,18 @@ from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
-FEATURES = ["away_clock", "chance", "clubs", "identity", "info", "joint_moves", "made_key", "pairing", "workers"]
+FEATURES = [
+    "away_clock",
+    "chance",
+    "clubs",
+    "identity",
+    "info",
+    "joint_moves",
+    "made_key",
+    "pairing",
+    "tables",
+    "workers",
+]
 """Names of the additions to the protocol since version 1.0, told to bots in `welcome`."""
 
 

@@ -37,6 +37,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
             "joint_moves",
             "made_key",
             "pairing",
+            "tables",
             "workers",
         ],
         "limits": {
