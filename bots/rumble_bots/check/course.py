@@ -11,7 +11,7 @@ from rumble_bots.check.errors import Skipped, Trouble, Warned
 from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report, Result, Status
 from rumble_bots.check.rules import HABITS, RULES, Rule
-from rumble_bots.check.scripted_match import is_table
+from rumble_bots.check.scripted_match import is_plain
 
 Step = Callable[[Harness], Awaitable[str]]
 
@@ -30,7 +30,7 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("unknown-fields", steps.unknown_fields),
 )
 """The steps for a bot that can play, each with its rule. After a failed step, the bot is started again."""
-ABOUT_TABLES: tuple[tuple[str, Step], ...] = (
+BEYOND_PLAIN: tuple[tuple[str, Step], ...] = (
     ("moves-between", steps.moves_between),
     ("another-fell", steps.another_fell),
     ("fallen", steps.fallen),
@@ -73,13 +73,13 @@ class Course:
         harness.forgiving = False
         for rule, step in TRIALS:
             await self._trial(rule, step)
-        if is_table(first) or not any(map(is_table, others)):
-            await self._about_tables(first)
+        if not is_plain(first) or all(map(is_plain, others)):
+            await self._beyond_plain(first)
         await self._trial("clean-end", endings.clean_end)
         for game in others:
             await self._trial("whole-match", partial(self._another_game, game=game), game)
-            if is_table(game):
-                await self._about_tables(game)
+            if not is_plain(game):
+                await self._beyond_plain(game)
         await self._trial("key", endings.key)
         await self._trial("replaced", endings.replaced)
         self._results += [self._habit(rule) for rule in HABITS]
@@ -87,16 +87,16 @@ class Course:
         name = logins[0].name if logins else None
         return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
 
-    async def _about_tables(self, game: Game) -> None:
-        """Take the steps for tables in a game, which is skipped if the bot is not in a tournament of the game."""
+    async def _beyond_plain(self, game: Game) -> None:
+        """Take the steps for matches that are not plain, or skip them where the bot is in no tournament of the game."""
 
         async def taken(harness: Harness, step: Step) -> str:
-            if not is_table(game) or harness.referee.game is not game:
+            if is_plain(game) or harness.referee.game is not game:
                 raise Skipped(f"no game of many seats, joint moves or chance was played: {ONE_OF_THEM}")
             return await step(harness)
 
-        for rule, step in ABOUT_TABLES:
-            await self._trial(rule, partial(taken, step=step), game if is_table(game) else None)
+        for rule, step in BEYOND_PLAIN:
+            await self._trial(rule, partial(taken, step=step), None if is_plain(game) else game)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
         """Take a step on which later steps depend. A Trouble fails the rule named in it, and ends the check."""

@@ -8,18 +8,17 @@ from itertools import islice, product
 from random import Random
 from typing import Any
 
-import orjson
 from rumble_engine import Game, Outcome, State, Termination
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.fields import TimeControl
-from rumble_protocol.frames import table_turn_frame, turn_frame
+from rumble_protocol.frames import turn_frame
 
 OPPONENT = "rumble-check"
 TABLE = 4
 """Number of seats in a match, if the game allows it."""
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in the turn of a table; of more, a turn has a sample."""
+"""Maximum number of legal moves in a turn of a match that is not plain; of more, a turn has a sample."""
 MOST_TRIES = 100
 """Maximum number of joint moves looked at to find one after which the match goes on."""
 
@@ -29,9 +28,9 @@ def seats_of(game: Game) -> int:
     return max(game.least_seats, min(TABLE, game.most_seats))
 
 
-def is_table(game: Game) -> bool:
-    """Return whether the game has many seats, joint moves or chance."""
-    return not game.in_turn or seats_of(game) > 2
+def is_plain(game: Game) -> bool:
+    """Return whether the kit's matches of a game are plain: two seats, which move in turn, without chance."""
+    return game.is_plain(seats_of(game))
 
 
 @dataclass(slots=True)
@@ -64,7 +63,7 @@ class ScriptedMatch:
     random: Random
     settings: Mapping[str, Any] = field(init=False)
     seats: int = field(init=False)
-    is_table: bool = field(init=False)
+    is_plain: bool = field(init=False)
     state: State = field(init=False)
     bank_ms: int = field(init=False)
     seed: bytes = field(init=False)
@@ -89,14 +88,14 @@ class ScriptedMatch:
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
         self.seats = seats_of(self.game)
-        self.is_table = is_table(self.game)
+        self.is_plain = is_plain(self.game)
         self.begin()
 
     def begin(self) -> None:
         self.state = self.game.initial_for(self.seats, self.settings)
         self.bank_ms = self.control.bank_ms
         self.moves, self.news, self.since, self.falls, self._draws = [], [], 0, {}, 0
-        self.seed = self.random.randbytes(32) if self.is_table else b""
+        self.seed = b"" if self.is_plain else self.random.randbytes(32)
 
     @property
     def over(self) -> bool:
@@ -202,30 +201,28 @@ class ScriptedMatch:
             seat=self.seat,
             seats=seats,
             time_control=self.control,
-            moves=[] if self.is_table else list(self.moves),
+            moves=list(self.moves) if self.is_plain else [],
             resumed=resumed,
-            seed_commitment=commitment if self.is_table else None,
+            seed_commitment=None if self.is_plain else commitment,
         )
 
     def turn_message(self, turn_id: str, omit: list[str]) -> bytes:
         state, seat = self.state, self.seat
         own = self.match_id, self.attempt, turn_id, self.game.name, len(self.moves), seat
         clocks = self.remaining_ms, [self.remaining_ms] * self.seats, 0
-        if not self.is_table:
+        if self.is_plain:
             legal = None if "legal" in omit else state.legal_moves
             return turn_frame(*own, state.view(seat), legal, None if "moves" in omit else self.moves, *clocks)
         codes = list(state.codes_for(seat))
         if is_sample := len(codes) > MOST_LEGAL:
             codes = [codes[place] for place in sorted(self.random.sample(range(len(codes)), MOST_LEGAL))]
         legal = None if "legal" in omit else [state.text_for(seat, code) for code in codes]
-        moves = None if "moves" in omit else ()
-        is_whole = legal is None or not is_sample
-        view, since = orjson.dumps(state.view(seat)), self.news[self.since :]
-        return table_turn_frame(*own, view, legal, is_whole, moves, since, *clocks)
+        moves, is_whole = None if "moves" in omit else (), legal is None or not is_sample
+        return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
 
     def over_message(self, outcome: Outcome | None) -> say.MatchOver:
         """Return the `match_over` of an outcome; None stands for a void match."""
-        result = None if outcome is None or not self.is_table else outcome
+        result = None if outcome is None or self.is_plain else outcome
         return say.MatchOver(
             match=self.match_id,
             attempt=self.attempt,
@@ -237,8 +234,8 @@ class ScriptedMatch:
             state=self.state.view(self.seat),
             places=None if result is None else list(result.places or places_of([-own for own in result.scores])),
             payoffs=None if result is None or result.payoffs is None else list(result.payoffs),
-            falls=list(self.falls.values()) if self.is_table else None,
-            seed=self.seed.hex() if self.is_table else None,
+            falls=None if self.is_plain else list(self.falls.values()),
+            seed=None if self.is_plain else self.seed.hex(),
         )
 
 

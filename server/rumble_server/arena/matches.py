@@ -7,7 +7,7 @@ bot's session, in a single call.
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rumble_engine import Termination
 from rumble_protocol import server_messages as say
@@ -33,6 +33,7 @@ FAILED = "match %s: the referee failed at ply %d"
 WHY_VOID = "the server failed at this match; nobody is blamed"
 """Reason of a match made void by an error in the game's code, which is the server's fault; other matches go on."""
 
+Answer = TypeVar("Answer")
 NEVER = 1 << 62
 """Stands for a time in ms: no timer runs."""
 
@@ -42,6 +43,7 @@ class LiveMatch:
 
     __slots__ = (
         "_matches",
+        "_told_after",
         "append",
         "match_id",
         "parts",
@@ -71,6 +73,8 @@ class LiveMatch:
         self.timer_at_ms = NEVER
         self.append = recorder.append
         self._matches = matches
+        self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
+        """Number of the fact that must be on disk before the match is told, so that no told commitment loses a seed."""
         self.referee = Referee(
             started,
             tournament.control,
@@ -87,7 +91,7 @@ class LiveMatch:
     def begin(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
-            session.send(frame, match_id=self.match_id)
+            session.send(frame, self._told_after, self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -171,8 +175,9 @@ class Matches:
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Let a player lose a match by an event outside the board."""
-        match = self.live[match_id]
-        match.referee.forfeit(match.players.index(player), termination, reason, self.recorder.clock.now_ms())
+        match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
+        seat = match.players.index(player)
+        self._tell(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
         self._follow(match)
 
     def stop(self) -> None:
@@ -197,13 +202,17 @@ class Matches:
     def _is_playing(self) -> bool:
         return bool(self.live) and not self._stopped
 
-    def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], None]) -> None:
-        """Call `event`, in which the referee may ask for a ply. An error in the game's code aborts the match."""
+    def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
+        """Call `event`, in which the referee may make or ask for a ply, and return its answer.
+
+        An error in the game's code aborts the match; then the answer is None.
+        """
         try:
-            event()
+            return event()
         except Exception:
             log.exception(FAILED, match.match_id, len(match.referee.moves))
             match.referee.abort(WHY_VOID, now_ms)
+            return None
 
     # --- sessions come and go ---
 
@@ -270,14 +279,15 @@ class Matches:
         if part is None:
             return False
         match, now_ms = self.live[named.match], self._clock.now_ms()
-        answered = match.referee.misanswer(part.seat, named.turn_id, problem, now_ms, blanked(frame))
+        judge = partial(match.referee.misanswer, part.seat, named.turn_id, problem, now_ms, blanked(frame))
+        answered = self._tell(match, now_ms, judge)
         self._follow(match)
-        return answered
+        return answered is not False
 
     def resign(self, part: Part, frame: str) -> None:
         """Resign a match for the bot of this part."""
-        match = self.live[part.match_id]
-        match.referee.resign(part.seat, self.recorder.clock.now_ms(), frame)
+        match, now_ms = self.live[part.match_id], self.recorder.clock.now_ms()
+        self._tell(match, now_ms, partial(match.referee.resign, part.seat, now_ms, frame))
         self._follow(match)
 
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
@@ -351,8 +361,9 @@ class Matches:
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
+        now_ms = self.recorder.clock.now_ms()
         with self.recorder.transaction:
-            match.referee.wake(self.recorder.clock.now_ms())
+            self._tell(match, now_ms, partial(match.referee.wake, now_ms))
             self._follow(match)
 
 

@@ -205,6 +205,13 @@ class Player:
         """Return true if the bot is free for a match of this game without using the place that an appointment keeps."""
         return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
 
+    def places(self, game: str) -> int:
+        """Return the number of further tournament matches of this game that the bot can begin."""
+        if not self.may_begin(game):
+            return 0
+        found = sum(each.places for each in self.able(game) if each.places > 0)
+        return max(1, found - (self.kept_for is not None))
+
     def note_room(self) -> None:
         """Add the player's name to the sets of free players, or remove the name, by the room of the sessions."""
         sole, name = self.sole, self.name
@@ -262,6 +269,10 @@ class Players:
         """Return the players of these known names."""
         by_name = self.by_name
         return tuple([by_name[name.casefold()] for name in names])
+
+    def places(self, game: str, name: str) -> int:
+        """Return the number of further tournament matches of this game that the player of a known name can begin."""
+        return self[name].places(game)
 
     def free(self, game: str) -> set[str]:
         """Return the current set of names of players who can take a further tournament match of this game."""

@@ -8,11 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rumble_engine import MoveError
-
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
-from rumble_server.match.table import MatchTable
+from rumble_server.match.plies import Plies
 from rumble_server.tournament import commands
 from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -118,24 +116,25 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
     if _is_whole(started, facts):
         arena.matches.rebuild(started, facts)
         return
-    log.error("match %s: the log has lost moves of attempt %d, which is void", started.match, started.attempt)
+    log.error("match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt)
     arena.matches.rebuild(started, ())
     arena.matches.abort(started.match, "the server lost moves of this match; nobody is blamed")
 
 
 def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
-    """Return whether no move between two others is missing in the log."""
+    """Return whether no move between two others is missing in the log, and the game's code can make every ply."""
     if not started.chance_seed:
-        plies = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
-        return plies == list(range(len(started.moves), len(started.moves) + len(plies)))
-    table = MatchTable(started)
+        moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
+        return moves == list(range(len(started.moves), len(started.moves) + len(moves)))
+    plies = Plies(started)
     try:
         for fact in facts:
             if isinstance(fact, MoveMade | ChanceDrawn | SeatFell):
-                if fact.ply != len(table.moves):
+                if fact.ply != len(plies.moves):
                     return False
-                table.apply(fact)
-    except MoveError:
+                plies.apply(fact)
+    except Exception:  # a game's code may raise anything
+        log.exception("match %s: a ply of the log cannot be made", started.match)
         return False
     return True
 

@@ -138,14 +138,19 @@ class BotSession:
         """Number of further matches that the session can take; 0 or less for none."""
         return self.max_matches - len(self.matches) - self.held_overs
 
-    def has_place(self) -> bool:
-        """Return true if the session can take a further match of a tournament, if need be in a challenge's place.
+    @property
+    def places(self) -> int:
+        """Number of further matches of tournaments that the session can take, if need be in places of challenges.
 
         No challenge has to give way while the bot is still to be told of an end, since a place will be free soon.
         """
         if self.held_overs:
-            return self.room > 0
-        return len(self.matches) - len(self.challenges) < self.max_matches
+            return self.room
+        return self.max_matches - len(self.matches) + len(self.challenges)
+
+    def has_place(self) -> bool:
+        """Return true if the session can take a further match of a tournament."""
+        return self.places > 0
 
     def plays(self, game: str) -> bool:
         """Return true if the login admits this game."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rumble_engine import Game, SettingValue, State, Termination, get_game
+from rumble_engine import SettingValue, State, Termination, get_game
 from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
@@ -33,7 +33,8 @@ class MatchStarted:
 
     `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
     `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a match of two seats in
-    turn without chance, a plain match.
+    turn without chance, a plain match. `absent` are the bots of a table that were not there: the others play without
+    them.
     """
 
     match: str
@@ -50,6 +51,7 @@ class MatchStarted:
     away_clock: ToldClock = None
     free_since_ms: tuple[int, ...] = ()
     chance_seed: str = ""
+    absent: tuple[str, ...] = ()
 
     @property
     def tournament(self) -> str:
@@ -63,11 +65,6 @@ class MatchStarted:
     def opening_state(self) -> State:
         """Return the state after the opening's moves."""
         return _state_after(self.game, len(self.seats), tuple(self.settings.items()), self.seed, self.moves)
-
-
-def is_plain(game: Game, seats: int) -> bool:
-    """Return whether matches of a game are plain: of two seats that move in turn, without chance."""
-    return game.in_turn and seats == 2
 
 
 @lru_cache(256)  # matches from an opening share its state: states are immutable
@@ -232,7 +229,10 @@ class ChanceDrawn:
 
 @dataclass(slots=True)
 class SeatFell:
-    """A seat of a match that is not plain fell out: it is asked no more, and will be last. The others play on."""
+    """A seat of a match that is not plain fell out: it is asked no more, and will be last. The others play on.
+
+    `excused_ms` is the excused time of the turn that was open.
+    """
 
     match: str
     attempt: int
@@ -241,10 +241,11 @@ class SeatFell:
     termination: Termination
     reason: str
     at_ms: int
+    excused_ms: int = 0
 
 
 @dataclass(slots=True)
-class TableEnd:
+class Placement:
     """The end of a match that is not plain, beside its scores: each seat's place and payoff, the falls, the seed."""
 
     places: tuple[int, ...] | None
@@ -262,7 +263,8 @@ class MatchOver:
     state. `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the
     seat's connection ended on its own turn. `stalled` is true if the match is void because more was excused than the
     server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
-    `started_at_ms` is None for an attempt that never began, and in older facts. `table` is None for a plain match.
+    `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
+    `absent` are the bots of a table that were not there, which are last by `no_show`.
     """
 
     match: str
@@ -280,7 +282,8 @@ class MatchOver:
     stalled: bool = False
     informed: bool = False
     started_at_ms: int | None = None
-    table: TableEnd | None = None
+    placement: Placement | None = None
+    absent: tuple[str, ...] = ()
 
     @property
     def tournament(self) -> str:

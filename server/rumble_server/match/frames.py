@@ -6,12 +6,13 @@ The referee and the transcript must build equal bytes, so everything in such a f
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
 from rumble_engine import State
-from rumble_protocol.frames import match_over_frame, match_start_frame, table_turn_frame, turn_frame
+from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
 
 from rumble_server.match.draws import commitment_of
-from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TableEnd, TurnAsked
-from rumble_server.match.table import MatchTable
+from rumble_server.match.facts import MatchOver, MatchStarted, Placement, StartTold, TurnAsked
+from rumble_server.match.plies import Plies
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
@@ -67,24 +68,24 @@ def frame_of_turn(
     )
 
 
-def frame_of_table_turn(turn: TurnAsked, game: str, table: MatchTable) -> bytes:
-    """Return the `turn` frame of a match that is not plain; `table` is as it was when the turn was asked."""
-    legal, is_whole = (None, True) if "legal" in turn.omit else table.legal(turn.seat, turn.turn_id)
-    return table_turn_frame(
+def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
+    """Return the `turn` frame of a match that is not plain; `plies` are as they were when the turn was asked."""
+    legal, is_whole = (None, True) if "legal" in turn.omit else plies.legal(turn.seat, turn.turn_id)
+    return turn_frame(
         turn.match,
         turn.attempt,
         turn.turn_id,
         game,
         turn.ply,
         turn.seat,
-        table.view(turn.seat),
+        orjson.Fragment(plies.view(turn.seat)),
         legal,
-        is_whole,
         None if "moves" in turn.omit else (),
-        table.news[table.since[turn.seat] :],
         turn.remaining_ms,
         turn.seats_ms,
         turn.lag_ms,
+        is_whole,
+        plies.news[plies.since[turn.seat] :],
     )
 
 
@@ -121,11 +122,11 @@ def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
         over.reason,
         over.moves,
         view,
-        **({} if over.table is None else _told(over.table)),
+        **({} if over.placement is None else _told(over.placement)),
     )
 
 
-def _told(table: TableEnd) -> dict[str, Any]:
+def _told(placement: Placement) -> dict[str, Any]:
     """Return the fields that only the end of a match that is not plain has."""
-    falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in table.falls]
-    return {"places": table.places, "payoffs": table.payoffs, "falls": falls, "seed": table.chance_seed}
+    falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in placement.falls]
+    return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": placement.chance_seed}

@@ -27,8 +27,8 @@ from rumble_server.match.facts import (
     TurnAsked,
     TurnsAsked,
 )
+from rumble_server.match.plies import Plies, PlyFact
 from rumble_server.match.seat import OpenTurn, SeatState
-from rumble_server.match.table import MatchTable, TableFact
 
 UNASKED = ""
 """The turn id of an open turn whose bot is away: the bot has not been asked, but the clock runs."""
@@ -59,9 +59,9 @@ class Progress:
         "deadline_ms",
         "moves",
         "over",
+        "plies",
         "seats",
         "state",
-        "table",
         "terms",
     )
 
@@ -70,10 +70,10 @@ class Progress:
     ) -> None:
         self.terms = terms
         self.control = control
-        self.table = MatchTable(terms) if terms.chance_seed else None
+        self.plies = Plies(terms) if terms.chance_seed else None
         """Answers, falls and draws; None in a plain match."""
-        self.moves: list[str] = list(terms.moves) if self.table is None else self.table.moves
-        self.state: State = terms.opening_state() if self.table is None else self.table.state
+        self.moves: list[str] = list(terms.moves) if self.plies is None else self.plies.moves
+        self.state: State = terms.opening_state() if self.plies is None else self.plies.state
         self.seats: list[SeatState] = []
         for _ in terms.seats:
             self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
@@ -99,17 +99,19 @@ class Progress:
         In play the referee applies moves, turns and the end by the methods below, which saves this dispatch.
         """
         match fact:
-            case MoveMade() if self.table is None:
+            case MoveMade() if self.plies is None:
                 self._apply_move(fact, self.state.play(fact.move))
             case MoveMade():
                 self._apply_answer(fact, self.state.code_for(fact.seat, fact.move))
             case ChanceDrawn():
-                self._apply_to_table(fact)
+                self._apply_to_plies(fact)
             case SeatFell():
-                self.seats[fact.seat].turn, self.seats[fact.seat].is_out = None, True
-                self._apply_to_table(fact)
+                own = self.seats[fact.seat]
+                own.turn, own.is_out = None, True
+                own.excused_ms += fact.excused_ms
+                self._apply_to_plies(fact)
             case TurnAsked():
-                if self.table is not None:
+                if self.plies is not None:
                     self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
                 self.apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case TurnsAsked():
@@ -150,8 +152,8 @@ class Progress:
     def _apply_move(self, made: MoveMade, state: State | None, counts: bool = True) -> None:
         """Close the turn that a move answers, and go to `state`, which the caller has computed to check the move.
 
-        `state` is None in a match that is not plain, whose table tells when the ply is made. If `counts`, the excused
-        time may make the match void.
+        `state` is None in a match that is not plain: `plies` makes the ply when all movers have moved. If `counts`, the
+        excused time may make the match void.
         """
         seat = self.seats[made.seat]
         seat.bank_ms = made.bank_ms
@@ -197,7 +199,7 @@ class Progress:
         own.excused_ms += fact.excused_ms
         if not counts:
             return
-        if self.table is None:
+        if self.plies is None:
             self._counted_excused_ms += fact.excused_ms
             return
         before_ms = max([each.counted_ms for each in self.seats])
@@ -210,16 +212,16 @@ class Progress:
         """Note a mover's answer, with its code; the ply is made when all movers have answered."""
         if made.turn_id:
             self._apply_move(made, None, counts)
-        if self._table.answer(made, code):
+        if self._plies.answer(made, code):
             self._take_over_ply(made.at_ms)
 
-    def _apply_to_table(self, fact: TableFact) -> None:
-        if self._table.apply(fact):
+    def _apply_to_plies(self, fact: PlyFact) -> None:
+        if self._plies.apply(fact):
             self._take_over_ply(fact.at_ms)
 
     def _take_over_ply(self, at_ms: int) -> None:
-        """Go to the table's new position."""
-        self.state = self._table.state
+        """Go to the position after the plies that were made."""
+        self.state = self._plies.state
         self.deadline_ms = 0
         self._asked_clocks = None
         for own in self.seats:
@@ -230,10 +232,10 @@ class Progress:
             self._run_clocks_of_away(at_ms)
 
     @property
-    def _table(self) -> MatchTable:
-        """The table of a match that is not plain."""
-        assert self.table is not None
-        return self.table
+    def _plies(self) -> Plies:
+        """The plies of a match that is not plain."""
+        assert self.plies is not None
+        return self.plies
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
         """Stop all away budgets, and the clock of a bot that is away, until `until_ms`. Time used before stays used."""
@@ -251,8 +253,8 @@ class Progress:
 
     def waits_for(self) -> Collection[int]:
         """Return the movers whose moves are missing."""
-        if self.table is not None:
-            return self.table.waits_for()
+        if self.plies is not None:
+            return self.plies.waits_for()
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def _run_clocks_of_away(self, at_ms: int) -> None:
@@ -291,7 +293,7 @@ class Progress:
         """Return the time of each seat for a move at `now_ms`, bank included."""
         return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
-    def told_clock(self, now_ms: int) -> "ToldClocks":
+    def told_clock(self, now_ms: int) -> ToldClocks:
         """Return the clocks for spectators.
 
         Of a match that is not plain, these are the clocks at the asking: present ones would tell who has answered.
@@ -300,26 +302,21 @@ class Progress:
 
     def movers(self) -> list[int]:
         """Return the seats to move for spectators: all movers of the ply, whether they have answered or not."""
-        if self.table is not None:
-            falls = self.table.falls
+        if self.plies is not None:
+            falls = self.plies.falls
             return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
         return list(self.waits_for())
 
     @property
-    def is_over(self) -> bool:
-        """True if the match is over."""
-        return self.over is not None
-
-    @property
     def is_ticking(self) -> bool:
         """True if a turn is open, or, in a match that is not plain, if bots are to move."""
-        if self.table is not None:
+        if self.plies is not None:
             return self.over is None and bool(self.state.movers)
         return any(own.turn is not None for own in self.seats)
 
     def _falls_with_this_ply(self, seat: int) -> bool:
         """Return whether a seat fell out during the present ply. Nobody may hear of the fall before the ply is made."""
-        fall = self._table.falls.get(seat)
+        fall = self._plies.falls.get(seat)
         return fall is not None and fall.ply == len(self.moves)
 
     def away(self) -> tuple[AwayTime | None, ...]:
@@ -331,11 +328,11 @@ class Progress:
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
     def _away_time(self, seat: int, own: SeatState) -> AwayTime | None:
-        is_waited_for = not own.is_out or (self.table is not None and self._falls_with_this_ply(seat))
+        is_waited_for = not own.is_out or (self.plies is not None and self._falls_with_this_ply(seat))
         if own.away_since_ms is None or not is_waited_for:
             return None
         until_ms = self._away_until_ms(own)
-        if own.turn is not None and self.table is None:
+        if own.turn is not None and self.plies is None:
             until_ms = min(until_ms, own.turn.deadline_ms + self._lateness.late_ms - own.turn.late_ms)
         return own.away_since_ms, until_ms
 

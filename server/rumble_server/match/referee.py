@@ -1,8 +1,8 @@
 """The referee of a match: a synchronous machine without asyncio and without a clock of its own.
 
 Every rule about time, faults and order of play is here. The driver (`arena/matches.py`) calls a method for each event,
-and `wake` when `wake_at_ms` is reached. The referee makes the driver record facts first, and then send frames, so that
-no bot reads anything that a restart would undo. The state of the match is in `progress.py`, and changes by facts.
+and `wake` when `wake_at_ms` is reached. `announcer.py` records facts, and tells the bots what follows; the
+state of the match is in `progress.py`, and changes by facts.
 
 Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` at `runs` the
 clock runs on while the bot is away. `away_left_ms` is a separate budget for each seat and match, which runs while the
@@ -10,40 +10,33 @@ bot is not connected. Clocks and budgets do not run while the server is late: su
 clock was running.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import Literal, Protocol
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination, drawn
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
-from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.limits.bounds import Bounds
-from rumble_server.match.clock import MOST_LAG_MS, Lateness, PlainControl, bank_after_ms, remaining_ms
+from rumble_server.match.announcer import Announcer
+from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
 from rumble_server.match.draws import number_of
 from rumble_server.match.facts import (
     ChanceDrawn,
-    FrameSeen,
     MatchFact,
     MatchOver,
-    MatchStarted,
     MoveMade,
     MoveRefused,
+    Placement,
     SeatAway,
     SeatBack,
     SeatFell,
     StartTold,
-    TableEnd,
-    TurnAsked,
-    TurnsAsked,
     with_turns,
 )
-from rumble_server.match.frames import frame_of_table_turn, frame_of_turn, frames_of_over, frames_of_start
-from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
-from rumble_server.match.progress import UNASKED, Progress
+from rumble_server.match.frames import frames_of_over, frames_of_start
+from rumble_server.match.kept_frame import SURELY_SHORT
+from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
@@ -54,63 +47,10 @@ LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
 
 
-class RefereeDriver(Protocol):
-    """The actions that a referee needs done."""
+class Referee(Announcer):
+    """Judges a match."""
 
-    def append(self, fact: MatchFact) -> object:
-        """Append a fact that concerns only this match to the log; the referee itself applies the fact."""
-
-    def record(self, over: MatchOver) -> None:
-        """Append the end to the log, and apply it to all parts of the server that it concerns, except this referee."""
-
-    def begin(self, seat: int, frame: bytes) -> None:
-        """Send a `match_start`."""
-
-    def send(self, seat: int, frame: bytes) -> None:
-        """Send a frame of any other type to the bot of a seat."""
-
-    def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        """Send a `turn`. If the frame must wait in the server, call `hold_turn`, and `turn_written` when it leaves."""
-
-    def end(self, seat: int, frame: bytes) -> None:
-        """Send a `match_over` once everything recorded so far is on disk."""
-
-
-class Referee(Progress):
-    """Judges a match. `new_turn_id` returns an id that no other turn has, in this run of the server or before."""
-
-    __slots__ = (
-        "_append",
-        "_attempt",
-        "_bounds",
-        "_driver",
-        "_falls_told",
-        "_full_ms",
-        "_game",
-        "_match_id",
-        "_new_turn_id",
-    )
-
-    def __init__(
-        self,
-        terms: MatchStarted,
-        control: PlainControl,
-        driver: RefereeDriver,
-        new_turn_id: Callable[[], str],
-        lateness: Lateness,
-        bounds: Bounds,
-        nobody_away_before_ms: int = 0,
-    ) -> None:
-        super().__init__(terms, control, lateness, nobody_away_before_ms)
-        self._match_id, self._attempt, self._game = terms.match, terms.attempt, terms.game
-        self._driver = driver
-        self._append = driver.append
-        self._new_turn_id = new_turn_id
-        self._full_ms = (control.full_ms,) * len(self.seats)
-        """Time of each seat for a move in a time control without a bank."""
-        self._bounds = bounds
-        self._falls_told = 0
-        """Number of falls that the other bots have been told."""
+    __slots__ = ()
 
     # --- events ---
 
@@ -130,9 +70,9 @@ class Referee(Progress):
             seat.greeted = True
         if self.over is not None or self.void_if_stalled(now_ms):
             return
-        if self.table is None and self.state.outcome is not None:
+        if self.plies is None and self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
-        elif (self.table is None or not self._go_on(now_ms)) and self._runs:
+        elif (self.plies is None or not self._go_on(now_ms)) and self._runs:
             self._run_clocks_of_away(now_ms)
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
@@ -181,16 +121,6 @@ class Referee(Progress):
         if not own.is_out:
             text = f"{self.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back"
             self._notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
-
-    def _notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
-        """Send a notice about a seat to the connected bots of all other seats."""
-        for other, state in enumerate(self.seats):
-            if other != seat and state.away_since_ms is None:
-                self._send(other, now_ms, self._notice(seat, code, message))
-
-    def _notice(self, seat: int, code: NoticeCode, message: str) -> say.Notice:
-        told = None if self.table is None else seat
-        return say.Notice(code=code, tournament=self.terms.tournament, match=self._match_id, message=message, seat=told)
 
     def hold_turn(self, seat: int, turn_id: str) -> None:
         """Stop the clock of a turn whose frame waits in the server, until `turn_written`."""
@@ -260,7 +190,7 @@ class Referee(Progress):
         matters: if the answer draws on the bank or comes too late, or if much is excused.
         """
         own = self.seats[seat]
-        turn, table = own.turn, self.table
+        turn, plies = own.turn, self.plies
         if turn is None or turn.turn_id != turn_id:
             self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
@@ -273,7 +203,7 @@ class Referee(Progress):
                 self._refuse_fault(seat, turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
                 return True
             state = self.state
-            code = state.code_of(text) if table is None else state.code_for(seat, text)
+            code = state.code_of(text) if plies is None else state.code_for(seat, text)
         except IllegalMove as error:
             self._refuse_fault(seat, turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
             return True
@@ -293,7 +223,7 @@ class Referee(Progress):
         made = MoveMade(
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        if table is not None:
+        if plies is not None:
             self._append(made)
             self._apply_answer(made, code, counts=excused_ms == 0 or not self._is_told(own, turn))
             if not self.void_if_stalled(now_ms):
@@ -342,7 +272,7 @@ class Referee(Progress):
 
         A plain match ends. In any other match the seat falls out, unless it is out already.
         """
-        if self.over is None and self.table is not None:
+        if self.over is None and self.plies is not None:
             self._fall(seat, termination, reason, now_ms)
         elif self.over is None:
             at_fault = () if termination is Termination.RESIGNATION else (seat,)
@@ -360,37 +290,42 @@ class Referee(Progress):
         """
         if self.over is not None or self.void_if_stalled(now_ms):
             return
-        verdict = self._verdict(now_ms)
-        while verdict is not None:
+        while (verdict := self._verdict(now_ms)) is not None:
             self.forfeit(*verdict, now_ms)
-            verdict = None if self.is_over else self._verdict(now_ms)
 
     # --- matches that are not plain ---
 
     def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
         if self.seats[seat].is_out:
             return
-        ply = len(self.moves)
-        self._record(SeatFell(self._match_id, self._attempt, ply, seat, termination, reason, now_ms))
+        own, excused_ms = (self._match_id, self._attempt, len(self.moves), seat), self._excused_ms(seat, now_ms)
+        self._record(SeatFell(*own, termination, reason, now_ms, excused_ms))
         if self.seats[seat].away_since_ms is None:
             text = f"you fell out ({reason}); match_over tells the end"
             self._send(seat, now_ms, self._notice(seat, NoticeCode.SEAT_FELL, text))
         self._go_on(now_ms)
 
+    def _ask_on(self, now_ms: int) -> None:
+        """Ask the movers whose turns are not open, unless their bots are away."""
+        if self.plies is not None:
+            self._go_on(now_ms)
+        else:
+            self._ask_if_there(now_ms)
+
     def _go_on(self, now_ms: int) -> bool:
         """Make the plies that need no bot, then ask the movers, or end the match. Return whether the match is over."""
-        table, terms = self._table, self.terms
+        plies, terms = self._plies, self.terms
         while True:
-            state, outcome = self.state, table.outcome()
+            state, outcome = self.state, plies.outcome()
             if outcome is not None:
-                self._end(outcome, now_ms, table.at_fault())
+                self._end(outcome, now_ms, plies.at_fault())
                 return True
-            number = partial(number_of, terms.chance_seed, self._match_id, self._attempt, table.draws)
+            number = partial(number_of, terms.chance_seed, self._match_id, self._attempt, plies.draws)
             own = self._match_id, self._attempt, len(self.moves)
             if state.is_chance:
                 self._record(ChanceDrawn(*own, state.text_of(state.draw(number())), now_ms))
                 continue
-            fallen = next((seat for seat in table.waits_for() if seat in table.falls), None)
+            fallen = next((seat for seat in plies.waits_for() if seat in plies.falls), None)
             if fallen is None:
                 break
             code = drawn([(code, 1) for code in state.codes_for(fallen)], number())
@@ -399,105 +334,6 @@ class Referee(Progress):
         self._tell_falls(now_ms)
         self._ask_movers(now_ms)
         return False
-
-    def _tell_falls(self, now_ms: int) -> None:
-        """Tell the other bots of falls, once the ply of a fall is made: no bot may know of a fall while it answers."""
-        falls = self._table.falls
-        while self._falls_told < len(falls):
-            seat, fall = list(falls.items())[self._falls_told]
-            if fall.ply == len(self.moves):
-                break
-            self._falls_told += 1
-            self._notify_others(seat, NoticeCode.SEAT_FELL, f"{self.terms.seats[seat]} fell out: {fall.reason}", now_ms)
-
-    def _ask_movers(self, now_ms: int) -> None:
-        """Ask the movers that have neither moved nor an open turn, unless their bots are away."""
-        table, ply = self._table, len(self.moves)
-        asked = [
-            seat
-            for seat in table.waits_for()
-            if self.seats[seat].turn is None and self.seats[seat].away_since_ms is None
-        ]
-        if not asked:
-            return
-        turn_ids = tuple([self._new_turn_id() for _ in asked])
-        left_ms = tuple([self._remaining_to_ask_ms(seat) for seat in asked])
-        lag_ms = tuple([self._lag_to_allow_ms(self.seats[seat]) for seat in asked])
-        omit = tuple([self.seats[seat].omit for seat in asked])
-        told = self._asked_clocks  # present times of other seats would tell who has answered
-        seats_ms = tuple(
-            [
-                self._remaining_to_ask_ms(seat) if told is None or seat in asked else told.seats_ms[seat]
-                for seat in range(len(self.seats))
-            ]
-        )
-        own = self._match_id, self._attempt, ply
-        fact = TurnsAsked(*own, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)
-        self._record(fact)
-        for turn in fact.turns():
-            self._driver.ask(turn.seat, frame_of_table_turn(turn, self._game, table), turn.turn_id)
-
-    def _remaining_to_ask_ms(self, seat: int) -> int:
-        own = self.seats[seat]
-        return remaining_ms(self.control, own.bank_ms, own.used_ms)
-
-    def _lag_to_allow_ms(self, own: SeatState) -> int:
-        if not own.lag_by_pings:
-            return own.lag_ms
-        return min(own.lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
-
-    def _record(self, fact: MatchFact) -> None:
-        self._append(fact)
-        self.apply(fact)
-
-    def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0) -> None:
-        kept = keep_frame(frame, self._bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
-        own = self._match_id, self._attempt, seat, sender
-        self._record(FrameSeen(*own, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms))
-
-    def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
-        frame = write_message(message)
-        self._see(seat, "server", frame.decode(), now_ms)
-        self._driver.send(seat, frame)
-
-    def _ask_on(self, now_ms: int) -> None:
-        """Ask the movers whose turns are not open, unless their bots are away."""
-        if self.table is not None:
-            self._go_on(now_ms)
-        else:
-            self._ask_if_there(now_ms)
-
-    def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
-        """Ask the seat to move, unless its bot is away.
-
-        `made` is the move just made, which is not in the log yet. The turn is written into the fact `made`, and then
-        the fact into the log, since one fact for move and turn costs less than two.
-        """
-        seat = self.state.to_move
-        own = self.seats[seat]
-        if own.away_since_ms is not None or own.turn is not None:
-            return
-        control, left_ms, seats_ms = self.control, self.control.full_ms, self._full_ms
-        if control.has_bank or own.used_ms:
-            left_ms = remaining_ms(control, own.bank_ms, own.used_ms)
-            each_ms = [control.move_ms + each.bank_ms for each in self.seats]
-            each_ms[seat] = left_ms
-            seats_ms = tuple(each_ms)
-        lag_ms = self._lag_to_allow_ms(own) if own.lag_by_pings else own.lag_ms
-        match_id, attempt, ply = self._match_id, self._attempt, len(self.moves)
-        turn_id, omit, game = self._new_turn_id(), own.omit, self._game
-        frame = frame_of_turn(
-            match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, game, self.state, self.moves
-        )
-        if made is None:
-            asked = TurnAsked(match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, now_ms)
-            self._append(asked)
-        else:
-            made.next_turn_id, made.next_seat = turn_id, seat
-            made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
-            self._append(made)
-        self.apply_turn(seat, turn_id, left_ms, lag_ms, now_ms)
-        self._driver.ask(seat, frame, turn_id)
 
     def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Reject a move that answers no open turn, which is not a fault."""
@@ -553,10 +389,12 @@ class Referee(Progress):
         return True
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
-        """Return the seat that has lost by time, with termination and reason; None if no seat has.
+        """Return the seat that has lost by time, with termination and reason; None if no seat has, and after the end.
 
         The clocks of open turns decide first, then the away budget that ran out first.
         """
+        if self.over is not None:
+            return None
         for seat, own in enumerate(self.seats):
             turn = own.turn
             if turn is not None and not turn.held and now_ms >= turn.deadline_ms + self._excused_ms(seat, now_ms):
@@ -613,7 +451,8 @@ class Referee(Progress):
             stalled,
             self._informed,
             self.terms.at_ms,
-            None if self.table is None else self._table_over(outcome),
+            None if self.plies is None else self._placement(outcome),
+            self.terms.absent,
         )
         driver = self._driver
         driver.record(over)
@@ -621,12 +460,12 @@ class Referee(Progress):
         for seat, frame in frames_of_over(over, self.state, told):
             driver.end(seat, frame)
 
-    def _table_over(self, outcome: Outcome | None) -> TableEnd:
-        falls = tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(self._table.falls.items())])
+    def _placement(self, outcome: Outcome | None) -> Placement:
+        falls = tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(self._plies.falls.items())])
         if outcome is None:
-            return TableEnd(None, None, falls, self.terms.chance_seed)
+            return Placement(None, None, falls, self.terms.chance_seed)
         places = outcome.places or places_of([-score for score in outcome.scores])
-        return TableEnd(places, outcome.payoffs, falls, self.terms.chance_seed)
+        return Placement(places, outcome.payoffs, falls, self.terms.chance_seed)
 
 
 @lru_cache(256)

@@ -19,10 +19,11 @@ from rumble_server.match.facts import (
     SeatFell,
     StartTold,
     TurnAsked,
+    TurnsAsked,
     with_turns,
 )
-from rumble_server.match.frames import frame_of_table_turn, frame_of_turn, frames_of_over, frames_of_start
-from rumble_server.match.table import MatchTable
+from rumble_server.match.frames import frame_of_turn, frame_of_turn_with_news, frames_of_over, frames_of_start
+from rumble_server.match.plies import Plies
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
 """Fields that a line leaves out when they are 0 or empty."""
@@ -56,11 +57,37 @@ def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Itera
     return (each for each in transcript(facts) if not isinstance(each, TranscriptLine) or each.seat in seats)
 
 
+def without_open_ply(facts: Iterable[object]) -> list[object]:
+    """Return the facts of a match, but of a running match that is not plain only those up to the newest ply.
+
+    Nobody may hear of an answer to the open ply before all are in. The facts that asked for the ply are returned, too.
+    """
+    kept, end, is_told = list(facts), 0, False
+    plies: Plies | None = None
+    for number, fact in enumerate(kept):
+        match fact:
+            case MatchStarted():
+                plies, is_told = Plies(fact) if fact.chance_seed else None, True
+            case MoveMade() | ChanceDrawn() | SeatFell() if plies is not None:
+                is_told = plies.apply_logged(fact)
+            case TurnsAsked():
+                is_told = number == end
+            case StartTold():
+                is_told = number == end and fact.all_seats
+            case MatchOver():
+                plies = None
+            case _:
+                is_told = False
+        if is_told or plies is None:
+            end = number + 1
+    return kept[:end]
+
+
 def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
     """Yield the frames of a match in order, from its facts; each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
-    table: MatchTable | None = None
+    plies: Plies | None = None
     moves: list[str] = []
     away_excused_ms: dict[int, int] = {}
     for fact in with_turns(facts):
@@ -68,15 +95,15 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
             case MatchStarted():
                 terms, moves = fact, list(fact.moves)
                 state = fact.opening_state()
-                table = MatchTable(fact) if fact.chance_seed else None
+                plies = Plies(fact) if fact.chance_seed else None
             case StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
             case SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
-            case TurnAsked() if terms is not None and table is not None:
-                frame = frame_of_table_turn(fact, terms.game, table).decode()
+            case TurnAsked() if terms is not None and plies is not None:
+                frame = frame_of_turn_with_news(fact, terms.game, plies).decode()
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case TurnAsked() if terms is not None and state is not None:
                 own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
@@ -86,14 +113,14 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
             case MoveMade() if state is not None:
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
-                if table is None:
+                if plies is None:
                     state = state.play(fact.move)
                     moves.append(fact.move)
-                elif table.apply(fact):
-                    state = table.state
-            case ChanceDrawn() | SeatFell() if table is not None:
-                if table.apply(fact):
-                    state = table.state
+                elif plies.apply_logged(fact):
+                    state = plies.state
+            case ChanceDrawn() | SeatFell() if plies is not None:
+                if plies.apply_logged(fact):
+                    state = plies.state
             case FrameSeen():
                 told = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rumble_bots.check.course import ABOUT_TABLES
+from rumble_bots.check.course import BEYOND_PLAIN
 from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report
 from rumble_bots.check.rules import HABITS, RULES, STEPS
@@ -141,7 +141,7 @@ def test_a_good_bot_is_tried_by_every_rule(reports: dict[str, Report]) -> None:
 
 
 def test_rules_about_other_seats_are_tried_in_each_game_that_has_them(reports: dict[str, Report]) -> None:
-    about = {rule for rule, _ in ABOUT_TABLES}
+    about = {rule for rule, _ in BEYOND_PLAIN}
     told = {result.label: result for result in reports["good"].results if result.rule.id in about}
     assert len(told) == 3 * len(about)
     assert {result.status for label, result in told.items() if not label.startswith("another-fell")} == {"pass"}
@@ -156,7 +156,7 @@ def test_rules_about_other_seats_are_tried_in_each_game_that_has_them(reports: d
 def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
     assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
         "two-matches": "its login says max_matches 1, or nothing",
-        **dict.fromkeys((rule for rule, _ in ABOUT_TABLES), f"{NO_TABLE}: --game snakes"),
+        **dict.fromkeys((rule for rule, _ in BEYOND_PLAIN), f"{NO_TABLE}: --game snakes"),
     }
     (warned,) = reports["bare"].of("warning")
     assert (warned.rule.id, "from another machine it is refused" in warned.why) == ("key", True)

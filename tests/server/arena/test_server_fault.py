@@ -1,13 +1,18 @@
 """Errors of the server in a match: no bot is blamed, the match is played again, and other matches go on."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
+from rumble_engine.games.dilemma import DilemmaState
 from rumble_engine.games.tictactoe import TicTacToeState
-from rumble_server.match.facts import MoveMade
+from rumble_protocol.fields import TimeControl
+from rumble_server.arena.matches import WHY_VOID
+from rumble_server.match.facts import MoveMade, SeatFell
+from rumble_server.match.transcript import TranscriptLine, transcript
 
-from tests.server.world import World
+from tests.server.world import Bot, World
 
 
 @pytest.fixture
@@ -124,3 +129,71 @@ def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypat
     assert [over.termination for over in tournament.voided] == [Termination.ABORTED] * 5
     assert tournament.status == "paused"
     assert all(bot.link.closed is None for bot in again)
+
+
+def stay_silent(bot: Bot) -> None:
+    bot.world.run(1_000)
+
+
+def resign(bot: Bot) -> None:
+    bot.say(type="resign", match=bot.last("turn")["match"])
+
+
+def misanswer(bot: Bot) -> None:
+    bot.say(type="move", match=bot.last("turn")["match"], turn_id=bot.last("turn")["turn_id"], move=1)
+
+
+def be_removed(bot: Bot) -> None:
+    bot.world.organiser.remove("friday", bot.name)
+
+
+@pytest.mark.parametrize("fall", [stay_silent, resign, misanswer, be_removed])
+def test_a_game_that_fails_at_a_fall_voids_the_match_alone(
+    fall: Callable[[Bot], None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    right, failed = DilemmaState._ended, list[str]()
+
+    def ended(state: DilemmaState, stayed: Any) -> DilemmaState:
+        if not failed:
+            failed.append(state.text())
+            raise RuntimeError("a bug in the game")
+        return right(state, stayed)
+
+    monkeypatch.setattr(DilemmaState, "_ended", ended)
+    world = World()
+    tournament = world.create(name="Friday", game="dilemma", legs=1, time_control=TimeControl(move_ms=1_000))
+    other = world.create(name="Monday", legs=1)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    for bot in world.logins("cid", "dot", join=other.id):
+        bot.play(lambda turn: turn["legal"][0], think_ms=lambda: 300)
+    for each in (tournament, other):
+        world.organiser.start(each.id)
+    ann.move("C")
+    fall(ben)
+    (void,) = tournament.voided
+    assert (void.termination, void.reason, void.at_fault) == (Termination.ABORTED, WHY_VOID, ())
+    assert ann.link.closed is ben.link.closed is None
+    assert "the referee failed at ply 0" in caplog.text
+    world.run()
+    assert (other.status, len(other.results), other.voided) == ("finished", 1, [])
+
+
+def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ended(state: DilemmaState, stayed: Any) -> DilemmaState:
+        raise RuntimeError("a bug in the game")
+
+    monkeypatch.setattr(DilemmaState, "_ended", ended)
+    world = World()
+    tournament = world.create(game="dilemma", legs=1)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    world.organiser.start(tournament.id)
+    ann.move("C")
+    resign(ben)
+    told = [fact for fact in world.log.facts if getattr(fact, "match", None) == "friday.1.1.1.1"]
+    frames = [line.frame for line in transcript(told) if isinstance(line, TranscriptLine) and line.attempt == 1]
+    assert frames[-1].startswith('{"type":"match_over"')
+    fell = next(number for number, fact in enumerate(world.log.facts, 1) if isinstance(fact, SeatFell))
+    (void,) = world.after_crash(fell).tournament("friday").voided
+    assert (void.termination, void.at_fault) == (Termination.ABORTED, ())

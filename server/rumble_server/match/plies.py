@@ -1,6 +1,6 @@
-"""The part of a match's progress that a plain match lacks: answers to a joint move, falls, draws, news.
+"""The plies of a match that is not plain, made from answers, falls and chance; and their news, which turns tell.
 
-A match is plain if it has two seats, which move in turn, and no chance. A `MatchTable` changes by facts, in play
+A match is plain if it has two seats, which move in turn, and no chance. A `Plies` changes by facts, in play
 (`progress.py`) as well as when the frames of a match are rebuilt (`transcript.py`).
 """
 
@@ -15,11 +15,11 @@ MOST_LEGAL = 1_000
 """Maximum number of legal moves in a turn; of more, a turn has a sample."""
 News = tuple[int | None, str]
 """A part of a ply, and the seat that made the part; None for chance."""
-TableFact = MoveMade | ChanceDrawn | SeatFell
+PlyFact = MoveMade | ChanceDrawn | SeatFell
 
 
-class MatchTable:
-    """The position of a match, the answers to the present ply, and what has happened at the table."""
+class Plies:
+    """The plies made so far, the position after them, and the answers to the present ply."""
 
     __slots__ = ("_encoded", "_seats", "answers", "draws", "falls", "moves", "news", "since", "state")
 
@@ -44,8 +44,8 @@ class MatchTable:
 
     # --- facts ---
 
-    def apply(self, fact: TableFact) -> bool:
-        """Change the table by a fact. Return whether the fact has made a ply."""
+    def apply(self, fact: PlyFact) -> bool:
+        """Take a fact. Return whether the fact has made a ply."""
         match fact:
             case MoveMade():
                 return self.answer(fact, self.state.code_for(fact.seat, fact.move))
@@ -57,6 +57,16 @@ class MatchTable:
             case SeatFell():
                 self.falls[fact.seat] = fact
                 return self._make_ply()
+
+    def apply_logged(self, fact: PlyFact) -> bool:
+        """Take a fact of the log, like `apply`.
+
+        A ply at which the game's code fails is left out: its attempt is void.
+        """
+        try:
+            return self.apply(fact)
+        except Exception:  # noqa: BLE001  # a game's code may raise anything
+            return False
 
     def answer(self, made: MoveMade, code: int) -> bool:
         """Note the answer of a mover, with its code. Return whether the answer has made the ply."""

@@ -1,10 +1,13 @@
 """Matches of many seats, of joint moves and of chance: order, falls, draws, restarts, and what each bot hears."""
 
 import json
+import sys
+import tracemalloc
 from collections.abc import Sequence
 from hashlib import sha256
 from hmac import digest
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from rumble_engine import Termination
 from rumble_engine.outcome import scores_of
 from rumble_protocol.server_messages import MatchOver as MatchOverMessage
 from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
-from rumble_server.match.transcript import TranscriptLine, transcript
+from rumble_server.match.transcript import TranscriptLine, transcript, without_open_ply
 
 from tests.server.match.driven import BANK, START_MS, Connected, DrivenReferee
 
@@ -153,9 +156,9 @@ def test_seats_that_fall_in_one_joint_move_share_their_place() -> None:
     for seat in (1, 2):
         driven.move(seat, "up")
     play_out(driven)
-    assert driven.over.table is not None
-    assert driven.over.table.places is not None
-    assert driven.over.table.places[0] == driven.over.table.places[3] == 3
+    assert driven.over.placement is not None
+    assert driven.over.placement.places is not None
+    assert driven.over.placement.places[0] == driven.over.placement.places[3] == 3
     assert [fact.seat for fact in driven.all_facts(SeatFell)] == [0, 3]
     assert driven.over.at_fault == ()
 
@@ -268,6 +271,21 @@ def test_lateness_counts_once_for_all_that_think_about_a_ply() -> None:
     assert driven.over.stalled
 
 
+def test_what_was_excused_up_to_a_fall_is_in_the_fact_and_in_the_sum_of_the_seat() -> None:
+    driven = seated("four snakes", away_clock="runs")
+    driven.stall(300)
+    driven.resign(1)
+    driven.stall(40)
+    for seat in (0, 2, 3):
+        driven.move(seat, "up")
+    driven.stall(5)
+    driven.abort("the host wants it")
+    assert [fact.excused_ms for fact in driven.all_facts(SeatFell)] == [300]
+    assert driven.over.seats_excused_ms == (345, 300, 345, 345)
+    again = DrivenReferee.rebuilt(driven.facts[:-1], now_ms=driven.now_ms)
+    assert [own.excused_ms for own in again.referee.seats] == [340, 300, 340, 340]
+
+
 # --- restarts ---
 
 
@@ -324,7 +342,7 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
             assert again.referee.state == driven.referee.state
             for seat in range(len(again.seats)):
                 again.connect(seat)
-            answered = set() if again.referee.table is None else set(again.referee.table.answers)
+            answered = set() if again.referee.plies is None else set(again.referee.plies.answers)
             assert answered.isdisjoint(open_seats(again))
             assert all(not again.seats[seat].all("turn") for seat in answered)
 
@@ -349,6 +367,41 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
     assert seen[0] == seen[1] == seen[2]
 
 
+@each
+def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind: str) -> None:
+    driven = seated(kind)
+    for _ in range(4):
+        told = without_open_ply(driven.facts)
+        assert told == driven.facts
+        *others, last = driven.referee.state.movers
+        for seat in others:
+            driven.move(seat, driven.seats[seat].last("turn")["legal"][0])
+            for gone in range(len(driven.seats)):
+                driven.disconnect(gone)
+                driven.connect(gone)
+            assert without_open_ply(driven.facts) == told, "who is asked again has not answered"
+        driven.move(last, driven.seats[last].last("turn")["legal"][0])
+    driven.abort("the host wants it")
+    assert without_open_ply(driven.facts) == driven.facts
+
+
+def test_the_transcript_of_a_running_match_has_no_fall_before_the_ply_is_made() -> None:
+    driven = seated("four snakes")
+    told = without_open_ply(driven.facts)
+    driven.resign(1)
+    assert without_open_ply(driven.facts) == told
+    for seat in (0, 2, 3):
+        driven.move(seat, "up")
+    assert SeatFell in map(type, without_open_ply(driven.facts))
+
+
+def test_the_transcript_of_a_running_plain_match_has_all() -> None:
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    driven.disconnect(1)
+    assert without_open_ply(driven.facts) == driven.facts
+
+
 def test_a_seat_may_send_its_answer_only_once() -> None:
     driven = seated("four snakes")
     turn = driven.seats[0].last("turn")
@@ -369,3 +422,41 @@ def test_the_end_is_a_valid_message() -> None:
     assert over.scores == [0.5, 0.5]
     assert driven.now_ms == START_MS
     assert Connected().omit == ()
+
+
+def cost_of_a_ply(driven: DrivenReferee) -> tuple[int, int]:
+    """Make a joint move. Return the number of calls, and the most bytes that were in use for the move at a time."""
+    calls = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    tracemalloc.start()
+    sys.setprofile(count)
+    try:
+        answer_all(driven)
+    finally:
+        sys.setprofile(None)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return calls, used
+
+
+def answer_all(driven: DrivenReferee) -> None:
+    for seat, turn_id in [(seat, str(inbox.frames[-1]["turn_id"])) for seat, inbox in enumerate(driven.seats)]:
+        driven.referee.move(seat, turn_id, "C", driven.now_ms, "{}")
+
+
+@pytest.mark.slow
+def test_a_ply_late_in_the_match_costs_no_more_than_an_early_one() -> None:
+    driven = seated("dilemma", settings={"rounds": 10_000})
+    costs = []
+    for played in (10, 9_900):
+        while len(driven.referee.moves) < played:
+            answer_all(driven)
+        several = [cost_of_a_ply(driven) for _ in range(5)]
+        costs.append([min(numbers) for numbers in zip(*several, strict=True)])  # now and then a list grows
+    (early_calls, early_bytes), (late_calls, late_bytes) = costs
+    assert late_calls <= 1.5 * early_calls
+    assert late_bytes <= 1.5 * early_bytes
