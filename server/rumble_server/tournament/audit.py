@@ -2,6 +2,7 @@
 
 A flag is an event that cost a bot something and that nobody chose; docs/HOSTING.md explains each kind:
 - `seats`: a bot's first and second moves differ by more than one after a complete schedule that gives both equally;
+- `company`: at tables, a bot met another bot much more often than a third after a complete round-robin;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
   `patience` matches with other bots, which come later in the schedule than the match of these two;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
@@ -22,7 +23,7 @@ from rumble_server.tournament.openings import duplicates
 
 Span = tuple[int, int]
 """Begin and end, in ms."""
-FlagKind = Literal["seats", "passed_over", "needless_wait"]
+FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
 Place = tuple[int, ...]
 """Place of a match in the schedule, by its id; empty if the id tells no place."""
 
@@ -95,6 +96,8 @@ class Audit:
     matches: int
     distinct: int
     flags: tuple[Flag, ...]
+    void: Mapping[str, int]
+    """Number of void attempts, and of results voided by the host, by match."""
 
     @property
     def repeated(self) -> int:
@@ -111,6 +114,7 @@ class Audit:
             "matches": self.matches,
             "distinct": self.distinct,
             "repeated": self.repeated,
+            "void": dict(self.void),
             "flags": [vars(flag) for flag in self.flags],
             "bots": {name: vars(bot) for name, bot in self.bots.items()},
         }
@@ -137,6 +141,12 @@ class Context:
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     """Spans in which each bot was not connected; a span that lasts ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
+    seats: int = 2
+    """Number of seats of a full match."""
+    has_even_company: bool = False
+    """True if the schedule lets any two bots meet about equally often."""
+    void: Mapping[str, int] = field(default_factory=dict)
+    """Number of void attempts, and of results voided by the host, by match."""
     drops: Mapping[str, int] = field(default_factory=dict)
     """Number of lost connections on the bot's own turn in all ended attempts, void ones included, by bot."""
 
@@ -164,7 +174,7 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
     played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
     repeated = sum(number - 1 for number in duplicates(played).values())
     flags = (*_seat_flags(bots, context), *waits.flags(patience_ms, patience))
-    return Audit(bots, len(ordered), len(ordered) - repeated, flags)
+    return Audit(bots, len(ordered), len(ordered) - repeated, flags, context.void)
 
 
 class _Waits:

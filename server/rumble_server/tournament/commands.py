@@ -58,10 +58,11 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     """
     if tournament.status != "lobby":
         raise _closed(tournament, cannot="started")
-    if len(tournament.field) < 2:
-        raise TournamentError(
-            ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} needs two bots to start; it has {len(tournament.field)}"
-        )
+    least = tournament.config.least_bots
+    if len(tournament.field) < least:
+        needs = "two" if least == 2 else str(least)
+        message = f"{tournament.id} needs {needs} bots to start; it has {len(tournament.field)}"
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
     if order is None:
         names = sorted(tournament.field, key=lambda name: (name.casefold(), name))
         Random(tournament.config.seed).shuffle(names)
@@ -77,7 +78,13 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
 def check_rounds(config: TournamentConfig, bots: int) -> None:
     """Raise TournamentError if a Swiss has more rounds than this number of bots can play."""
     most = most_rounds(bots)
-    if config.format == "swiss" and bots > 1 and config.rounds is not None and config.rounds > most:
+    if (
+        config.format == "swiss"
+        and config.match_seats == 2
+        and bots > 1
+        and config.rounds is not None
+        and config.rounds > most
+    ):
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
         raise TournamentError(ErrorCode.BAD_SETTINGS, message)
 
@@ -150,6 +157,8 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
         raise _closed(tournament)
     if tournament.config.format != "swiss":
         raise closed(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
+    if tournament.config.match_seats > 2:
+        raise closed(tournament.id, "a Swiss of tables", "; it has no half-point byes")
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")

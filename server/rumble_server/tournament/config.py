@@ -1,19 +1,28 @@
 """The options of a tournament, chosen by its organiser."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
 from rumble_server.results.editions import NEWEST, Edition
+from rumble_server.results.tables.points import TablePoints
+from rumble_server.results.tables.standings import DEFAULT_TABLES, check_table_tiebreaks
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS, Plan
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
+from rumble_server.tournament.tables.plan import TablePlan, smallest_table
+from rumble_server.tournament.tables.refusals import refusal
 
+MOST_SEATS = 16
+"""Maximum of `seats`."""
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
@@ -39,22 +48,26 @@ class TournamentConfig(BaseModel):
     """Game that is played."""
     settings: Settings = Field(default_factory=dict)
     """Settings of the game by name; a missing setting has the game's own default."""
+    seats: Annotated[int, Field(ge=2, le=MOST_SEATS)] | None = None
+    """Seats of a match, by default the game's usual number. With more than two, bots meet at tables."""
     format: Annotated[ShortText, Field(json_schema_extra={"enum": list(FORMATS)})] = "round-robin"
     """Rule by which pairings are made."""
     cycles: Count = 1
     """Round-robin, gauntlet: number of times that everyone meets everyone."""
     legs: Count = 2
-    """Matches of a pairing, seats swapped. With 2, both bots play the same opening from both seats, which is fair."""
+    """Matches of a pairing, seats swapped. With 2, both bots play the same opening from both seats, which is fair. With
+    more than two seats always 1."""
     rounds: Count | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
-    pairing_rules: Literal["dutch-2025", "dutch-2026"] = NEWEST_PAIRING_RULES
-    """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition."""
+    pairing_rules: Literal["dutch-2025", "dutch-2026", "tables"] = NEWEST_PAIRING_RULES
+    """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition. With more than
+    two seats always tables, by standing."""
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, and so meets each other."""
     challengers: Count = 1
     """Gauntlet: number of bots, the first by number, that meet all others."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
-    """Knockout: number of times that a tied pairing plays again before the better seed goes on."""
+    """Knockout: number of times that a tied pairing or table plays again before the better seed goes on."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
     """Time that a bot has to think."""
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
@@ -69,11 +82,14 @@ class TournamentConfig(BaseModel):
     openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
     """Openings, each played from both seats. auto: a pair begins without an opening, and goes on with the game's
     openings. suite: a pair plays only the game's openings. none: matches begin without openings. Or your own list."""
-    points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
-    """Points for a win, a draw and a loss."""
+    points: Annotated[list[float], Field(min_length=2, max_length=MOST_SEATS)] | Literal["places", "payoffs"] = Field(
+        default_factory=lambda: [1.0, 0.5, 0.0]
+    )
+    """Points for a win, a draw and a loss. With more than two seats, points for the first place, the second, and so on,
+    or places: a point for each seat behind, the default. payoffs: the sum of the game's own payoffs."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
     """Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, tpr (by given
-    ratings); by default the tie-breaks of the format."""
+    ratings); by default the tie-breaks of the format. By places or payoffs: won, places, de, payoff, faults."""
     tiebreak_rules: Edition = NEWEST
     """Edition of FIDE's tie-break rules, by default the newest. A tournament keeps its edition."""
     rated: bool = True
@@ -105,18 +121,6 @@ class TournamentConfig(BaseModel):
             raise ValueError(f"unknown format {given!r}; there are: {', '.join(FORMATS)}")
         return given
 
-    @field_validator("tiebreaks")
-    @classmethod
-    def _check_tiebreaks(cls, given: list[str] | None, info: ValidationInfo) -> list[str] | None:
-        check_tiebreaks(given or (), rounds=info.data.get("format") == "swiss")
-        return given
-
-    @field_validator("points")
-    @classmethod
-    def _check_points(cls, given: list[float]) -> list[float]:
-        Scheme.of((given[0], given[1], given[2]))
-        return given
-
     @field_validator("seed_ratings", mode="before")
     @classmethod
     def _read_seed_ratings(cls, given: object) -> object:
@@ -134,6 +138,11 @@ class TournamentConfig(BaseModel):
         try:
             game = get_game(self.game)
             object.__setattr__(self, "settings", game.complete(self.settings))
+            object.__setattr__(self, "seats", game.seats if self.seats is None else self.seats)
+            with _problem_of("seats"):
+                game.check_seats(self.match_seats)
+            self._check_tables()
+            self._check_points()
             if self.openings == "suite" and not game.in_turn:
                 raise ValueError(f"{game.name} has no openings, because its seats do not move in turn, or by chance")
             if isinstance(self.openings, list):
@@ -143,8 +152,81 @@ class TournamentConfig(BaseModel):
             raise ValueError(str(error)) from None
         return self
 
-    def plan(self, bots: int) -> Plan:
-        """Return the input of the schedule for a field of `bots` bots."""
+    def _check_tables(self) -> None:
+        """Check the options that are for two seats, and choose those of tables. Raises ValueError."""
+        if self.match_seats == 2:
+            if self.pairing_rules == "tables":
+                with _problem_of("pairing_rules"):
+                    raise ValueError("the pairing_rules tables are for more than two seats")
+            return
+        for name in sorted(self.model_fields_set):
+            refused = refusal({name: getattr(self, name)})
+            if refused is not None:
+                with _problem_of(name):
+                    raise ValueError(refused)
+        if self.start_at_bots is not None and self.start_at_bots < self.least_bots:
+            with _problem_of("start_at_bots"):
+                raise ValueError(f"a table of {self.seats} needs {self.least_bots} bots: start_at_bots is too small")
+        object.__setattr__(self, "pairing_rules", "tables")
+        object.__setattr__(self, "legs", 1)
+        if "points" not in self.model_fields_set:
+            object.__setattr__(self, "points", "places")
+
+    def _check_points(self) -> None:
+        """Check points and tie-breaks. Raises ValueError."""
+        with _problem_of("points"):
+            if self.points == "payoffs" and not get_game(self.game).pays:
+                raise ValueError(f"{self.game} has no payoffs: give points in numbers")
+            if self.match_seats == 2 and (self.points == "places" or (self.counts_places and self.format == "swiss")):
+                raise ValueError("a swiss of two seats, and places of two seats, need points for a win, draw and loss")
+            _ = self.table_points if self.counts_places else Scheme.of(self.scheme)
+        with _problem_of("tiebreaks"):
+            if self.counts_places:
+                check_table_tiebreaks(self.tiebreaks or ())
+            else:
+                check_tiebreaks(self.tiebreaks or (), rounds=self.format == "swiss")
+
+    @property
+    def match_seats(self) -> int:
+        """Number of seats of a full match."""
+        return self.seats or 2
+
+    @property
+    def counts_places(self) -> bool:
+        """True if results count by places or payoffs, and not as wins, draws and losses."""
+        return self.match_seats > 2 or isinstance(self.points, str)
+
+    @property
+    def table_points(self) -> TablePoints:
+        """Points by places or payoffs."""
+        if self.points == "places":
+            return TablePoints(seats=self.seats)
+        return TablePoints(by_payoffs=True) if self.points == "payoffs" else TablePoints.of(self.points)
+
+    @property
+    def least_seats(self) -> int:
+        """Minimum number of bots with which a match of the tournament is played."""
+        return min(get_game(self.game).least_seats, self.match_seats)
+
+    @property
+    def least_bots(self) -> int:
+        """Minimum number of bots with which the tournament starts."""
+        return 2 if self.match_seats == 2 else smallest_table(self.match_seats, self.least_seats)
+
+    def plan(self, bots: int) -> Plan | TablePlan:
+        """Return the input of the schedule for a field of `bots` bots. Raises ValueError if they are too few."""
+        if self.match_seats > 2:
+            return TablePlan(
+                bots,
+                self.match_seats,
+                self.least_seats,
+                self.cycles,
+                self.rounds,
+                self.challengers,
+                self.replays,
+                self.seed,
+                self.table_points,
+            )
         return Plan(
             bots,
             self.cycles,
@@ -152,7 +234,7 @@ class TournamentConfig(BaseModel):
             self.rounds,
             self.challengers,
             self.replays,
-            self.scheme,
+            (1, 0.5, 0) if self.counts_places else self.scheme,
             self.pairing_rules,
             self.acceleration,
         )
@@ -167,6 +249,9 @@ class TournamentConfig(BaseModel):
 
     @property
     def scheme(self) -> Points:
+        """The points for a win, a draw and a loss, in a tournament that counts them. Raises ValueError."""
+        if isinstance(self.points, str) or len(self.points) != 3:
+            raise ValueError(f"points are three numbers, for a win, a draw and a loss, not {self.points!r}")
         win, draw, loss = self.points
         return win, draw, loss
 
@@ -174,6 +259,8 @@ class TournamentConfig(BaseModel):
     def tiebreak_order(self) -> tuple[str, ...]:
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
+        if self.counts_places:
+            return DEFAULT_TABLES
         return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
 
     def make_openings(self) -> list[tuple[str, ...]]:
@@ -193,9 +280,18 @@ class TournamentConfig(BaseModel):
             return []
         first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
         game = get_game(self.game)
-        if wanted <= len(first) or not game.in_turn:
+        if wanted <= len(first) or not game.is_plain(self.match_seats):
             return first
         return [*first, *suite(game, self.settings, self.seed, wanted - len(first))]
+
+
+@contextmanager
+def _problem_of(field: str) -> Iterator[None]:
+    """Add the name of a field to the ValueErrors of checks that need several fields."""
+    try:
+        yield
+    except ValueError as error:
+        raise PydanticCustomError("of_field", "{problem}", {"field": field, "problem": str(error)}) from None
 
 
 def _read_rating(text: object) -> tuple[str, float]:

@@ -34,7 +34,7 @@ class ConfigField:
 def config_fields() -> Mapping[str, ConfigField]:
     """Return the fields by name. Each part of the time control is a field; the game's settings are left out."""
     schema = TournamentConfig.model_json_schema()
-    defaults = TournamentConfig(name="any", game="tictactoe").model_dump() | {"name": None}
+    defaults = TournamentConfig(name="any", game="tictactoe").model_dump() | {"name": None, "seats": None}
     fields: dict[str, ConfigField] = {}
     for name, given in schema["properties"].items():
         if name == "time_control":

@@ -94,6 +94,7 @@ class EndedTournament(Outline):
     lines: tuple[FinalResult, ...]
     away_clock: AwayClock = "stands"
     is_challenge: bool = False
+    match_seats: int = 2
 
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
@@ -110,6 +111,7 @@ class EndedTournament(Outline):
             lines=tuple(_line(each, tournament) for each in tournament.table.standings()),
             away_clock=config.away_clock,
             is_challenge=tournament.challenger is not None,
+            match_seats=config.match_seats,
         )
 
     def line(self, bot: str) -> FinalResult | None:

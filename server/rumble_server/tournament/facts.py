@@ -11,6 +11,7 @@ from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.tables.plan import Seating
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,16 @@ class RoundPaired:
     byes: tuple[int, ...]
     at_ms: int
     half_byes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TablesSeated:
+    """The tables of a round were made, or those of all rounds. In the seatings and byes, bots are numbers from 0."""
+
+    tournament: str
+    seatings: tuple[Seating, ...]
+    byes: tuple[int, ...]
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +298,7 @@ TournamentFact = (
     | InviteChanged
     | TournamentStarted
     | RoundPaired
+    | TablesSeated
     | HalfByeGiven
     | HalfByeTaken
     | TournamentPaused

@@ -6,7 +6,8 @@ from functools import lru_cache
 from random import Random
 from statistics import median_low
 
-from rumble_engine import SettingValue, get_game
+from rumble_engine import SettingValue, State, get_game
+from rumble_engine.chance import BITS
 
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import make_schedule
@@ -44,7 +45,7 @@ def forecast(config: TournamentConfig, bots: int) -> Forecast:
     schedule = make_schedule(config.format, config.plan(bots))
     times = 1 + config.replays if schedule.has_bracket else 1
     matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs
-    plies, control = usual_plies(config.game, config.settings), config.time_control
+    plies, control = usual_plies(config.game, config.settings, config.match_seats), config.time_control
     all_ms = in_a_row * (plies * (control.move_ms + control.increment_ms) + 2 * control.bank_ms)
     return Forecast(matches, matches * times, in_a_row, plies, _told(all_ms * QUICK), _told(all_ms * times))
 
@@ -53,17 +54,23 @@ def _told(ms: float) -> int:
     return min(round(ms), LONGEST_MS)
 
 
-def usual_plies(game: str, settings: Mapping[str, SettingValue]) -> int:
+def usual_plies(game: str, settings: Mapping[str, SettingValue], seats: int = 2) -> int:
     """Return the median number of plies of some random matches. The first call may take a second in some games."""
-    return _usual_plies(game, tuple(sorted(settings.items())))
+    return _usual_plies(game, tuple(sorted(settings.items())), seats)
 
 
 @lru_cache(maxsize=256)
-def _usual_plies(game: str, settings: tuple[tuple[str, SettingValue], ...]) -> int:
+def _usual_plies(game: str, settings: tuple[tuple[str, SettingValue], ...], seats: int) -> int:
     lengths = []
     for seed in range(PLAYOUTS):
-        random, state, plies = Random(seed), get_game(game).initial(dict(settings), seed), 0
+        random, state, plies = Random(seed), get_game(game).initial_for(seats, dict(settings), seed), 0
         while state.outcome is None and plies < MOST_PLIES:
-            state, plies = state.after(random.choice(state.codes())), plies + 1
+            state, plies = _after_random_ply(state, random), plies + 1
         lengths.append(plies)
     return median_low(lengths)
+
+
+def _after_random_ply(state: State, random: Random) -> State:
+    if state.is_chance:
+        return state.after(state.draw(random.getrandbits(BITS)))
+    return state.after_all({seat: random.choice(state.codes_for(seat)) for seat in state.movers})

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
+from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, Span, audit
 from rumble_server.tournament.facts import (
     BotAbsent,
@@ -17,11 +18,15 @@ from rumble_server.tournament.facts import (
     LogFact,
     ResultVoided,
     RoundPaired,
+    TablesSeated,
     TournamentCreated,
     TournamentEnded,
     TournamentPaused,
     TournamentResumed,
 )
+from rumble_server.tournament.formats.schedule import FixedSchedule
+from rumble_server.tournament.tables.audit import TableRecord, audit_tables
+from rumble_server.tournament.tables.schedules import SearchedTables
 from rumble_server.tournament.tournament import OVER, Tournament
 
 
@@ -37,7 +42,8 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.gone:
-            to_play[bot] = [(slot.opponent(bot), slot.key) for slot in agenda.waiting(bot)]
+            waiting = agenda.waiting(bot)
+            to_play[bot] = [(slot.opponent(bot), slot.key) for slot in waiting if len(slot.seats) == 2]
         if entrant.absent_since_ms is not None:
             away[bot] = [(entrant.absent_since_ms, max(entrant.absent_since_ms, at_ms))]
     return Context(
@@ -46,8 +52,10 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
         now_ms=at_ms,
         finished=finished,
         has_even_seats=agenda is not None
-        and not agenda.schedule.follows_results
+        and isinstance(agenda.schedule, FixedSchedule | SearchedTables)
         and len(tournament.results) == agenda.matches_total,
+        has_even_company=tournament.config.format == "round-robin",
+        seats=tournament.config.match_seats,
         to_play=to_play,
         free_since_ms=dict(free_since_ms),
         absent=frozenset(away),
@@ -60,6 +68,8 @@ def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
     history = _History(now)
     for fact in facts:
         history.apply(fact)
+    if now.seats > 2:
+        return audit_tables(history.tables(), history.context())
     return audit(history.records(), history.context())
 
 
@@ -71,6 +81,8 @@ class _History:
         self._absent_ms = 0
         self._begun: dict[str, MatchStarted] = {}
         self._over: dict[str, MatchRecord] = {}
+        self._tables: dict[str, TableRecord] = {}
+        self._void: Counter[str] = Counter()
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
         """Times in ms since which matches are to be played again, by match."""
@@ -91,10 +103,15 @@ class _History:
                 self._take_over(fact)
             case ResultVoided():
                 self._over.pop(fact.match, None)
+                self._tables.pop(fact.match, None)
+                self._void[fact.match] += 1
                 self._again_ms[fact.match] = fact.at_ms
             case RoundPaired():
                 for pairing in fact.pairings:
                     self._paired_ms[pairing.cycle, pairing.round, pairing.board] = fact.at_ms
+            case TablesSeated():
+                for seating in fact.seatings:
+                    self._paired_ms[seating.cycle, seating.round, seating.board] = fact.at_ms
             case TournamentPaused():
                 self._paused_since_ms = fact.at_ms
             case TournamentResumed() | TournamentEnded():
@@ -116,10 +133,13 @@ class _History:
         begun = self._begun.pop(over.match, None)
         if over.scores is None:
             self._again_ms[over.match] = over.at_ms
-        if over.scores is None or len(over.seats) != 2:
+            self._void[over.match] += 1
             return
         if begun is not None and begun.attempt != over.attempt:
             begun = None
+        if self._now.seats > 2:
+            self._tables[over.match] = self._table(begun, over)
+            return
         self._over[over.match] = MatchRecord(
             match_id=over.match,
             seats=(over.seats[0], over.seats[1]),
@@ -131,6 +151,31 @@ class _History:
             known_ms=self._known_ms(over.match),
             free_since_ms=_free_since_ms(begun),
         )
+
+    def _table(self, begun: MatchStarted | None, over: MatchOver | None = None) -> TableRecord:
+        """Return the record of a table that began, or of one that was lost before it began: then `begun` is None."""
+        told = begun or over
+        if told is None:
+            raise ValueError("a table has begun or is over")
+        since_ms: dict[str, int] = {}
+        if begun is not None:
+            # The log does not tell since when an absent bot has been gone: perhaps only just now.
+            since_ms = dict(zip(begun.seats, begun.free_since_ms, strict=False)) | dict.fromkeys(
+                told.absent, told.at_ms
+            )
+        return TableRecord(
+            told.match,
+            told.seats + told.absent,
+            told.at_ms,
+            since_ms,
+            self._known_ms(told.match),
+            () if over is None else table_result_of(over).faults,
+        )
+
+    def tables(self) -> list[TableRecord]:
+        """Return the records of tables that are over or running."""
+        running = [] if self._now.finished else [self._table(begun) for begun in self._begun.values()]
+        return [*self._tables.values(), *running]
 
     def _end_pause(self, at_ms: int) -> None:
         if self._paused_since_ms is not None:
@@ -151,7 +196,7 @@ class _History:
                 free_since_ms=_free_since_ms(begun),
             )
             for match_id, begun in self._begun.items()
-            if len(begun.seats) == 2 and not self._now.finished
+            if not self._now.finished
         ]
         return [*self._over.values(), *running]
 
@@ -159,7 +204,14 @@ class _History:
         self._end_pause(self._now.now_ms)
         for bot, spans in self._now.away.items():
             self._away.setdefault(bot, []).extend(spans)
-        return replace(self._now, paused=self._paused, away=self._away, excused_ms=self._excused_ms, drops=self._drops)
+        return replace(
+            self._now,
+            paused=self._paused,
+            away=self._away,
+            excused_ms=self._excused_ms,
+            drops=self._drops,
+            void=self._void,
+        )
 
 
 def _free_since_ms(begun: MatchStarted | None) -> tuple[int, ...]:

@@ -18,6 +18,10 @@ class Pairing:
     def match_key(self, leg: int) -> MatchKey:
         return self.cycle, self.round, self.board, leg
 
+    def seats(self, leg: int) -> tuple[int, int]:
+        """Return the bots by seat; `leg` counts from 1."""
+        return (self.first, self.second) if leg % 2 else (self.second, self.first)
+
 
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
     """Return the pairs of a round of a Berger table, board by board, with bots numbered from 0 and without the bye.

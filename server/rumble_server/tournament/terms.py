@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from secrets import token_hex
 
-from rumble_engine import Termination, get_game
+from rumble_engine import JointState, Outcome, Termination, get_game
 
 from rumble_server.match.draws import SEED_BYTES
-from rumble_server.match.facts import MatchOver, MatchStarted, is_plain
-from rumble_server.tournament.agenda import Slot
+from rumble_server.match.facts import MatchOver, MatchStarted, Placement
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.openings import Opening, opening_of
+from rumble_server.tournament.slot import Slot
 
 
 class Terms:
@@ -28,42 +28,66 @@ class Terms:
         self._away_ms = config.away_ms
         self._away_clock = config.away_clock
 
-    def start(self, slot: Slot, at_ms: int) -> MatchStarted:
-        """Return the fact that a match begins. The tournament's seed is the same in all matches, so an opening leads to
+    def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
+        """Return the fact that a match begins, without the bots in `absent`.
+
+        The tournament's seed is the same in all matches, so an opening leads to
         the same position. The seed of chance is new for each attempt, and no bot can know it.
         """
+        seats = tuple([bot for bot in slot.seats if bot not in absent]) if absent else slot.seats
         return MatchStarted(
             slot.match_id,
             slot.attempt,
             self._game,
             self._settings,
             self._seed,
-            slot.seats,
+            seats,
             self._opening(slot),
             self._time_control,
             self._illegal_retries,
             self._away_ms,
             at_ms,
             self._away_clock,
-            chance_seed="" if is_plain(get_game(self._game), len(slot.seats)) else token_hex(SEED_BYTES),
+            chance_seed="" if get_game(self._game).is_plain(len(seats)) else token_hex(SEED_BYTES),
+            absent=absent,
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Return the fact that a match is lost by the bots in `gone`, which has reasons by name. If both are gone,
-        neither scores.
+        """Return the fact that a match is lost by the bots in `gone`, which has reasons by name.
+
+        If both bots of a match of two are gone, neither scores.
         """
-        at_fault = tuple(seat for seat, bot in enumerate(slot.seats) if bot in gone)
+        seats = slot.seats
+        at_fault = tuple([seat for seat, bot in enumerate(seats) if bot in gone])
+        reason = " and ".join(f"{seats[seat]} {gone[seats[seat]]}" for seat in at_fault)
+        outcome = None if get_game(self._game).is_plain(len(seats)) else self._fallen(slot, at_fault, reason, at_ms)
+        if len(seats) == 2:
+            scores = tuple([0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)])
+        else:
+            scores = () if outcome is None else outcome.scores
+        falls = tuple([(seat, 0, Termination.NO_SHOW) for seat in at_fault])
         return MatchOver(
             match=slot.match_id,
             attempt=slot.attempt,
-            seats=slot.seats,
-            scores=tuple(0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)),
+            seats=seats,
+            scores=scores,
             termination=Termination.NO_SHOW,
-            reason=" and ".join(f"{slot.seats[seat]} {gone[slot.seats[seat]]}" for seat in at_fault),
+            reason=reason,
             at_fault=at_fault,
             moves=self._opening(slot),
             at_ms=at_ms,
+            placement=None if outcome is None else Placement(outcome.places, outcome.payoffs, falls, ""),
         )
+
+    def _fallen(self, slot: Slot, gone: tuple[int, ...], reason: str, at_ms: int) -> Outcome:
+        """Return the outcome if these seats fall out before the first ply, with the payoffs that the rules give.
+
+        The other seats make any move, which can change neither their places nor their payoffs.
+        """
+        state, seats = self.start(slot, at_ms).opening_state(), len(slot.seats)
+        if isinstance(state, JointState) and state.can_fall:
+            state = state.after_all({seat: state.codes_for(seat)[0] for seat in state.movers if seat not in gone})
+        return (state.outcome or Outcome.ranked([1] * seats, reason)).with_falls(dict.fromkeys(gone, 0))
 
     def _opening(self, slot: Slot) -> Opening:
         cycle, _, _, leg = slot.key

@@ -4,8 +4,9 @@ State that facts of the log determine changes only in `apply`, fact by fact. So 
 code. `commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by absence.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from hmac import compare_digest
+from typing import Any
 
 from rumble_engine import Termination
 from rumble_protocol.server_messages import TournamentStatus
@@ -13,18 +14,19 @@ from rumble_protocol.server_messages import TournamentStatus
 from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
-from rumble_server.results.result import result_of
 from rumble_server.results.rounds import Rounds
-from rumble_server.results.standings import Table
+from rumble_server.results.standings import LiveTable, PlacesTable, Table
 from rumble_server.results.tally import Scheme
 from rumble_server.tournament import facts
 from rumble_server.tournament.absence import Absence
-from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.formats import Round, Task, make_schedule
+from rumble_server.tournament.formats import AnyRound, Round, TableRound, Task, make_schedule
+from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
+Due = MatchStarted | MatchOver | facts.RoundPaired | facts.TablesSeated
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
@@ -54,7 +56,7 @@ class Tournament:
         self.paused_by_disk = False
         """True if the tournament resumes by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table = _table(self.config)
+        self.table: LiveTable[Any] = _table(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
@@ -108,7 +110,9 @@ class Tournament:
             case facts.TournamentEnded():
                 self._apply_ended(fact)
             case facts.RoundPaired():
-                self._apply_paired(fact)
+                self._apply_round(Round(fact.pairings, fact.byes, fact.half_byes), fact.at_ms)
+            case facts.TablesSeated():
+                self._apply_round(TableRound(fact.seatings, fact.byes), fact.at_ms)
             case facts.HalfByeGiven():
                 self._apply_half_bye_given(fact)
             case facts.HalfByeTaken():
@@ -195,23 +199,26 @@ class Tournament:
         if self.agenda is not None:
             self.agenda.take_half_bye(fact.bot, fact.round)
 
-    def _apply_paired(self, fact: facts.RoundPaired) -> None:
+    def _apply_round(self, made: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()
         names = agenda.bots
-        pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
-        byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
-        if pairs or half_byes:  # without any, the fact says that no further round can be paired
-            self.table.pair(pairs, self.config.legs, byes, half_byes)
-        paired = Round(fact.pairings, fact.byes, fact.half_byes)
-        bots = self._bots_in(paired)
+        byes = [names[number] for number in made.byes]
+        if isinstance(made, TableRound):
+            self.table.pair((), 1, byes)
+        elif made.pairings or made.half_byes:  # without any, the fact says that no further round can be paired
+            pairs = [(names[pairing.first], names[pairing.second]) for pairing in made.pairings]
+            self.table.pair(pairs, self.config.legs, byes, [names[number] for number in made.half_byes])
+        bots = self._bots_in(made)
         for bot in bots:
-            self._has_more_from(bot, fact.at_ms)
-        agenda.add(paired)
+            self._has_more_from(bot, at_ms)
+        agenda.add(made)
         self._unsettle(bots)
 
-    def _bots_in(self, paired: Round) -> list[str]:
+    def _bots_in(self, made: AnyRound) -> list[str]:
         names = self._agenda().bots
-        return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
+        if isinstance(made, TableRound):
+            return [names[number] for seating in made.seatings for number in seating.bots]
+        return [names[number] for pairing in made.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
         """Let the absent budget of a bot run from `at_ms` at the earliest, if the bot had no matches to play until
@@ -233,6 +240,7 @@ class Tournament:
         is_void, at_fault = over.scores is None, over.at_fault
         # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
+        self._unsettle(over.absent)
         for seat, bot in enumerate(over.seats):
             self._unsettled[bot] = None
             entrant = self.field[bot]
@@ -253,21 +261,21 @@ class Tournament:
         agenda.close(over)
         self._may_pair = agenda.schedule.follows_results
         self.results[over.match] = over
-        self.table.add(result_of(over))
+        self.table.add(self.table.result_of(over))
 
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
         over = self.results.pop(fact.match)
         if over.scores is not None:
-            self.table.take_back(result_of(over))
+            self.table.take_back(self.table.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
             self.voided_later.append(over.match)
-        for bot in over.seats:
+        for bot in over.seats + over.absent:
             self._has_more_from(bot, fact.at_ms)
-        slot = agenda.reopen(over.match, over.seats)
+        slot = agenda.reopen(over)
         slot.attempt = over.attempt + 1
-        self._unsettle(over.seats)
+        self._unsettle(slot.seats)
 
     def _unsettle(self, bots: Iterable[str]) -> None:
         for bot in bots:
@@ -289,8 +297,8 @@ class Tournament:
         return self.made_invite or self.invite
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Return true if the lobby has the number of bots for the start, or two bots at the time of the start."""
-        if self.status != "lobby" or len(self.field) < 2:
+        """Return true if the lobby has the number of bots for the start, or enough bots at the time of the start."""
+        if self.status != "lobby" or len(self.field) < self.config.least_bots:
             return False
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
         return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
@@ -320,11 +328,13 @@ class Tournament:
             return None
         return agenda.prepare()
 
-    def paired(self, paired: Round, now_ms: int) -> facts.RoundPaired | None:
+    def paired(self, made: AnyRound, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
         if self.status in OVER:
             return None
-        return facts.RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
+        if isinstance(made, TableRound):
+            return facts.TablesSeated(self.id, made.seatings, made.byes, now_ms)
+        return facts.RoundPaired(self.id, made.pairings, made.byes, now_ms, made.half_byes)
 
     def unsettle(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
@@ -337,7 +347,7 @@ class Tournament:
         return tuple(self._unsettled)
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the oldest waiting match of a bot with each opponent; an empty list unless the tournament runs."""
+        """Return the waiting matches of a bot that may be next; an empty list unless the tournament runs."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
@@ -347,12 +357,14 @@ class Tournament:
         """Return the fact that a waiting match begins."""
         return self._terms.start(slot, now_ms)
 
-    def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | facts.RoundPaired]:
+    def due(self, free: Set[str], now_ms: int, places: Callable[[str], int] | None = None) -> Iterator[Due]:
         """Yield the matches that start now, the matches lost now because a bot is gone, and newly paired rounds.
 
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
-        connected and can take a further match; the caller keeps it current between facts.
+        connected and can take a further match, and `places` returns the number of matches that a bot can take: by
+        default one for a free bot. The caller keeps both current between facts.
         """
+        places = places or free.__contains__
         unsettled, gone = self._unsettled, self._gone
         while unsettled and self.status == "running":
             if self._may_pair:
@@ -361,7 +373,7 @@ class Tournament:
                     yield paired
                     continue
             bot = next(iter(unsettled))
-            found = self._due_for(bot, free, now_ms) if bot in free or bot in gone else None
+            found = self._due_for(bot, free, now_ms, places) if bot in free or bot in gone else None
             if found is None:
                 unsettled.pop(bot, None)
             else:
@@ -370,13 +382,13 @@ class Tournament:
         if agenda is not None and not agenda.open and self.status not in OVER:
             self._pull(agenda)  # even when no bot is there that would cause a pull
 
-    def _pull(self, agenda: Agenda) -> Round | None:
+    def _pull(self, agenda: Agenda) -> AnyRound | None:
         pulled = None if agenda.schedule.follows_results else agenda.pull()
         if pulled is not None:
             self._unsettle(self._bots_in(pulled))
         return pulled
 
-    def _pair(self, now_ms: int) -> facts.RoundPaired | None:
+    def _pair(self, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
         """Return the fact of the next round, paired from the results so far, even for bots that are not free.
 
         Return None if no round can be paired yet, or if the pairing is slow.
@@ -388,15 +400,19 @@ class Tournament:
         task = agenda.prepare()
         return None if task is None else self.paired(task(), now_ms)
 
-    def _due_for(self, bot: str, free: Set[str], now_ms: int) -> MatchStarted | MatchOver | None:
+    def _due_for(
+        self, bot: str, free: Set[str], now_ms: int, places: Callable[[str], int]
+    ) -> MatchStarted | MatchOver | None:
         agenda, gone = self._agenda(), self._gone
         while True:
-            slot = agenda.oldest(bot, free, gone)
+            slot = agenda.oldest(bot, free, gone, places)
             if slot is not None:
                 if gone.isdisjoint(slot.seats):
                     return self._terms.start(slot, now_ms)
-                why = {name: self.field[name].why_gone for name in slot.seats if name in gone}
-                return self._terms.no_show(slot, why, now_ms)
+                absent = tuple([name for name in slot.seats if name in gone])
+                if len(slot.seats) - len(absent) >= self.config.least_seats:
+                    return self._terms.start(slot, now_ms, absent)
+                return self._terms.no_show(slot, {name: self.field[name].why_gone for name in absent}, now_ms)
             if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
                 return None
 
@@ -408,7 +424,7 @@ class Tournament:
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """Return the terms of a match that was lost before it began."""
-        slot = Slot(over.match, MatchId.parse(over.match).key, (over.seats[0], over.seats[1]), over.attempt)
+        slot = Slot(over.match, MatchId.parse(over.match).key, over.seats, over.attempt)
         return self._terms.start(slot, over.at_ms)
 
     # --- absence ---
@@ -447,7 +463,7 @@ class Tournament:
         event.
         """
         if self.status == "lobby":
-            return self.config.start_at_ms if len(self.field) >= 2 else None
+            return self.config.start_at_ms if len(self.field) >= self.config.least_bots else None
         return self.absence.wake_at_ms
 
     def has_matches(self, bot: str) -> bool:
@@ -467,8 +483,10 @@ class Tournament:
         return None if self.agenda is None else self.agenda.matches_total
 
 
-def _table(config: TournamentConfig) -> Table:
-    """Return the table of a new tournament. The table of a Swiss also keeps the rounds."""
+def _table(config: TournamentConfig) -> LiveTable[Any]:
+    """Return the table of a new tournament. The table of a Swiss of two seats also keeps the rounds."""
+    if config.counts_places:
+        return PlacesTable(config.tiebreak_order, config.table_points)
     is_swiss = config.format == "swiss"
     rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if is_swiss else None
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds)

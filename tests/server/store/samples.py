@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.limits.quotas import Quotas
-from rumble_server.match.facts import TableEnd, TurnsAsked
+from rumble_server.match.facts import Placement, TurnsAsked
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.tables.plan import Seating
 
 KINDS: tuple[type[LogFact], ...] = get_args(LogFact)
 
@@ -84,7 +85,11 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "on_turn": st.booleans(),
     "openings": st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
     "pairings": st.lists(st.builds(Pairing, small, small, small, small, small), max_size=2).map(tuple),
+    "seatings": st.lists(
+        st.builds(Seating, small, small, small, st.lists(small, max_size=3).map(tuple)), max_size=2
+    ).map(tuple),
     "byes": st.lists(small, max_size=2).map(tuple),
+    "absent": st.lists(texts, max_size=2).map(tuple),
     "half_byes": st.lists(small, max_size=2).map(tuple),
     "round": small,
     "other": texts,
@@ -112,9 +117,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "started_at_ms": st.none() | times,
     "informed": st.booleans(),
     "status": st.sampled_from(["finished", "cancelled"]),
-    "table": st.none()
+    "placement": st.none()
     | st.builds(
-        TableEnd,
+        Placement,
         st.none() | st.lists(small, max_size=2).map(tuple),
         st.none() | st.lists(st.floats(-1e9, 1e9), max_size=2).map(tuple),
         st.lists(st.tuples(small, small, st.sampled_from(Termination)), max_size=2).map(tuple),

@@ -1,12 +1,13 @@
 """A tournament's machine, led as the arena leads it: each fact is kept and applied, and the state after it dumped."""
 
+from itertools import combinations
 from typing import Any
 
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import LogFact, RoundPaired, TournamentCreated, TournamentFact
+from rumble_server.tournament.facts import LogFact, RoundPaired, TablesSeated, TournamentCreated, TournamentFact
 from rumble_server.tournament.tournament import Tournament
 
 START_MS = 1_000_000
@@ -29,7 +30,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             for bot, each in tournament.field.items()
         },
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "meetings": dict(tournament.table.tally.meetings),
+        "meetings": {both: tournament.table.met(*both) for both in combinations(sorted(tournament.field), 2)},
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),
         "voided": list(tournament.voided),
@@ -109,7 +110,7 @@ class Leader:
         for fact in self.tournament.due(free, self.now_ms):
             self.record(fact)
             free &= self._free()
-            if not isinstance(fact, RoundPaired):
+            if not isinstance(fact, RoundPaired | TablesSeated):
                 found.append(fact)
         return found
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterator
 from random import Random
+from typing import Any
 
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats import FORMATS, Plan, Played, Results, Round, Schedule, make_schedule
+from rumble_server.tournament.formats import Plan, Played, Results, Round
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.schedule import Schedule
 
 WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)
 
@@ -17,7 +19,7 @@ def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
         yield list(pulled.pairings)
 
 
-def pull(schedule: Schedule, results: Results, gone: Collection[int] = ()) -> Round | None:
+def pull(schedule: Schedule[Any, Any], results: Results, gone: Collection[int] = ()) -> Round | None:
     """Pair the next round and add it; return None without a next round."""
     task = schedule.prepare(results, gone)
     if task is None:
@@ -27,7 +29,7 @@ def pull(schedule: Schedule, results: Results, gone: Collection[int] = ()) -> Ro
     return paired if paired.pairings or paired.half_byes else None
 
 
-def all_rounds(schedule: Schedule) -> list[Round]:
+def all_rounds(schedule: Schedule[Any, Any]) -> list[Round]:
     rounds = []
     while not schedule.is_finished({}):
         pulled = pull(schedule, {})
@@ -43,8 +45,8 @@ def seats(pairing: Pairing, legs: int) -> list[tuple[int, int]]:
 
 
 def play(
-    schedule: Schedule, seed: int, draws: float = 0.2, restarts: bool = False
-) -> tuple[list[Round], Schedule, Results]:
+    schedule: Schedule[Any, Any], seed: int, draws: float = 0.2, restarts: bool = False
+) -> tuple[list[Round], Schedule[Any, Any], Results]:
     """Play a schedule to the end, in an order of finishing by the seed; a result depends on seats and id alone."""
     random = Random(seed)
     results: dict[MatchKey, Played] = {}
@@ -57,7 +59,7 @@ def play(
                 for leg, pair in enumerate(seats(pairing, schedule.plan.legs), 1):
                     waiting.append((pairing.match_key(leg), pair))
             if restarts:
-                fresh = make_schedule(next(k for k, v in FORMATS.items() if v is type(schedule)), schedule.plan)
+                fresh = type(schedule)(schedule.plan)  # type: ignore[call-arg]  # a schedule of pairs is made of its plan
                 for before in pulled_rounds:
                     fresh.add(before)
                 schedule = fresh

@@ -5,6 +5,7 @@ from random import Random
 
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.formats import Round
 
 from tests.server.tournament.leader import Leader
 
@@ -17,6 +18,7 @@ def pair_next(leader: Leader) -> bool:
     if task is None:
         return False
     paired = task()
+    assert isinstance(paired, Round)
     leader.record(leader.tournament.paired(paired, leader.now_ms))
     return bool(paired.pairings)
 

@@ -3,9 +3,10 @@
 import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.agenda import LOOK_AHEAD, MOST_IN_SIGHT, Agenda
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
+from rumble_server.tournament.pair_queue import LOOK_AHEAD, MOST_IN_SIGHT
 
 NAMES = ("ann", "ben", "cid", "dan")
 
@@ -18,9 +19,11 @@ def pull(agenda: Agenda) -> bool:
     return agenda.pull() is not None
 
 
-def close(agenda: Agenda, match: str) -> None:
+def close(agenda: Agenda, match: str) -> MatchOver:
     seats = agenda.find(match).seats
-    agenda.close(MatchOver(match, 1, seats, (1.0, 0.0), Termination.NORMAL, "", (), (), 0))
+    over = MatchOver(match, 1, seats, (1.0, 0.0), Termination.NORMAL, "", (), (), 0)
+    agenda.close(over)
+    return over
 
 
 def ids(agenda: Agenda, bot: str) -> list[str]:
@@ -86,8 +89,7 @@ def test_a_match_with_a_result_is_gone() -> None:
 def test_a_match_that_is_played_again_is_the_slot_it_was(cycle: int, leg: int) -> None:
     made = agenda(cycles=2)
     slot = made.find(f"friday.{cycle}.3.2.{leg}")
-    close(made, slot.match_id)
-    again = made.reopen(slot.match_id, slot.seats)
+    again = made.reopen(close(made, slot.match_id))
     assert (again.match_id, again.key, again.seats, again.attempt) == (slot.match_id, slot.key, slot.seats, 1)
     assert slot.match_id in ids(made, slot.seats[0])
 

@@ -155,4 +155,12 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
 def test_nothing_at_all() -> None:
     found = audit([], Context([], 0, 0))
     assert found.is_fair
-    assert found.as_json() == {"fair": True, "matches": 0, "distinct": 0, "repeated": 0, "flags": [], "bots": {}}
+    assert found.as_json() == {
+        "fair": True,
+        "matches": 0,
+        "distinct": 0,
+        "repeated": 0,
+        "void": {},
+        "flags": [],
+        "bots": {},
+    }

@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rumble_server.results.tables.points import TablePoints
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.tables.plan import TablePlan
 
 
 def made(**choices: Any) -> TournamentConfig:
@@ -74,3 +76,60 @@ def test_ratings_of_seeds_are_read_from_a_mapping_or_from_texts() -> None:
     assert made(seed_ratings=["ann = 1900", "b=c=1"]).seed_ratings == {"ann": 1900.0, "b=c": 1.0}
     with pytest.raises(ValidationError, match="'ann' is not NAME=RATING"):
         made(seed_ratings=["ann"])
+
+
+# --- tables ---
+
+
+def tables(**given: Any) -> TournamentConfig:
+    return made(**{"game": "snakes", "seats": 4, **given})
+
+
+def test_the_seats_are_those_of_the_game_unless_chosen() -> None:
+    assert (made().seats, made(game="snakes").seats, tables().seats) == (2, 2, 4)
+    assert (made().least_bots, tables().least_bots, tables(seats=8).least_bots) == (2, 3, 7)
+
+
+def test_a_tournament_of_tables_has_its_own_rules_and_reads_them_again() -> None:
+    config = tables(format="swiss", rounds=3)
+    assert (config.legs, config.pairing_rules, config.points) == (1, "tables", "places")
+    assert config.tiebreak_order == ("won", "places", "de")
+    assert config.made_openings == [()]
+    assert TournamentConfig(**config.model_dump()) == config, "as the log keeps all fields"
+    assert isinstance(config.plan(8), TablePlan)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"seats": 9}, "snakes has 2 to 8 seats, not 9"),
+        ({"game": "tictactoe"}, "tictactoe has 2 seats, not 4"),
+        ({"legs": 2}, "legs swap two seats"),
+        ({"late_join": True}, "late_join is for two seats"),
+        ({"pairing_rules": "dutch-2026"}, "the Dutch System pairs two bots"),
+        ({"openings": "suite"}, "openings are played from both of two seats"),
+        ({"start_at_bots": 2}, "a table of 4 needs 3 bots"),
+        ({"tiebreaks": ["sb"]}, "the tie-break 'sb' is not for tables"),
+        ({"points": [1.0, 2.0]}, "a better place must not be worth less"),
+        ({"points": "payoffs"}, "snakes has no payoffs"),
+        ({"seats": 2, "points": "places"}, "need points for a win, draw and loss"),
+        ({"seats": 2, "pairing_rules": "tables"}, "tables are for more than two seats"),
+        ({"seats": 2, "points": [2.0, 1.0]}, "points are three numbers"),
+        (
+            {"game": "dilemma", "seats": 2, "format": "swiss", "points": "payoffs"},
+            "need points for a win, draw and loss",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_seats_is_refused(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        tables(**given)
+
+
+def test_points_of_tables_are_places_numbers_or_payoffs() -> None:
+    assert tables().table_points == TablePoints(seats=4)
+    assert tables(points=[10.0, 6.0, 3.0]).table_points == TablePoints.of((10, 6, 3))
+    dilemma = made(game="dilemma", points="payoffs")
+    assert dilemma.table_points == TablePoints(by_payoffs=True)
+    assert (dilemma.counts_places, dilemma.legs, dilemma.tiebreak_order[0]) == (True, 2, "won")
+    assert not made(game="dilemma").counts_places

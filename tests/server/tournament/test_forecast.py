@@ -56,3 +56,4 @@ def test_a_field_that_cannot_play_is_refused() -> None:
 def test_a_match_is_as_long_as_random_play() -> None:
     assert 5 <= usual_plies("tictactoe", {}) <= 9
     assert 30 <= usual_plies("othello", {}) <= 62 < usual_plies("chess", {}) <= MOST_PLIES
+    assert usual_plies("snakes", {"turns": 3}, 8) == 5, "three joint moves, with a chance after each but the last"

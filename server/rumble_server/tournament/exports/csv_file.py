@@ -13,14 +13,15 @@ TABLE_HEADER = ("match", "attempt", "termination", "reason", "moves")
 OF_SEAT = ("seat", "place", "payoff", "fall")
 
 
-def write(document: Mapping[str, Any], seats: int = 2) -> str:
-    """Write the matches of an export document, with columns for at least `seats` seats.
+def write(document: Mapping[str, Any], seats: int | None = None) -> str:
+    """Write the matches of an export document, with columns for each of at least `seats` seats.
 
-    The column `at_fault` is left out if any match lacks the field.
+    None stands for the columns of matches of two, if no match has more seats. Of these columns, `at_fault` is left out
+    if any match lacks the field.
     """
-    seats = max([seats, *(len(match["seats"]) for match in document["matches"])])
-    if seats > 2:
-        return _write_tables(document["matches"], seats)
+    most = max([seats or 2, *(len(match["seats"]) for match in document["matches"])])
+    if seats is not None or most > 2:
+        return _write_tables(document["matches"], most)
     has_fault = all("at_fault" in match for match in document["matches"])
     header = [name for name in HEADER if has_fault or name != "at_fault"]
     out = io.StringIO()

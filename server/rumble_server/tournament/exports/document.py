@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+from rumble_engine.outcome import scores_of
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
+from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament.formats.dutch.event import baku
 from rumble_server.tournament.tournament import Tournament
 
@@ -32,7 +34,7 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return the description of the tournament, and its progress."""
     config, agenda = tournament.config, tournament.agenda
-    swiss = {} if config.format != "swiss" else _swiss(tournament)
+    swiss = _swiss(tournament) if config.format == "swiss" and config.match_seats == 2 else {}
     return {
         "id": tournament.id,
         "name": config.name,
@@ -46,7 +48,8 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "time_control": config.time_control.model_dump(),
         "seed": config.seed,
         "rated": config.rated,
-        "scheme": list(config.scheme),
+        "seats": config.match_seats,
+        **({"table_points": config.points} if config.counts_places else {"scheme": list(config.scheme)}),
         "tiebreak_order": list(config.tiebreak_order),
         "tiebreak_rules": config.tiebreak_rules,
         "names": list(tournament.field),
@@ -91,6 +94,19 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     return told
 
 
+def _with_absent(over: MatchOver) -> dict[str, Any]:
+    """Return the fields of a table's result with the absent bots, which are last, in further seats."""
+    result = table_result_of(over)
+    plies = {} if over.placement is None else {seat: ply for seat, ply, _ in over.placement.falls}
+    return {
+        "seats": list(result.seats),
+        "scores": list(scores_of(result.places)),
+        "places": list(result.places),
+        "payoffs": None if result.payoffs is None else list(result.payoffs),
+        "falls": [{"seat": seat, "ply": plies.get(seat, 0), "termination": str(kind)} for seat, kind in result.falls],
+    }
+
+
 def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
     """Return a finished attempt at a match; `infos` are the bots' thoughts by ply, left out if there are none."""
     told = {
@@ -105,12 +121,13 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[s
         "started_at_ms": over.started_at_ms,
         "ended_at_ms": over.at_ms,
     }
-    if over.table is not None:
-        falls = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in over.table.falls]
-        places, payoffs = (
-            None if values is None else list(values) for values in (over.table.places, over.table.payoffs)
-        )
-        told |= {"places": places, "payoffs": payoffs, "falls": falls}
+    placed = over.placement
+    if placed is not None:
+        told["places"] = None if placed.places is None else list(placed.places)
+        told["payoffs"] = None if placed.payoffs is None else list(placed.payoffs)
+        told["falls"] = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in placed.falls]
+    if over.absent and over.scores is not None:
+        told |= _with_absent(over)
     if any(infos):
         told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
     return told

@@ -33,9 +33,16 @@ TERMINATIONS = {
 """The standard's word (section 9.8.1) for each of Rumble's terminations."""
 
 
+def check(seats: int) -> None:
+    """Raise ValueError for matches of more than two seats."""
+    if seats > 2:
+        raise ValueError("PGN is for matches of two seats; this tournament has tables of more")
+
+
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document, in order of finishing."""
+    """Write the matches of an export document, in order of finishing. Raises ValueError for tables."""
     tournament = document["tournament"]
+    check(tournament.get("seats", 2))
     try:
         game = get_game(tournament["game"])
     except EngineError:  # a game of a plug-in that is not installed here

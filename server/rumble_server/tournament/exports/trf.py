@@ -38,7 +38,8 @@ Key = tuple[int, int, int]
 
 def write(document: Mapping[str, Any], edition: str = TRF16) -> str:
     """Write an export document. Raises ValueError for tables, and for more players or points than TRF has room for."""
-    if any(len(match["seats"]) > 2 for match in document["matches"]):
+    seats = [document["tournament"].get("seats", 2), *(len(match["seats"]) for match in document["matches"])]
+    if max(seats) > 2:
         raise ValueError("TRF is for matches of two seats; this tournament has tables of more")
     return _Report(document, edition == TRF_2026).text()
 

@@ -1,25 +1,50 @@
-"""Formats of tournaments. To add a format, add a module with a `Schedule` here, and a line in `FORMATS`."""
+"""Formats of tournaments.
+
+To add a format, add a module with a `Schedule` here and one in `tables`, and a line in `FORMATS` and `TABLE_FORMATS`.
+"""
 
 from collections.abc import Callable
+from typing import Any
 
 from rumble_server.tournament.formats.gauntlet import Gauntlet
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.round_robin import RoundRobin
-from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, Task
+from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Played, Results, Round
 from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.schedule import Schedule
+from rumble_server.tournament.tables.plan import TablePlan, TableRound
+from rumble_server.tournament.tables.schedules import (
+    GauntletOfTables,
+    KnockoutOfTables,
+    Placed,
+    RoundRobinOfTables,
+    SwissOfTables,
+    TableSchedule,
+)
 
-FORMATS: dict[str, Callable[[Plan], Schedule]] = {
+FORMATS: dict[str, Callable[[Plan], PairSchedule]] = {
     "round-robin": RoundRobin,
     "gauntlet": Gauntlet,
     "knockout": Knockout,
     "swiss": Swiss,
 }
+TABLE_FORMATS: dict[str, Callable[[TablePlan], TableSchedule]] = {
+    "round-robin": RoundRobinOfTables,
+    "gauntlet": GauntletOfTables,
+    "knockout": KnockoutOfTables,
+    "swiss": SwissOfTables,
+}
+"""The same formats for matches of more than two seats."""
+AnyRound = Round | TableRound
+Task = Callable[[], AnyRound]
+"""Function that makes a round of a schedule."""
 
-__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "Task", "make_schedule"]
+__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
+__all__ += ["Schedule", "TablePlan", "TableRound", "TableSchedule", "Task", "make_schedule"]
 
 
-def make_schedule(name: str, plan: Plan) -> Schedule:
+def make_schedule(name: str, plan: Plan | TablePlan) -> Schedule[Any, Any]:
     """Make the schedule of a format by its name. Raises ValueError."""
     if name not in FORMATS:
         raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
-    return FORMATS[name](plan)
+    return TABLE_FORMATS[name](plan) if isinstance(plan, TablePlan) else FORMATS[name](plan)

@@ -13,10 +13,11 @@ is decided anew.
 """
 
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-from rumble_server.tournament.formats.schedule import Place, Plan, Results, Round, Schedule, Task, pairing_results
+from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Results, Round, pairing_results
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.schedule import Place
 
 TIED = -1
 """Stands for the winner of a pairing without a winner."""
@@ -33,7 +34,7 @@ def bracket(size: int) -> list[int]:
     return seeds
 
 
-class Knockout(Schedule):
+class Knockout(PairSchedule):
     """A bracket. A bye takes a board number in round 1, as a pairing does."""
 
     has_bracket = True
@@ -61,7 +62,7 @@ class Knockout(Schedule):
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
         """Return a task with all pairings that can be made now; None if there are none.
 
         The task has the tied pairings to be played again, and the pairings at places whose two bots are known.
@@ -110,12 +111,12 @@ class Knockout(Schedule):
                 decided[place] = pairing.first if first > second else pairing.second
         return decided
 
-    def add(self, paired: Round) -> None:
+    def add(self, made: Round) -> None:
         """Put the pairings at their places. The bots of a pairing have gone on from the places before.
 
         Raises ValueError if a pairing cannot be next.
         """
-        for pairing in paired.pairings:
+        for pairing in made.pairings:
             place = (pairing.round, pairing.board)
             bots = {pairing.first, pairing.second}
             if pairing.cycle == 1:
@@ -134,7 +135,7 @@ class Knockout(Schedule):
                 self._firsts[pairing.first] += 1
                 self._firsts[pairing.second] -= 1
 
-    def places(self, results: Results) -> dict[int, int]:
+    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot by the round in which it lost.
 
         The ranks are 1, 2, 3 for both losers of semi-finals, 5 for the four losers of the round before, and so on. Bots

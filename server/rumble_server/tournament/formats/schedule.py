@@ -1,18 +1,16 @@
-"""The base classes of schedules, which may depend on results or not. Pure. The tournament's agenda calls them.
+"""The base classes of schedules of matches between two bots. Pure."""
 
-Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
-until more results are known, and changes nothing. `add` takes in each round that will be played. The two are separate
-because a slow task runs in another process, and because rounds are read from the log after a restart. The ids of
-matches do not depend on the order in which matches finish.
-"""
-
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from rumble_engine import Termination
+
+from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.formats.pairing_rules import NEWEST
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +23,6 @@ class Played:
 
 Results = Mapping[MatchKey, Played]
 
-Place = tuple[int, int]
-"""A pairing's place in a bracket: round and board, from 1."""
-
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -37,10 +32,6 @@ class Round:
     byes: tuple[int, ...] = ()
     half_byes: tuple[int, ...] = ()
     """The bots with a half-point bye, which the host gave before the round was paired."""
-
-
-Task = Callable[[], Round]
-"""Function that pairs a round. The task of a `slow` schedule can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,67 +55,27 @@ class Plan:
     """The acceleration of a Swiss: `baku` or `none`."""
 
 
-class Schedule(ABC):
-    """The rounds of a tournament. Its only state is the rounds added so far; the rest is computed from results."""
-
-    slow = False
-    """True if a task of `prepare` may take more than some milliseconds, and must run off the event loop."""
-    follows_results = True
-    """True if the rounds depend on results, so that the log must have each round."""
-    has_bracket = False
-    """True if bots are ranked by `places` (the round they reach), not by points."""
-    number_of_rounds = 0
-    """The number of rounds of a complete tournament, set by schedules that depend on results."""
+class PairSchedule(Schedule[Round, Played]):
+    """A schedule of matches between two bots."""
 
     def __init__(self, plan: Plan) -> None:
         if plan.bots < 2 or plan.cycles < 1 or plan.legs < 1:
             raise ValueError("a schedule needs two bots, one cycle and one leg at least")
-        self.plan = plan
-        self.went_on: dict[Place, int] = {}
-        """The bot that went on from each place of a bracket, as determined by the rounds added so far."""
-        self.half_byes: dict[int, set[int]] = {}
-        """The bots that get half a point in place of a pairing, by round of a Swiss."""
+        super().__init__()
+        self.plan: Plan = plan
 
-    @property
-    def rounds_in_all(self) -> int:
-        """The number of rounds of a complete tournament. A bot has at most one pairing in each round."""
-        return self.number_of_rounds
+    def matches(self, made: Round) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
+        for pairing in made.pairings:
+            for leg in range(1, self.plan.legs + 1):
+                yield pairing.match_key(leg), pairing.seats(leg)
 
-    @abstractmethod
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """Return the task that pairs the next round; the schedule itself does not change.
-
-        Return None while results are missing, and after the last round (`is_finished`). The bots in `gone` have
-        withdrawn.
-        """
-
-    @abstractmethod
-    def add(self, paired: Round) -> None:
-        """Add the next round. Raises ValueError if the round cannot be next."""
-
-    @abstractmethod
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        """Return whether no further round will come."""
-
-    @abstractmethod
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """Return the number of matches in the whole tournament, as far as known now."""
-
-    @property
-    def rounds_added(self) -> Sequence[Round]:
-        """The rounds of a Swiss so far; empty for other schedules."""
-        return ()
-
-    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Return the reason why the schedule finished before its last round; empty if it did not."""
-        return ""
-
-    def places(self, results: Results) -> dict[int, int]:
-        """Return the rank of each bot in a bracket; empty for other schedules."""
-        return {}
+    def played(self, over: MatchOver, seats: tuple[str, ...]) -> Played:
+        if over.scores is None:
+            raise ValueError(f"match {over.match}, attempt {over.attempt}, is void")
+        return Played((over.scores[0], over.scores[1]), over.termination is Termination.NO_SHOW)
 
 
-class FixedSchedule(Schedule):
+class FixedSchedule(PairSchedule):
     """A schedule that does not depend on results and never waits for results."""
 
     follows_results = False
@@ -142,12 +93,12 @@ class FixedSchedule(Schedule):
     @abstractmethod
     def rounds_in_all(self) -> int: ...
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
         following = self._next
         return None if following is None else lambda: following
 
-    def add(self, paired: Round) -> None:
-        if paired != self._next:
+    def add(self, made: Round) -> None:
+        if made != self._next:
             raise ValueError("the schedule has another round here than the log")
         self._next = next(self._rounds, None)
 

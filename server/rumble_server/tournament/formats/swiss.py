@@ -22,7 +22,7 @@ from rumble_server.results.trf import codes
 from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent, baku
 from rumble_server.tournament.formats.dutch.pairing import CannotBePaired
 from rumble_server.tournament.formats.pairing_rules import pair
-from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
+from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Results, Round, pairing_results
 from rumble_server.tournament.pairing import Pairing
 
 
@@ -51,7 +51,7 @@ def most_rounds(bots: int) -> int:
     return bots - 1 + bots % 2
 
 
-class Swiss(Schedule):
+class Swiss(PairSchedule):
     """The schedule of a Swiss tournament, which may end before its last round."""
 
     slow = True
@@ -91,10 +91,10 @@ class Swiss(Schedule):
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
-    def add(self, paired: Round) -> None:
+    def add(self, made: Round) -> None:
         """Add a round; a round with neither pairings nor half-point byes ends the tournament."""
-        if paired.pairings or paired.half_byes:
-            self._rounds.append(paired)
+        if made.pairings or made.half_byes:
+            self._rounds.append(made)
         else:
             self._unpaired = True
 

@@ -36,9 +36,9 @@ FIELDS_NOW = {
     "host_tokens_removed": "rows at_ms",
     "invite_changed": "tournament invite at_ms made_invite",
     "match_over": "match attempt seats scores termination reason at_fault "
-    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms table",
+    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent",
     "match_started": "match attempt game settings seed seats "
-    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed",
+    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent",
     "move_made": "match attempt ply seat turn_id move bank_ms "
     "frame at_ms excused_ms next_turn_id next_seat seats_ms lag_ms omit",
     "move_refused": "match attempt seat retries_left at_ms",
@@ -46,9 +46,10 @@ FIELDS_NOW = {
     "name_used": "name salt digest at_ms",
     "result_voided": "match attempt at_ms",
     "round_paired": "tournament pairings byes at_ms half_byes",
+    "tables_seated": "tournament seatings byes at_ms",
     "seat_away": "match attempt seat away_left_ms at_ms excused_ms on_turn",
     "seat_back": "match attempt seat away_left_ms at_ms",
-    "seat_fell": "match attempt ply seat termination reason at_ms",
+    "seat_fell": "match attempt ply seat termination reason at_ms excused_ms",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
     "tournament_created": "tournament config at_ms challenger made_invite",
     "tournament_ended": "tournament status reason at_ms",

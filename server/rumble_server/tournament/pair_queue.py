@@ -1,0 +1,101 @@
+"""The queue of waiting matches of two. Finding a bot's next match costs the same in a field of any size."""
+
+from collections.abc import Callable, Iterable, Set
+
+from rumble_server.tournament.slot import Slot
+
+LOOK_AHEAD = 16
+"""Number of opponents with waiting matches at which no further round is pulled for a bot. Late joiners do not count."""
+MOST_IN_SIGHT = 256
+"""Number of waiting matches at which no further round is pulled for a bot. Matches of late joiners do not count."""
+
+
+class PairQueue:
+    """Waiting slots by bot and opponent."""
+
+    def __init__(self, bots: Iterable[str]) -> None:
+        self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
+        """Waiting slots by bot and opponent, oldest first. Both bots share the list."""
+        self._in_sight = dict.fromkeys(self._waiting, 0)
+        """Number of waiting slots by bot, without those of late joiners."""
+        self.late: set[str] = set()
+
+    def enter_late(self, bot: str) -> None:
+        """Add a late joiner."""
+        self.late.add(bot)
+        self._waiting[bot] = {}
+        self._in_sight[bot] = 0
+
+    def put(self, slot: Slot) -> None:
+        """Let a match wait, as the newest."""
+        first, second = slot.seats
+        waiting = self._waiting
+        slots = waiting[first].get(second)
+        if slots is None:
+            waiting[first][second] = waiting[second][first] = [slot]
+        else:
+            slots.append(slot)
+        self._see(first, second, 1)
+
+    def take(self, slot: Slot) -> None:
+        """Remove a match, because it starts, or is lost before its start."""
+        first, second = slot.seats
+        waiting = self._waiting
+        slots = waiting[first][second]
+        if len(slots) > 1:
+            slots.remove(slot)
+        else:
+            del waiting[first][second], waiting[second][first]
+        self._see(first, second, -1)
+
+    def _see(self, first: str, second: str, matches: int) -> None:
+        late = self.late
+        if not late or not (first in late or second in late):
+            self._in_sight[first] += matches
+            self._in_sight[second] += matches
+
+    def waiting(self, bot: str) -> list[Slot]:
+        """Return the bot's waiting slots, oldest first."""
+        return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
+
+    def has_waiting(self, bot: str) -> bool:
+        return bool(self._waiting[bot])
+
+    def heads(self, bot: str) -> list[Slot]:
+        """Return the bot's oldest waiting match with each of its opponents."""
+        return [slots[0] for slots in self._waiting[bot].values()]
+
+    def may_pull_for(self, bot: str) -> bool:
+        """Return true if another round should be pulled for a bot that found no match to play."""
+        if bot in self.late:
+            return False
+        return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD
+
+    def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+        """Return the match to start next because `bot` is free or gone; None without such a match.
+
+        The search begins with the oldest match of `bot`. If the opponent has an older match with another free or gone
+        bot, the older match comes first, and so on. So no bot is passed over again and again. The found match may be
+        one of other bots.
+        """
+        found = self._oldest_of(bot, free, gone)
+        while found is not None:
+            opponent = found.opponent(bot)
+            older = self._oldest_of(opponent, free, gone)
+            if older is None or older.order >= found.order:
+                break
+            bot, found = opponent, older
+        return found
+
+    def _oldest_of(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
+        """Return the oldest waiting match of a bot with an opponent that is free or gone."""
+        waiting = self._waiting[bot]
+        near = waiting.keys() & free
+        if gone:
+            near |= waiting.keys() & gone
+        oldest: Slot | None = None
+        for opponent in near:
+            slot = waiting[opponent][0]
+            if oldest is None or slot.order < oldest.order:
+                oldest = slot
+        return oldest

@@ -1,0 +1,92 @@
+"""The base class of schedules, which may depend on results or not. Pure. The tournament's agenda calls them.
+
+Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
+until more results are known, and changes nothing. `add` takes in each round that will be played. The two are separate
+because a slow task runs in another process, and because rounds are read from the log after a restart. The ids of
+matches do not depend on the order in which matches finish.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import MatchKey
+
+Place = tuple[int, int]
+"""A pairing's place in a bracket: round and board, from 1."""
+R = TypeVar("R")
+"""A round of a schedule."""
+P = TypeVar("P")
+"""A result as a schedule reads it."""
+
+
+class Schedule(ABC, Generic[R, P]):
+    """The rounds of a tournament. Its only state is the rounds added so far; the rest is computed from results.
+
+    A task of `prepare` makes a round. The task of a `slow` schedule can be pickled.
+    """
+
+    slow = False
+    """True if a task of `prepare` may take more than some milliseconds, and must run off the event loop."""
+    follows_results = True
+    """True if the rounds depend on results, so that the log must have each round."""
+    has_bracket = False
+    """True if bots are ranked by `places` (the round they reach), not by points."""
+    number_of_rounds = 0
+    """The number of rounds of a complete tournament, set by schedules that depend on results."""
+
+    plan: Any
+    """The organiser's choices, in a class of the kind of schedule."""
+
+    def __init__(self) -> None:
+        self.went_on: dict[Place, int] = {}
+        """The bot that went on from each place of a bracket, as determined by the rounds added so far."""
+        self.half_byes: dict[int, set[int]] = {}
+        """The bots that get half a point in place of a pairing, by round of a Swiss."""
+
+    @property
+    def rounds_in_all(self) -> int:
+        """The number of rounds of a complete tournament. A bot has at most one pairing in each round."""
+        return self.number_of_rounds
+
+    @abstractmethod
+    def matches(self, made: R) -> Iterable[tuple[MatchKey, tuple[int, ...]]]:
+        """Return the matches of a round, each with its bots by seat."""
+
+    @abstractmethod
+    def played(self, over: MatchOver, seats: tuple[str, ...]) -> P:
+        """Return the result of a match as this schedule reads it. `seats` are the bots by scheduled seat."""
+
+    @abstractmethod
+    def prepare(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> Callable[[], R] | None:
+        """Return the task that pairs the next round; the schedule itself does not change.
+
+        Return None while results are missing, and after the last round (`is_finished`). The bots in `gone` have
+        withdrawn.
+        """
+
+    @abstractmethod
+    def add(self, made: R) -> None:
+        """Add the next round. Raises ValueError if the round cannot be next."""
+
+    @abstractmethod
+    def is_finished(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> bool:
+        """Return whether no further round will come."""
+
+    @abstractmethod
+    def matches_total(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> int:
+        """Return the number of matches in the whole tournament, as far as known now."""
+
+    @property
+    def rounds_added(self) -> Sequence[R]:
+        """The rounds of a Swiss so far; empty for other schedules."""
+        return ()
+
+    def stopped(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> str:
+        """Return the reason why the schedule finished before its last round; empty if it did not."""
+        return ""
+
+    def places(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> dict[int, int]:
+        """Return the rank of each bot in a bracket; empty for other schedules."""
+        return {}

@@ -1,0 +1,154 @@
+"""The fairness audit of tables: waits, seats and company. Pure.
+
+A flag is an event that cost a bot something and that nobody chose:
+- `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
+- `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
+  places with more than `patience` tables that come later in the schedule;
+- `seats`: after a complete schedule, the numbers of times that a bot had two seats differ by more than one;
+- `company`: after a complete round-robin, a bot met two bots unequally often.
+
+A bot is free for a table when the bot has a free place, and its older tables have started. A pause is no wait. Each
+kind of flag is made once for a bot, for its longest wait or its greatest difference.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rumble_engine import Termination
+
+from rumble_server.match.match_id import MatchId, MatchKey
+from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span
+
+EVEN_COMPANY = 2
+"""Greatest fair difference between the meetings of a bot with two other bots."""
+LESS_EVEN_COMPANY = 4
+"""The same for tables of more than `MOST_EVEN_SEATS`, for which the search finds no better rounds."""
+MOST_EVEN_SEATS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """A table that started, or was lost because too few of its bots were there."""
+
+    match_id: str
+    bots: tuple[str, ...]
+    """The bots of the table in seat order, as scheduled: gone bots included."""
+    started_ms: int
+    free_since_ms: Mapping[str, int]
+    """Times in ms since which each bot had a free place without a break, or was gone; empty for a lost table."""
+    known_ms: int = 0
+    """Time in ms from which bots can wait for the table: its round was made, or its last attempt was void."""
+    faults: tuple[tuple[int, Termination], ...] = ()
+    """The seats that fell out by a fault, each with the fault."""
+
+
+def audit_tables(
+    records: Iterable[TableRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3
+) -> Audit:
+    """Return the audit of tables, which may come in any order."""
+    ordered = sorted(((MatchId.parse(record.match_id).key, record) for record in records), key=lambda each: each[0])
+    bots = {name: BotAudit(seats=[0] * context.seats) for name in context.bots}
+    for _, record in ordered:
+        for seat, name in enumerate(record.bots):
+            bots[name].matches += 1
+            bots[name].seats[seat] += 1
+        for seat, kind in record.faults:
+            faults = bots[record.bots[seat]].faults
+            faults[str(kind)] = faults.get(str(kind), 0) + 1
+    for name, bot in bots.items():
+        bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
+    flags = [*_waits(ordered, bots, context.paused, patience_ms, patience)]
+    if context.has_even_seats:
+        seated = [record.bots for _, record in ordered]
+        flags += _seat_flags(seated)
+        if context.has_even_company:
+            flags += _company_flags(seated, EVEN_COMPANY if context.seats <= MOST_EVEN_SEATS else LESS_EVEN_COMPANY)
+    return Audit(bots, len(ordered), len(ordered), tuple(flags), context.void)
+
+
+def _waits(
+    ordered: Sequence[tuple[MatchKey, TableRecord]],
+    bots: Mapping[str, BotAudit],
+    paused: Sequence[Span],
+    patience_ms: int,
+    patience: int,
+) -> Iterator[Flag]:
+    """Yield the flags of waits, and note the longest waits of the bots."""
+    starts: dict[str, list[tuple[int, MatchKey]]] = {}
+    for key, record in ordered:
+        for bot in record.free_since_ms:
+            starts.setdefault(bot, []).append((record.started_ms, key))
+    for own in starts.values():
+        own.sort()
+    last_ms: dict[str, int] = {}
+    """The last start of an older table, by bot."""
+    needless: dict[str, tuple[int, str]] = {}
+    passed: dict[str, tuple[int, int, str]] = {}
+    for key, record in ordered:
+        free_ms = {
+            bot: max(record.known_ms, since_ms, last_ms.get(bot, 0)) for bot, since_ms in record.free_since_ms.items()
+        }
+        for bot in record.bots:
+            last_ms[bot] = max(last_ms.get(bot, 0), record.started_ms)
+        if not free_ms:
+            continue
+        wait_ms = _waited(max(free_ms.values()), record.started_ms, paused)
+        last = max(free_ms, key=free_ms.__getitem__)
+        needless[last] = max(needless.get(last, (0, "")), (wait_ms, ", ".join(record.bots)))
+        for bot, since_ms in free_ms.items():
+            wait_ms = _waited(since_ms, record.started_ms, paused)
+            if wait_ms > bots[bot].longest_wait_ms:
+                bots[bot].longest_wait_ms, bots[bot].waited_for = wait_ms, last
+            for mate in free_ms.keys() - {bot} if wait_ms > patience_ms else ():
+                span = (since_ms,), (record.free_since_ms[mate],)
+                begun = starts[mate][bisect_left(starts[mate], span[0]) : bisect_left(starts[mate], span[1])]
+                number = sum(later > key for _, later in begun)
+                passed[bot] = max(passed.get(bot, (0, 0, "")), (number, wait_ms, mate))
+    for bot, (wait_ms, _) in needless.items():
+        bots[bot].needless_wait_ms = wait_ms
+    for bot, (number, wait_ms, mate) in passed.items():
+        bots[bot].passed_over = number
+        if number > patience:
+            message = f"{bot} waited {_seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
+            yield Flag("passed_over", bot, f"{message}: let the tournament go on until {bot} has played")
+    for bot, (wait_ms, names) in needless.items():
+        if wait_ms > patience_ms:
+            message = f"{names} were free for {_seconds(wait_ms)}, and their table did not begin"
+            yield Flag("needless_wait", bot, f"{message}: look whether the club's quota of matches is used up")
+
+
+def _seat_flags(tables: Sequence[Sequence[str]]) -> Iterator[Flag]:
+    """Yield the flags of seats. The last seat of full tables does not count where some tables are smaller."""
+    had = Counter((bot, seat) for bots in tables for seat, bot in enumerate(bots))
+    seats = range(min(map(len, tables), default=0))
+    for name in dict.fromkeys(bot for bots in tables for bot in bots):
+        times = [had[name, seat] for seat in seats]
+        if max(times) - min(times) > 1:
+            most, least = (times.index(number) for number in (max(times), min(times)))
+            message = f"{name} had seat {most} {times[most]} times and seat {least} {times[least]} times"
+            yield Flag("seats", name, f"{message}: count its points with care")
+
+
+def _company_flags(tables: Sequence[Sequence[str]], most: int) -> Iterator[Flag]:
+    """Yield the flags of company, each for the two bots that a bot met most and least often."""
+    met: dict[str, Counter[str]] = {bot: Counter() for bots in tables for bot in bots}
+    for bots in tables:
+        for bot in bots:
+            met[bot].update(set(bots) - {bot})
+    for name, own in met.items():
+        often, seldom = (choose(sorted(met.keys() - {name}), key=own.__getitem__) for choose in (max, min))
+        if own[often] - own[seldom] > most:
+            message = f"{name} met {often} {own[often]} times and {seldom} {own[seldom]} times"
+            yield Flag("company", name, f"{message}: count its points with care")
+
+
+def _waited(start_ms: int, end_ms: int, paused: Sequence[Span]) -> int:
+    """Return the time in ms between two times, without pauses; 0 if the end comes first."""
+    pauses = sum(max(0, min(end_ms, until) - max(start_ms, since)) for since, until in paused)
+    return max(0, end_ms - start_ms - pauses)
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms / 1000:.1f} s"

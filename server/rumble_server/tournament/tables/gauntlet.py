@@ -1,0 +1,55 @@
+"""Gauntlet of tables: each table has one challenger, and other bots of the field.
+
+Any challenger meets any other bot about equally often, and so do the other bots. The numbers of byes differ by one at
+most among the challengers, and among the other bots. The rounds are the result of a seeded search.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+
+from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_sizes
+from rumble_server.tournament.tables.round_robin import seated_rounds
+from rumble_server.tournament.tables.search import BYE, check_field, search_rounds
+
+MOST_FURTHER_ROUNDS = 3
+"""Maximum number of rounds added so that every challenger meets every other bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class GauntletTask:
+    """The task that makes all rounds of a gauntlet. Calling the task may take seconds, and changes nothing.
+
+    By default there are so many rounds that a challenger meets any other bot once a cycle on average. Further rounds
+    are added if a challenger meets a bot less often. Raises ValueError if the field has no challenger, or too few other
+    bots for a table, or is too big.
+    """
+
+    plan: TablePlan
+
+    def __post_init__(self) -> None:
+        check_field(self.plan.bots)
+        others_by_table(self.plan)
+
+    def __call__(self) -> list[TableRound]:
+        plan, others = self.plan, others_by_table(self.plan)
+        pairs = list(product(range(plan.challengers), range(plan.challengers, plan.bots)))
+        layout = [*range(len(others)), *[BYE] * (plan.challengers - len(others))]
+        layout += [table for table, number in enumerate(others) for _ in range(number)]
+        layout += [BYE] * (plan.bots - len(layout))
+        groups = [0 if bot < plan.challengers else 1 for bot in range(plan.bots)]
+        least = plan.rounds or -(-plan.cycles * len(pairs) // sum(others))
+        for number in range(least, least + MOST_FURTHER_ROUNDS + 1):
+            rounds = seated_rounds(search_rounds(layout, groups, number, plan.seed))
+            met = meetings(rounds)
+            if plan.rounds is not None or all(met[pair] >= plan.cycles for pair in pairs):
+                break
+        return rounds
+
+
+def others_by_table(plan: TablePlan) -> list[int]:
+    """Return the numbers of other bots at the tables of a round. Raises ValueError if there can be no table."""
+    others = plan.bots - plan.challengers
+    sizes = table_sizes(others, plan.seats - 1, plan.smallest - 1) if plan.challengers > 0 else []
+    if not sizes:
+        raise ValueError(f"a gauntlet at tables of {plan.seats} needs a challenger and {plan.smallest - 1} other bots")
+    return sizes if len(sizes) <= plan.challengers else [plan.seats - 1] * plan.challengers

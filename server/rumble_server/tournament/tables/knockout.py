@@ -1,0 +1,185 @@
+"""Knockout of tables: the better half of a table, rounded down, goes on. The numbers of the bots are their seeds.
+
+A round is made when every table of the last round is decided. Bots are dealt to tables from first to last and back. In
+their order, winners of tables and bots after a bye come first, second places next, and so on; bots with the same place
+are ordered by seed. Byes go to the bots with the fewest byes, the first in the order. When all bots that are left have
+room at a table, the table is the final, which has one winner. If fewer bots than the game needs would be left, one more
+bot goes on from every table.
+
+The tie rule: bots that are tied at the border between going on and falling out play again (as the next cycle, so that
+ids stay unique), `replays` times at most. If the tied bots are too few for the game, the whole table plays, but nobody
+passes a bot that was ahead before. If bots are still tied, the better seed goes on.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+from rumble_server.match.match_id import MatchKey
+from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
+from rumble_server.tournament.tables.seats import seated_by, seats_had
+
+TablePlaces = Mapping[MatchKey, Sequence[int]]
+"""The places of a table's bots by match and seat; 1 is the best, and tied bots have the same place."""
+_Keys = dict[int, tuple[int, ...]]
+"""The places of each bot of a table, in the first match and the replays of the bot."""
+
+
+def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
+    """Return how many bots go on from each table of a round."""
+    if len(sizes) == 1 and not byes:
+        return [1]
+    on = [size // 2 for size in sizes]
+    while sum(on) + byes < least:
+        on = [number + 1 for number in on]
+    return on
+
+
+def dealt(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Return the bots of each table, dealt from first to last table and back, while a table has room."""
+    tables: list[list[int]] = [[] for _ in sizes]
+    bots = iter(order)
+    for lap in range(max(sizes)):
+        for table, size in list(zip(tables, sizes, strict=True))[:: -1 if lap % 2 else 1]:
+            if lap < size:
+                table.append(next(bots))
+    return tables
+
+
+def sizes_of_rounds(plan: TablePlan) -> list[list[int]]:
+    """Return the sizes of the tables of each round, if no table is played again."""
+    rounds, bots = [], plan.bots
+    while True:
+        sizes = sizes_of_round(plan, bots)
+        rounds.append(sizes)
+        byes = bots - sum(sizes)
+        if len(sizes) == 1 and not byes:
+            return rounds
+        bots = sum(going_on(sizes, byes, plan.least)) + byes
+
+
+def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
+    """Return the sizes of the tables of a round with so many bots; bots that fit at a table make it the final."""
+    return [bots] if plan.least <= bots <= plan.seats else table_sizes(bots, plan.seats, plan.smallest)
+
+
+class TableKnockout:
+    """The rounds of a knockout. Its only state is the rounds added so far; the rest is computed from results."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        self.plan = plan
+        self._byes = dict.fromkeys(range(plan.bots), 0)
+        self._rounds: list[list[list[Seating]]] = []
+        """The matches of each table by round: the first match, then the replays."""
+        self._on: list[list[int]] = []
+        """Number of bots that go on from each table, by round."""
+        self._rested: list[tuple[int, ...]] = []
+        """The bots with a bye, by round."""
+
+    def add(self, made: TableRound) -> None:
+        """Add the next round, or replays of tables in the newest round. Raises ValueError for other tables."""
+        if all(seating.cycle > 1 for seating in made.seatings):
+            for seating in made.seatings:
+                plays = self._rounds[-1][seating.board - 1]
+                if (seating.round, seating.cycle) != (len(self._rounds), len(plays) + 1):
+                    raise ValueError(f"board {seating.board} of round {seating.round} is not to be played again")
+                plays.append(seating)
+            return
+        if any((seating.round, seating.cycle) != (len(self._rounds) + 1, 1) for seating in made.seatings):
+            raise ValueError(f"round {len(self._rounds) + 1} is next")
+        self._rounds.append([[seating] for seating in made.seatings])
+        self._on.append(going_on([len(seating.bots) for seating in made.seatings], len(made.byes), self.plan.least))
+        self._rested.append(made.byes)
+        for bot in made.byes:
+            self._byes[bot] += 1
+
+    def prepare(self, results: TablePlaces, gone: Collection[int] = ()) -> TableRound | None:
+        """Return the tables that can be played now; None while results are missing, and after the final.
+
+        A tie is not played again if all its bots are in `gone`.
+        """
+        if not self._rounds:
+            return self._round(list(range(self.plan.bots)))
+        decided = [self._keys(number, results) for number in range(len(self._rounds[-1]))]
+        again = [self._again(number, keys, gone) for number, keys in enumerate(decided) if keys is not None]
+        if any(again):
+            return TableRound(tuple(seating for seating in again if seating is not None))
+        if self._is_final or None in decided:
+            return None
+        ranked = [(0, bot) for bot in self._rested[-1]]
+        for keys, on in zip(decided, self._on[-1], strict=True):
+            ranked += list(enumerate(_in_order(keys or {})))[:on]
+        return self._round([bot for _, bot in sorted(ranked)])
+
+    @property
+    def repeats(self) -> int:
+        """Number of tables that were played again."""
+        return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
+
+    def went_on(self) -> dict[tuple[int, int], int]:
+        """Return a bot that went on, by round and board, for each table before the newest round."""
+        found = {}
+        for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
+            still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])
+            for board, plays in enumerate(tables, 1):
+                found[number, board] = next(bot for bot in plays[0].bots if bot in still_in)
+        return found
+
+    @property
+    def _is_final(self) -> bool:
+        return bool(self._rounds) and len(self._rounds[-1]) == 1 and not self._rested[-1]
+
+    def is_finished(self, results: TablePlaces, gone: Collection[int] = ()) -> bool:
+        """Return whether the final is decided."""
+        return self._is_final and self.prepare(results, gone) is None and self._keys(0, results) is not None
+
+    def places(self, results: TablePlaces, gone: Collection[int] = ()) -> dict[int, int]:
+        """Return the rank of each bot.
+
+        Bots that fell out in the same round share a rank, and bots that are still in share the first rank. Bots of a
+        decided final are ranked by their places.
+        """
+        ranks = dict.fromkeys(range(self.plan.bots), 1)
+        for tables, rested in zip(self._rounds[1:], self._rested[1:], strict=True):
+            left = {bot for plays in tables for bot in plays[0].bots}.union(rested)
+            ranks |= {bot: len(left) + 1 for bot, rank in ranks.items() if rank == 1 and bot not in left}
+        if self.is_finished(results, gone):
+            keys = self._keys(0, results) or {}
+            ranks |= {bot: max(2, 1 + sum(key < keys[bot] for key in keys.values())) for bot in _in_order(keys)[1:]}
+        return ranks
+
+    def _round(self, order: Sequence[int]) -> TableRound:
+        sizes = sizes_of_round(self.plan, len(order))
+        byes = sorted(order, key=self._byes.__getitem__)[: len(order) - sum(sizes)]
+        had = seats_had(seating.bots for tables in self._rounds for plays in tables for seating in plays)
+        tables = dealt([bot for bot in order if bot not in byes], sizes)
+        return table_round(len(self._rounds) + 1, [seated_by(had, bots) for bots in tables], sorted(byes))
+
+    def _keys(self, table: int, results: TablePlaces) -> _Keys | None:
+        """Return the places of a table's bots in the newest round; None while a result is missing."""
+        keys: _Keys = {}
+        for seating in self._rounds[-1][table]:
+            places = results.get(seating.match_key)
+            if places is None:
+                return None
+            keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, places, strict=True)}
+        return keys
+
+    def _again(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
+        """Return the replay of a decided table; None if there is no tie at the border, or no replay is left."""
+        plays, tied = self._rounds[-1][table], _tied(keys, self._on[-1][table])
+        if len(plays) > self.plan.replays or all(bot in gone for bot in tied):
+            return None
+        bots = tied if len(tied) >= self.plan.least else plays[0].bots
+        had = seats_had(seating.bots for seating in plays)
+        return Seating(len(plays) + 1, plays[0].round, plays[0].board, seated_by(had, bots))
+
+
+def _in_order(keys: _Keys) -> list[int]:
+    """Return the bots of a table, the best first; of tied bots, the better seed comes first."""
+    return sorted(keys, key=lambda bot: (keys[bot], bot))
+
+
+def _tied(keys: _Keys, on: int) -> list[int]:
+    """Return the bots that are tied at the border below the first `on` bots; an empty list without a tie."""
+    in_order = sorted(keys.values())
+    return [bot for bot, key in keys.items() if key == in_order[on]] if in_order[on - 1] == in_order[on] else []

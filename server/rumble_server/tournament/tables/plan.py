@@ -1,0 +1,99 @@
+"""The parts of schedules of tables: the plan, seatings of numbered bots, and the sizes of a round's tables. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from rumble_server.match.match_id import MatchKey
+from rumble_server.results.tables.points import TablePoints
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The organiser's choices for a schedule of tables; a format ignores the choices of other formats.
+
+    Raises ValueError if the field is too small for a table.
+    """
+
+    bots: int
+    seats: int
+    """Number of seats of a full table."""
+    least: int = 2
+    """Minimum number of bots with which the game can be played."""
+    cycles: int = 1
+    rounds: int | None = None
+    """Number of rounds; None for the format's own number."""
+    challengers: int = 1
+    """Number of challengers of a gauntlet: the first bots by number."""
+    replays: int = 1
+    """Maximum number of times that a tie at the border of a knockout's table is played again."""
+    seed: int = 0
+    points: TablePoints = field(default_factory=TablePoints)
+    """Points of a Swiss."""
+
+    def __post_init__(self) -> None:
+        if self.seats < 3 or not 2 <= self.least <= self.seats or self.cycles < 1:
+            raise ValueError(f"tables have three seats at least, and {self.seats} at most here: not {self.least}")
+        if self.bots < self.smallest:
+            raise ValueError(f"a table of {self.seats} needs {self.smallest} bots, and there are {self.bots}")
+
+    @property
+    def smallest(self) -> int:
+        """Number of bots at the smallest table of a round."""
+        return smallest_table(self.seats, self.least)
+
+
+def smallest_table(seats: int, least: int) -> int:
+    """Return the number of bots at the smallest table of a round: one less than at a full table, if the game allows.
+
+    `least` is the minimum number of bots with which the game can be played.
+    """
+    return max(seats - 1, least)
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """The bots of a table in seat order. Cycle, round and board count from 1; a replay is in the next cycle."""
+
+    cycle: int
+    round: int
+    board: int
+    bots: tuple[int, ...]
+
+    @property
+    def match_key(self) -> MatchKey:
+        return self.cycle, self.round, self.board, 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableRound:
+    """Tables that may be played now, and the bots with a bye in the same round."""
+
+    seatings: tuple[Seating, ...]
+    byes: tuple[int, ...] = ()
+
+
+def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int] = ()) -> TableRound:
+    """Make a round of tables from its bots in seat order."""
+    return TableRound(
+        tuple(Seating(1, number, board, tuple(bots)) for board, bots in enumerate(tables, 1)), tuple(byes)
+    )
+
+
+def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
+    """Return the sizes of a round's tables, full tables first. The other bots have a bye.
+
+    Tables of `full - 1` are made only if `smallest` allows, and only where then nobody has a bye.
+    """
+    tables = -(-bots // full)
+    if smallest < full and tables * (full - 1) <= bots:
+        smaller = tables * full - bots
+        return [full] * (tables - smaller) + [full - 1] * smaller
+    return [full] * (bots // full)
+
+
+def meetings(played: Iterable[TableRound]) -> Counter[tuple[int, int]]:
+    """Return how often any two bots met, by the two numbers in ascending order."""
+    tables = (sorted(seating.bots) for round_ in played for seating in round_.seatings)
+    return Counter(pair for bots in tables for pair in combinations(bots, 2))

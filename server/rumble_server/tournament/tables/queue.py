@@ -1,0 +1,57 @@
+"""The queue of waiting tables: the tables that start now. Synchronous, without I/O or a clock.
+
+A bot holds a free place for each of its oldest waiting tables. A table starts if each of its bots that is not gone
+holds a place for the table. So no bot starts a newer table with a place that an older table needs, and no table
+starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks only at
+the waiting tables of one bot. So its cost does not depend on the number of bots.
+"""
+
+from collections.abc import Callable, Iterable, Set
+from itertools import islice
+
+from rumble_server.tournament.slot import Slot
+
+
+class TableQueue:
+    """Waiting tables by bot. `least` is the minimum number of bots for a match."""
+
+    def __init__(self, bots: Iterable[str], least: int) -> None:
+        self._least = least
+        self._waiting: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
+        """The waiting tables of each bot by match, the oldest first."""
+
+    def put(self, slot: Slot) -> None:
+        """Let a table wait, as the newest."""
+        for bot in slot.seats:
+            self._waiting[bot][slot.match_id] = slot
+
+    def take(self, slot: Slot) -> None:
+        """Remove a table, because it starts or is lost."""
+        for bot in slot.seats:
+            del self._waiting[bot][slot.match_id]
+
+    def waiting(self, bot: str) -> list[Slot]:
+        """Return the waiting tables of a bot, the oldest first."""
+        return list(self._waiting[bot].values())
+
+    heads = waiting
+
+    def has_waiting(self, bot: str) -> bool:
+        return bool(self._waiting[bot])
+
+    def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+        """Return the oldest table of a bot that starts, or is lost, now; None without such a table.
+
+        `places` returns the number of free places of a bot. The caller takes a returned table, lowers the places of the
+        bots that play, and asks again, until the answer is None. A bot must be asked for after each event that gives
+        the bot a free place, makes it gone, or has one of its tables lost.
+        """
+        for slot in self.waiting(bot) if bot in gone else self._held(bot, places):
+            there = [each for each in slot.seats if each not in gone]
+            if len(there) < self._least or all(slot in self._held(each, places) for each in there):
+                return slot
+        return None
+
+    def _held(self, bot: str, places: Callable[[str], int]) -> list[Slot]:
+        """Return the waiting tables for which a bot holds its free places."""
+        return list(islice(self._waiting[bot].values(), places(bot)))

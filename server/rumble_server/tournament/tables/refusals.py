@@ -1,0 +1,23 @@
+"""The options of a tournament that are for two seats a match."""
+
+from collections.abc import Mapping
+
+_FOR_TWO: dict[str, tuple[tuple[object, ...], str]] = {
+    "legs": ((1,), "legs swap two seats: leave out legs above two seats, and ask for more cycles"),
+    "late_join": ((False,), "late_join is for two seats: the tables of a round-robin are made for the whole field"),
+    "pairing_rules": (("tables",), "the Dutch System pairs two bots: leave out pairing_rules above two seats"),
+    "acceleration": (("none",), "baku is for Dutch pairings of two bots: leave out acceleration above two seats"),
+    "openings": (("auto", "none"), "openings are played from both of two seats: leave them out above two seats"),
+}
+"""The values that are no choice, and the sentence that refuses any other value, by option."""
+
+
+def refusal(chosen: Mapping[str, object]) -> str | None:
+    """Return the sentence that refuses an option above two seats; None if no option is refused.
+
+    `chosen` has the options that the host gave, by name, without defaults.
+    """
+    for option, (neutral, sentence) in _FOR_TWO.items():
+        if option in chosen and chosen[option] not in neutral:
+            return sentence
+    return None

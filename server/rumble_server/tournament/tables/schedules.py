@@ -1,0 +1,191 @@
+"""Schedules of tables, one for each format, as the agenda calls them. Pure."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import MatchKey
+from rumble_server.results.table_result import table_result_of
+from rumble_server.results.tables.tally import Finish
+from rumble_server.tournament.schedule import Schedule
+from rumble_server.tournament.tables.gauntlet import GauntletTask, others_by_table
+from rumble_server.tournament.tables.knockout import TableKnockout, sizes_of_rounds
+from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_sizes
+from rumble_server.tournament.tables.round_robin import RoundRobinTask, rounds_of_round_robin
+from rumble_server.tournament.tables.swiss import TableSwissTask, rounds_of_swiss
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The result of a table: the bots by scheduled seat, their places and their points."""
+
+    seats: tuple[str, ...]
+    places: tuple[int, ...]
+    points: tuple[Fraction, ...]
+
+
+MOST_AT_ONCE = 16
+"""Maximum number of bots of a Swiss whose rounds are made at once, in some milliseconds."""
+Results = Mapping[MatchKey, Placed]
+Made = Callable[[], TableRound]
+
+
+class TableSchedule(Schedule[TableRound, Placed]):
+    """A schedule of tables."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__()
+        self.plan: TablePlan = plan
+
+    def matches(self, made: TableRound) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
+        for seating in made.seatings:
+            yield seating.match_key, seating.bots
+
+    def played(self, over: MatchOver, seats: tuple[str, ...]) -> Placed:
+        result = table_result_of(over)
+        points = dict(zip(result.seats, self.plan.points.each(result, self.plan.seats), strict=True))
+        places = dict(zip(result.seats, result.places, strict=True))
+        return Placed(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
+
+
+@dataclass(frozen=True, slots=True)
+class _AtOnce:
+    """The task that makes all rounds of a schedule as one."""
+
+    task: Callable[[], list[TableRound]]
+
+    def __call__(self) -> TableRound:
+        return TableRound(tuple([seating for made in self.task() for seating in made.seatings]))
+
+
+class SearchedTables(TableSchedule):
+    """A schedule whose rounds do not depend on results. A seeded search makes them all at once."""
+
+    slow = True
+
+    def __init__(self, plan: TablePlan, task: Callable[[], list[TableRound]]) -> None:
+        super().__init__(plan)
+        self._task = task
+        self._made: TableRound | None = None
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        return _AtOnce(self._task) if self._made is None else None
+
+    def add(self, made: TableRound) -> None:
+        self._made = made
+        self.number_of_rounds = max((seating.round for seating in made.seatings), default=0)
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._made is not None
+
+
+class RoundRobinOfTables(SearchedTables):
+    """A round-robin: any two bots meet about equally often."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan, RoundRobinTask(plan))
+        self.number_of_rounds = rounds_of_round_robin(plan) if plan.rounds is None else plan.rounds
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
+        return self.number_of_rounds * tables if self._made is None else len(self._made.seatings)
+
+
+class GauntletOfTables(SearchedTables):
+    """A gauntlet: one challenger at each table."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan, GauntletTask(plan))
+        self._others = others_by_table(plan)
+        meetings = plan.cycles * plan.challengers * (plan.bots - plan.challengers)
+        self.number_of_rounds = plan.rounds or -(-meetings // sum(self._others))
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        return self.number_of_rounds * len(self._others) if self._made is None else len(self._made.seatings)
+
+
+class SwissOfTables(TableSchedule):
+    """A Swiss: in each round, bots with about equal points meet."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan)
+        self.slow = plan.bots > MOST_AT_ONCE
+        self.number_of_rounds = rounds_of_swiss(plan)
+        self._rounds: list[TableRound] = []
+        self._has_no_table = False
+        """True if a round without tables was added: too few bots are left."""
+
+    @property
+    def rounds_added(self) -> Sequence[TableRound]:
+        return self._rounds
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        if self.is_finished(results, gone):
+            return None
+        points = [Fraction(0)] * self.plan.bots
+        first = Fraction(0) if self.plan.points.by_payoffs else self._first_place()
+        for made in self._rounds:
+            for key, bots in self.matches(made):
+                placed = results.get(key)
+                if placed is None:
+                    return None
+                for bot, own in zip(bots, placed.points, strict=True):
+                    points[bot] += own
+            for bot in made.byes:
+                points[bot] += first
+        return TableSwissTask(self.plan, tuple(self._rounds), tuple(map(float, points)), frozenset(gone))
+
+    def _first_place(self) -> Fraction:
+        seats = self.plan.seats
+        return self.plan.points.worth(Finish(seats, 1, 1), seats)
+
+    def add(self, made: TableRound) -> None:
+        if made.seatings:
+            self._rounds.append(made)
+        else:
+            self._has_no_table = True
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return len(self._rounds) == self.number_of_rounds or self._has_no_table
+
+    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+        return "too few bots are left for a table" if self._has_no_table else ""
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
+        tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
+        return sum(len(made.seatings) for made in self._rounds) + tables * to_come
+
+
+class KnockoutOfTables(TableSchedule):
+    """A knockout: the better half of each table goes on."""
+
+    has_bracket = True
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan)
+        self._knockout = TableKnockout(plan)
+        self._tables = sum(map(len, sizes_of_rounds(plan)))
+        self.number_of_rounds = len(sizes_of_rounds(plan))
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        made = self._knockout.prepare(_places(results), gone)
+        return None if made is None else lambda: made
+
+    def add(self, made: TableRound) -> None:
+        self._knockout.add(made)
+        self.went_on = self._knockout.went_on()
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._knockout.is_finished(_places(results), gone)
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        return self._tables + self._knockout.repeats
+
+    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
+        return self._knockout.places(_places(results), gone)
+
+
+def _places(results: Results) -> dict[MatchKey, tuple[int, ...]]:
+    return {key: placed.places for key, placed in results.items()}

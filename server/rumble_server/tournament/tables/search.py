@@ -1,0 +1,154 @@
+"""A seeded search for rounds in which bots meet equally often. Pure, and slow: a second for a big field."""
+
+from collections.abc import Sequence
+from itertools import product
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+BYE = -1
+"""Stands for the table of a bot with a bye."""
+MOST_SPREAD = {True: 2, False: 1}
+"""Difference between the meetings of any two pairs of bots above which the search goes on as long as it may: for pairs
+inside a group, and for pairs of two groups."""
+_WEIGHTS = {True: 1, False: 8}
+"""Factor of the cost of a pair inside a group, and of a pair of two groups."""
+MOST_BOTS_SEARCHED = 128
+"""Maximum number of bots, for which the search takes about a minute."""
+IDLE_SWEEPS = 8
+"""Number of sweeps without progress after which the search ends, if the spread is small enough."""
+MOST_TRIALS = 1_500
+"""Maximum number of rounds that sweeps disturb. A trial takes about 0.5 ms for 16 bots, and 3 ms for 64."""
+_BYE_COST = 1e9
+"""Cost of an uneven number of byes, far above every cost of uneven company."""
+_PARTS = 8
+"""Unit of the costs of company. All costs are whole numbers, whose sums do not depend on the order of adding."""
+_Tables = NDArray[np.int64]
+"""The table of each bot in a round."""
+_Numbers = NDArray[np.float64]
+
+
+def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, seed: int) -> list[list[int]]:
+    """Return, for each round, the table of each bot, or `BYE`.
+
+    `layout` has the table of each place in a round. Place i is for bots of the group of bot i, which is `groups[i]`;
+    groups are in ascending order. The numbers of byes of bots in a group differ by one at most. The bots of a group
+    meet each other, and the bots of any other group, about equally often. Equal arguments give equal rounds.
+
+    Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the company
+    in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better result.
+    """
+    random, company = Random(seed), _Company(layout, groups, rounds)
+    for _ in range(rounds):
+        by_place = sorted(random.sample(range(len(layout)), len(layout)), key=groups.__getitem__)
+        tables = np.empty(len(layout), np.int64)
+        tables[by_place] = layout
+        company.add(tables)
+    idle, trials, least = 0, 0, company.cost
+    while trials < MOST_TRIALS and (company.excess > 0 or idle < IDLE_SWEEPS):
+        for number in random.sample(range(rounds), rounds):
+            company.disturb(number, random)
+        trials += rounds
+        idle, least = (0, company.cost) if company.cost < least else (idle + 1, least)
+    return [tables.tolist() for tables in company.rounds]
+
+
+def check_field(bots: int) -> None:
+    """Raise ValueError if a field is too big for the search."""
+    if bots > MOST_BOTS_SEARCHED:
+        raise ValueError(
+            f"tables of every bot with every other are made for {MOST_BOTS_SEARCHED} bots at most, not {bots}: "
+            "choose swiss or knockout"
+        )
+
+
+class _Company:
+    """The rounds so far, and how often each two bots meet in them.
+
+    The cost of two bots is the fourth power of the difference between their meetings and the mean of their groups.
+    """
+
+    def __init__(self, layout: Sequence[int], groups: Sequence[int], rounds: int) -> None:
+        kinds, together = np.array(groups), self._together(np.array(layout))
+        self._apart = kinds[:, None] != kinds
+        self._mean = np.zeros_like(together)
+        """Mean number of meetings of two bots of the same groups, in all rounds, to the next `1 / _PARTS`."""
+        self._weight = np.ones_like(together)
+        self._blocks = []
+        """Indices of the pairs of bots of each group, and of each two groups, with their `MOST_SPREAD`."""
+        for one, other in product(set(groups), repeat=2):
+            pairs = np.nonzero((kinds[:, None] == one) & (kinds == other) & ~np.eye(len(kinds), dtype=np.bool_))
+            if len(pairs[0]):
+                self._mean[pairs] = round(_PARTS * rounds * float(together[pairs].mean())) / _PARTS
+                self._weight[pairs] = _WEIGHTS[one == other]
+                self._blocks.append((pairs, MOST_SPREAD[one == other]))
+        self._met = np.zeros_like(self._mean)
+        self._byes = np.zeros(len(kinds))
+        self.rounds: list[_Tables] = []
+
+    @staticmethod
+    def _together(tables: _Tables) -> _Numbers:
+        """Return a matrix with 1 for two bots at the same table."""
+        same: NDArray[np.bool_] = (tables[:, None] == tables) & (tables != BYE)
+        np.fill_diagonal(same, False)
+        return same.astype(np.float64)
+
+    def _count(self, tables: _Tables, sign: int) -> None:
+        self._met += sign * self._together(tables)
+        self._byes += sign * (tables == BYE)
+
+    def _uneven(self, more: int = 0) -> _Numbers:
+        """Return the cost of each two bots if they met `more` times more."""
+        squares: _Numbers = np.square(_PARTS * (self._met + more - self._mean))
+        np.fill_diagonal(squares, 0)
+        return self._weight * squares * squares
+
+    @property
+    def cost(self) -> float:
+        return float(self._uneven().sum() + _BYE_COST * np.square(self._byes).sum())
+
+    @property
+    def excess(self) -> float:
+        """Number of meetings by which the greatest difference of two pairs exceeds `MOST_SPREAD`; 0 or less if none."""
+        return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
+
+    def add(self, tables: _Tables) -> None:
+        """Add a round, after the best swaps of its bots."""
+        self.rounds.append(tables)
+        self._count(tables, 1)
+        self._settle(tables)
+
+    def disturb(self, number: int, random: Random) -> None:
+        """Swap some bots of a round at random, then make the best swaps. Undo all if the company is less even."""
+        before, tables = self.cost, self.rounds[number]
+        old = tables.copy()
+        self._count(tables, -1)
+        for _ in range(random.randint(2, 4)):
+            one, other = random.sample(range(len(tables)), 2)
+            if not self._apart[one, other]:
+                tables[[one, other]] = tables[[other, one]]
+        self._count(tables, 1)
+        self._settle(tables)
+        if self.cost > before:
+            self._count(tables, -1)
+            tables[:] = old
+            self._count(tables, 1)
+
+    def _settle(self, tables: _Tables) -> None:
+        """Swap the bots of a round until no swap lowers the cost, the best swap first."""
+        while True:
+            mates, now = self._together(tables), self._uneven()
+            more, fewer = self._uneven(1) - now, self._uneven(-1) - now
+            joins = more @ mates  # the first bot comes to the table of the second, who leaves the table
+            leaves = (fewer * mates).sum(axis=1)[:, None]
+            byes = 2 * _BYE_COST * (self._byes[:, None] - self._byes + 1) * (tables == BYE)
+            change = joins + leaves + byes * (tables != BYE)[:, None]
+            swap = change + change.T
+            swap[(tables[:, None] == tables) | self._apart] = np.inf
+            one, other = divmod(int(swap.argmin()), len(tables))
+            if swap[one, other] >= 0:
+                return
+            self._count(tables, -1)
+            tables[[one, other]] = tables[[other, one]]
+            self._count(tables, 1)

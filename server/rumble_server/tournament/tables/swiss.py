@@ -1,0 +1,111 @@
+"""Swiss of tables: in each round bots with about equal points meet, and bots that have met avoid each other.
+
+A round is made when every table of the last round has its result. Bots are ordered by points, then by number, and cut
+into tables from the top; smaller tables are the last. Then bots of near tables swap places, while a swap lowers the
+number of earlier meetings at tables, or brings bots nearer to their own tables at the same number. The search is
+bounded, and equal arguments give equal rounds. A bye goes to a bot with the fewest byes, the last in the order first.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
+from rumble_server.tournament.tables.seats import seated_by, seats_had
+
+MOST_SHIFT = 3
+"""Maximum number of tables by which a bot is moved away from its own table, so as not to meet again."""
+MOST_SWEEPS = 50
+"""Maximum number of passes through all swaps for each distance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSwissTask:
+    """The task that makes the next round. `points` are by bot, and bots in `gone` have withdrawn.
+
+    A round without tables means that too few bots are left.
+    """
+
+    plan: TablePlan
+    played: tuple[TableRound, ...]
+    points: tuple[float, ...]
+    gone: frozenset[int] = frozenset()
+
+    def __call__(self) -> TableRound:
+        order = sorted(set(range(self.plan.bots)) - self.gone, key=lambda bot: (-self.points[bot], bot))
+        sizes = table_sizes(len(order), self.plan.seats, self.plan.smallest)
+        if not sizes:
+            return TableRound(())
+        byes = next_byes(self.played, order, len(order) - sum(sizes))
+        tables = _Search([bot for bot in order if bot not in byes], sizes, meetings(self.played)).tables()
+        had = seats_had(seating.bots for round_ in self.played for seating in round_.seatings)
+        return table_round(len(self.played) + 1, [seated_by(had, bots) for bots in tables], byes)
+
+
+def rounds_of_swiss(plan: TablePlan) -> int:
+    """Return the number of rounds; by default as many as a knockout for two seats has."""
+    return (plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds
+
+
+def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> tuple[int, ...]:
+    """Return the bots with the next byes: the bots with the fewest byes, of these the last in the order first."""
+    had = Counter(bot for round_ in played for bot in round_.byes)
+    last_first = list(reversed(order))
+    return tuple(sorted(sorted(last_first, key=had.__getitem__)[:byes]))
+
+
+class _Search:
+    """The bots of a round by place, in their order at first."""
+
+    def __init__(self, order: Sequence[int], sizes: Sequence[int], met: Counter[tuple[int, int]]) -> None:
+        self._bots = list(order)
+        self._sizes = sizes
+        self._table = [table for table, size in enumerate(sizes) for _ in range(size)]
+        self._own = dict(zip(order, self._table, strict=False))
+        """The table of each bot by its points."""
+        self._starts = [sum(sizes[:table]) for table in range(len(sizes))]
+        self._met = met
+
+    def tables(self) -> list[list[int]]:
+        """Return the bots of each table, after the swaps. The search goes on with a greater distance only while bots
+        meet again.
+        """
+        for shift in range(1, MOST_SHIFT + 1):
+            if not any(self._again(bot, place) for place, bot in enumerate(self._bots)):
+                break
+            for _ in range(MOST_SWEEPS):
+                if not self._sweep(shift):
+                    break
+        return [self._bots[start : start + size] for start, size in zip(self._starts, self._sizes, strict=True)]
+
+    def _sweep(self, shift: int) -> bool:
+        """Make every swap that is an improvement. Return whether there was any."""
+        bots, table, improved = self._bots, self._table, False
+        for one in range(len(bots)):
+            for other in range(one + 1, len(bots)):
+                if table[other] > table[one] + shift:
+                    break
+                if table[other] != table[one] and max(self._moved(one, other), self._moved(other, one)) <= shift:
+                    before = self._cost(one, other)
+                    bots[one], bots[other] = bots[other], bots[one]
+                    if self._cost(one, other) < before:
+                        improved = True
+                    else:
+                        bots[one], bots[other] = bots[other], bots[one]
+        return improved
+
+    def _moved(self, place: int, to: int) -> int:
+        """Return how many tables the bot at a place would be away from its own table at another place."""
+        return abs(self._own[self._bots[place]] - self._table[to])
+
+    def _cost(self, *places: int) -> tuple[int, int]:
+        """Return the number of earlier meetings of the bots at these places, and the squares of their moves."""
+        again = sum(self._again(self._bots[place], place) for place in places)
+        return again, sum(self._moved(place, place) ** 2 for place in places)
+
+    def _again(self, bot: int, place: int) -> int:
+        """Return how often the bot at a place has met the other bots of the table."""
+        table, met = self._table[place], self._met
+        start = self._starts[table]
+        mates = self._bots[start : start + self._sizes[table]]
+        return sum(met.get((bot, mate) if bot < mate else (mate, bot), 0) for mate in mates)

@@ -1,0 +1,21 @@
+"""Audits of tables for tests."""
+
+from collections.abc import Iterable, Sequence
+
+from rumble_server.tournament.audit import Context, Flag, Span
+from rumble_server.tournament.tables.audit import TableRecord, audit_tables
+
+
+def flags_of(
+    records: Iterable[TableRecord],
+    *,
+    has_even_seats: bool = False,
+    has_even_company: bool = False,
+    paused: Sequence[Span] = (),
+    seats: int = 4,
+) -> tuple[Flag, ...]:
+    """Return the flags of tables after a tournament with these options."""
+    found = list(records)
+    bots = list(dict.fromkeys(bot for record in found for bot in record.bots))
+    context = Context(bots, 0, 0, True, has_even_seats, paused=paused, seats=seats, has_even_company=has_even_company)
+    return audit_tables(found, context).flags
