@@ -1,19 +1,141 @@
 """Standings: a table that takes each result at constant cost; ranks and tie-breaks are computed when read. Pure."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, Self, TypeVar
 
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
+from rumble_server.match.facts import MatchOver
 from rumble_server.results.editions import NEWEST, Edition
-from rumble_server.results.result import Result
+from rumble_server.results.ratings import Ratings, rate_tally
+from rumble_server.results.result import Result, result_of
 from rumble_server.results.rounds import Rounds
-from rumble_server.results.tally import Tally
+from rumble_server.results.table_result import TableResult, table_result_of
+from rumble_server.results.tables.points import TablePoints
+from rumble_server.results.tables.ratings import rate_table_tally
+from rumble_server.results.tables.standings import DEFAULT_TABLES, rank_tables
+from rumble_server.results.tables.tally import TableTally
+from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
+R = TypeVar("R")
+HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
+"""The scheme of scores in a crosstable: 1, ½ and 0 for a win, draw and loss, whatever points the tournament gives."""
 
-class Table:
-    """The results of a field: counts for ranks, ratings and the crosstable, and faults by kind."""
+
+class LiveTable(ABC, Generic[R]):
+    """The results of a field, counted one by one; ranks are computed when read.
+
+    A subclass counts the results of one kind.
+    """
+
+    result_of: Callable[[MatchOver], R]
+    """Function that returns the result of a match. Raises ValueError for a match without such a result."""
+    tally: Any
+
+    def __init__(self) -> None:
+        self.places: Callable[[], Mapping[str, int]] | None = None
+        """Function that returns the rank of each bot, in a format that ranks bots itself (a knockout).
+
+        A format that ranks bots by points has None here.
+        """
+        self.version = 0
+        """A number that grows with every change, so that a reader knows whether its standings are current."""
+        self._standings: list[Standing] = []
+        self._standings_of = -1
+
+    def enter(self, name: str) -> None:
+        """Add a bot to the field."""
+        self.tally.enter(name)
+        self.version += 1
+
+    def withdraw(self, name: str) -> None:
+        """Remove a bot without matches from the field."""
+        self.tally.bots.pop(name, None)
+        self.version += 1
+
+    def pair(
+        self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
+    ) -> None:
+        """Add a round of a format that pairs by results.
+
+        A bye counts as `legs` matches won, and a half bye as `legs` matches drawn.
+        """
+        for name in byes:
+            self.tally.give_bye(name, legs)
+        self.version += 1
+
+    def add(self, result: R) -> None:
+        self._count(result, 1)
+        self.version += 1
+
+    def take_back(self, result: R) -> None:
+        self._count(result, -1)
+        self.version += 1
+
+    def before(self, results: Iterable[R]) -> Self:
+        """Return a copy, like `snapshot`, in which these results do not count."""
+        other = self.snapshot()
+        for result in results:
+            other.take_back(result)
+        return other
+
+    def snapshot(self) -> Self:
+        """Return a copy whose standings can be read on another thread, while results are added to the original."""
+        other = self._copy()
+        if self.places is not None:
+            places = self.places()
+            other.places = lambda: places
+        other.version = self.version
+        other._standings, other._standings_of = self._standings, self._standings_of
+        return other
+
+    def standings(self) -> list[Standing]:
+        """Return the lines of the standings, by rank. The same list is returned until the table changes."""
+        if self._standings_of != self.version:
+            self._standings = self._rank()
+            if self.places is not None:
+                places = self.places()
+                lines = [
+                    line.model_copy(update={"rank": places.get(line.name, line.rank), "decided_by": ""})
+                    for line in self._standings
+                ]
+                self._standings = sorted(lines, key=lambda line: line.rank)
+            self._standings_of = self.version
+        return self._standings
+
+    @abstractmethod
+    def met(self, first: str, second: str) -> tuple[Any, ...] | None:
+        """Return the counts of the matches of two bots; None if they have not met. The counts are immutable."""
+
+    @abstractmethod
+    def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
+        """Return the scores of two bots against each other, and the number of their matches, from the counts of `met`.
+
+        A match won, or finished before the other bot, counts 1, and a draw or a shared place one half.
+        """
+
+    @abstractmethod
+    def rate(self) -> Ratings:
+        """Return the ratings of the field."""
+
+    @abstractmethod
+    def _count(self, result: R, sign: int) -> None: ...
+
+    @abstractmethod
+    def _copy(self) -> Self: ...
+
+    @abstractmethod
+    def _rank(self) -> list[Standing]: ...
+
+
+class Table(LiveTable[Result]):
+    """The results of matches of two: counts for ranks, ratings and the crosstable, and faults by kind."""
+
+    result_of = staticmethod(result_of)
+    tally: Tally
 
     def __init__(
         self,
@@ -24,62 +146,50 @@ class Table:
         edition: Edition = NEWEST,
         rounds: Rounds | None = None,
     ) -> None:
+        super().__init__()
         self.tally = Tally(names)
         self.rounds = rounds
         """The rounds of a Swiss; None if the tie-breaks need only counts."""
         self.faults: dict[str, dict[Termination, int]] = {}
         """The number of matches that ended by a bot's fault, by bot and kind."""
-        self.places: Callable[[], Mapping[str, int]] | None = None
-        """Function that returns the rank of each bot, in a format that ranks bots itself (a knockout).
-
-        A format that ranks bots by points has None here.
-        """
-        self.version = 0
-        """A number that grows with every change, so that a reader knows whether its standings are current."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
         self._edition = edition
-        self._standings: list[Standing] = []
-        self._standings_of = -1
 
     def enter(self, name: str) -> None:
-        self.tally.enter(name)
+        super().enter(name)
         if self.rounds is not None:
             self.rounds.rows.setdefault(name, [])
-        self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """Remove a bot without matches from the field."""
-        self.tally.bots.pop(name, None)
+        super().withdraw(name)
         if self.rounds is not None:
             self.rounds.rows.pop(name, None)
-        self.version += 1
 
     def pair(
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
-        """Add a round of a format that pairs by results.
-
-        A bye counts as `legs` matches won, and a half bye as `legs` matches drawn.
-        """
-        rounds, given = self.rounds, {}
-        for name in byes:
-            self.tally.give_bye(name, legs)
-            if rounds is not None:
-                given[name] = rounds.full_bye()
+        super().pair(pairs, legs, byes)
         for name in half_byes:
             self.tally.give_half_bye(name, legs)
-            if rounds is not None:
-                given[name] = rounds.half_bye()
+        rounds = self.rounds
         if rounds is not None:
-            rounds.pair(pairs, given)
-        self.version += 1
+            full, half = rounds.full_bye(), rounds.half_bye()
+            rounds.pair(pairs, {**dict.fromkeys(byes, full), **dict.fromkeys(half_byes, half)})
 
-    def add(self, result: Result) -> None:
-        self._count(result, 1)
+    def met(self, first: str, second: str) -> tuple[Meetings, Meetings] | None:
+        meetings = self.tally.meetings
+        ours, theirs = meetings.get((first, second)), meetings.get((second, first))
+        return (ours or NONE, theirs or NONE) if ours or theirs else None
 
-    def take_back(self, result: Result) -> None:
-        self._count(result, -1)
+    def scores(self, met: tuple[Meetings, Meetings]) -> tuple[float, float, int]:
+        ours, theirs = met
+        points = points_of_first(ours, HALVES) + points_of_second(theirs, HALVES)
+        others = points_of_second(ours, HALVES) + points_of_first(theirs, HALVES)
+        return points / 2, others / 2, sum(ours) + sum(theirs)
+
+    def rate(self) -> Ratings:
+        return rate_tally(self.tally)
 
     def _count(self, result: Result, sign: int) -> None:
         self.tally.add(result, sign)
@@ -88,40 +198,48 @@ class Table:
         for seat in result.at_fault:
             faults = self.faults.setdefault(result.seats[seat], {})
             faults[result.termination] = faults.get(result.termination, 0) + sign
-        self.version += 1
 
-    def snapshot(self) -> "Table":
-        """Return a copy whose standings can be read on another thread, while results are added to the original."""
+    def _copy(self) -> Self:
         rounds = None if self.rounds is None else self.rounds.snapshot()
-        other = Table(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
+        other = type(self)(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
         other.tally = self.tally.snapshot()
         other.faults = {name: dict(counts) for name, counts in self.faults.items()}
-        if self.places is not None:
-            places = self.places()
-            other.places = lambda: places
-        other.version = self.version
-        other._standings, other._standings_of = self._standings, self._standings_of
         return other
 
-    def before(self, results: Iterable[Result]) -> "Table":
-        """Return a copy, like `snapshot`, in which these results do not count."""
-        other = self.snapshot()
-        for result in results:
-            other._count(result, -1)
+    def _rank(self) -> list[Standing]:
+        return rank_tally(
+            self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds
+        )
+
+
+class PlacesTable(LiveTable[TableResult]):
+    """The results of matches that count by places or by payoffs: of tables, above all."""
+
+    result_of = staticmethod(table_result_of)
+    tally: TableTally
+
+    def __init__(self, tiebreaks: Sequence[str] = DEFAULT_TABLES, points: TablePoints | None = None) -> None:
+        super().__init__()
+        self.tally = TableTally()
+        self._tiebreaks, self._points = tuple(tiebreaks), points
+
+    def met(self, first: str, second: str) -> tuple[int, int, int] | None:
+        return self.tally.between(first, second)
+
+    def scores(self, met: tuple[int, int, int]) -> tuple[float, float, int]:
+        before, after, tables = met
+        return before / 2, after / 2, tables
+
+    def rate(self) -> Ratings:
+        return rate_table_tally(self.tally)
+
+    def _count(self, result: TableResult, sign: int) -> None:
+        self.tally.add(result, sign)
+
+    def _copy(self) -> Self:
+        other = type(self)(self._tiebreaks, self._points)
+        other.tally = self.tally.snapshot()
         return other
 
-    def standings(self) -> list[Standing]:
-        """Return the lines of the standings, by rank. The same list is returned until the table changes."""
-        if self._standings_of != self.version:
-            self._standings = rank_tally(
-                self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds
-            )
-            if self.places is not None:
-                places = self.places()
-                lines = [
-                    line.model_copy(update={"rank": places.get(line.name, line.rank), "decided_by": ""})
-                    for line in self._standings
-                ]
-                self._standings = sorted(lines, key=lambda line: line.rank)
-            self._standings_of = self.version
-        return self._standings
+    def _rank(self) -> list[Standing]:
+        return rank_tables(self.tally, self._tiebreaks, self._points)

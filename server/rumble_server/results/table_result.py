@@ -32,10 +32,25 @@ class TableResult:
 
 
 def table_result_of(over: MatchOver) -> TableResult:
-    """Return the result of a match. Raises ValueError for a void attempt, and for a plain match of two seats."""
-    table = over.table
-    if over.scores is None or table is None:
-        raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result of a table")
-    places = table.places or places_of([-score for score in over.scores])
-    falls = tuple([(seat, kind) for seat, _, kind in table.falls])
-    return TableResult(over.seats, places, table.payoffs, falls, over.match)
+    """Return the result of a match, with the absent bots after those that played.
+
+    In a plain match, the seats that lost by a fault fell out. The payoff of an absent bot is the least of the table,
+    and not above 0: absence must not pay. Raises ValueError for a void attempt.
+    """
+    if over.scores is None:
+        raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result")
+    placed, by_scores = over.placement, places_of([-score for score in over.scores])
+    if placed is None:
+        places, payoffs = by_scores, None
+        falls = tuple([(seat, over.termination) for seat in over.at_fault])
+    else:
+        places, payoffs = placed.places or by_scores, placed.payoffs
+        falls = tuple([(seat, kind) for seat, _, kind in placed.falls])
+    played, absent = len(over.seats), len(over.absent)
+    return TableResult(
+        over.seats + over.absent,
+        places + (played + 1,) * absent,
+        None if payoffs is None else payoffs + (min(0.0, *payoffs),) * absent,
+        falls + tuple([(played + number, Termination.NO_SHOW) for number in range(absent)]),
+        over.match,
+    )

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
-    """Return whether a file has tables, or `points` asks for payoffs that the file has."""
+    """Return whether a file has tables, or `points` or the file's own choice asks for payoffs that the file has."""
     from rumble_server.results.tables.points import PAYOFFS
 
-    return results.is_of_tables or (bool(results.tables) and points == PAYOFFS)
+    told = (results.tournament or {}).get("table_points")
+    return results.is_of_tables or (bool(results.tables) and PAYOFFS in (points, told))
 
 
 def print_standings(file: str, results: "ResultsFile", names: list[str], points: str | None, *, as_json: bool) -> None:
@@ -36,11 +37,14 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
 
 def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
     """Return the points in `text`, by default the file's `table_points`. Raises ValueError."""
-    from rumble_server.results.tables.points import TablePoints
+    from rumble_server.results.tables.points import PLACES, TablePoints
 
-    told = (results.tournament or {}).get("table_points")
+    tournament = results.tournament or {}
+    told, seats = tournament.get("table_points"), tournament.get("seats")
     if text is None and isinstance(told, list):
         text = ",".join(map(str, told))
     elif text is None and isinstance(told, str):
         text = told
-    return TablePoints() if text is None else TablePoints.read(text)
+    if text is None or text == PLACES:
+        return TablePoints(seats=seats if type(seats) is int else None)
+    return TablePoints.read(text)

@@ -1,12 +1,12 @@
 """Points of tables: by the host's scheme of places, by payoffs, or by default for the seats behind.
 
-- By default, a first place at the largest table of the event is worth a point for each other seat, and a last place
+- By default, a first place at a full table of the event is worth a point for each other seat, and a last place
   nothing. Each step between is worth the same, and a table with fewer seats has the same first and last points: with
   tables of four, the places are worth 3, 2, 1, 0, and at a table of three 3, 1.5, 0.
 - A scheme of places has the points of the first place, of the second, and so on. Further places get the last number.
 - Bots that share places share the points of these places equally.
 - A bot that lost by `no_show` gets the points of the last place of the table.
-- A bye is a first place of the largest table; it has no payoff.
+- A bye is a first place of a full table; it has no payoff.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,11 @@ from fractions import Fraction
 from math import isfinite, lcm
 from typing import Self
 
-from rumble_server.results.tables.tally import Finish, TableCount, TableTally
+from rumble_server.results.table_result import TableResult
+from rumble_server.results.tables.tally import Finish, TableCount, TableTally, finishes_of
 
+PLACES = "places"
+"""The word for the default points, in options and files."""
 PAYOFFS = "payoffs"
 """The word for points by payoffs, in options and files."""
 
@@ -28,6 +31,8 @@ class TablePoints:
     by_place: tuple[Fraction, ...] = ()
     """Points of the first place, of the second, and so on."""
     by_payoffs: bool = False
+    seats: int | None = None
+    """Number of seats of a full table; None for the largest table of the results."""
 
     @classmethod
     def of(cls, points: Sequence[float]) -> Self:
@@ -51,13 +56,22 @@ class TablePoints:
         return cls.of(points)
 
     def worth(self, finish: Finish, most_seats: int) -> Fraction:
-        """Return the points of a finish, by places; `most_seats` is the size of the largest table."""
+        """Return the points of a finish, by places; `most_seats` is the size of a full table."""
         first = finish.place if finish.sharing else finish.seats
         last = first + max(finish.sharing - 1, 0)
         if self.by_place:
             shared = [self.by_place[min(place, len(self.by_place)) - 1] for place in range(first, last + 1)]
             return sum(shared, Fraction(0)) / len(shared)
         return Fraction((2 * finish.seats - first - last) * (most_seats - 1), 2 * (finish.seats - 1))
+
+    def each(self, result: TableResult, most_seats: int) -> list[Fraction]:
+        """Return the points of a result by seat; `most_seats` is the size of a full table.
+
+        By payoffs, a result without payoffs gives no points.
+        """
+        if self.by_payoffs:
+            return [Fraction(str(payoff)) for payoff in result.payoffs or (0,) * len(result.seats)]
+        return [self.worth(finish, most_seats) for finish in finishes_of(result)]
 
     def count(self, tally: TableTally) -> tuple[dict[str, int], int]:
         """Return the points of each bot in whole units, and the number of units in a point.
@@ -66,7 +80,7 @@ class TablePoints:
         """
         if self.by_payoffs and tally.paid < tally.sizes.total():
             raise ValueError(f"{tally.sizes.total() - tally.paid} results have no payoffs")
-        most = max(size for size, count in {2: 1, **tally.sizes}.items() if count)
+        most = self.seats or max(size for size, count in {2: 1, **tally.sizes}.items() if count)
         return in_units({name: self._sum(count, most) for name, count in tally.bots.items()})
 
     def _sum(self, count: TableCount, most_seats: int) -> Fraction:

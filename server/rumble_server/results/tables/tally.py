@@ -123,11 +123,10 @@ class TableTally:
         """Count a result; with a `sign` of -1, take the result back."""
         seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent
         ranking = tuple([Seated(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
-        for seat, (name, place) in enumerate(zip(seats, places, strict=True)):
+        for seat, (name, finish) in enumerate(zip(seats, finishes_of(result), strict=True)):
             count = self.bots.setdefault(name, TableCount())
-            sharing = 0 if seat in absent else places.count(place)
-            count.finishes[Finish(len(seats), place, sharing)] += sign
-            count.won += sign * (place == sharing == 1 < len(ranking))
+            count.finishes[finish] += sign
+            count.won += sign * (finish.place == finish.sharing == 1 < len(ranking))
             if payoffs is not None:
                 count.payoff += sign * Fraction(str(payoffs[seat]))
         for seat, kind in result.faults:
@@ -171,6 +170,14 @@ class TableTally:
         other.before, other.tied, other.rankings = self.before.copy(), self.tied.copy(), self.rankings.copy()
         other.sizes, other.paid, other.equal, other.unequal = self.sizes.copy(), self.paid, self.equal, self.unequal
         return other
+
+
+def finishes_of(result: TableResult) -> list[Finish]:
+    """Return how each seat finished."""
+    places, absent = result.places, result.absent
+    return [
+        Finish(len(places), place, 0 if seat in absent else places.count(place)) for seat, place in enumerate(places)
+    ]
 
 
 def finished_before(tally: TableTally) -> dict[str, dict[str, int]]:

@@ -85,6 +85,9 @@ def test_two_seats_count_by_payoffs_if_asked(capsys: Captured, tmp_path: Path) -
     path.write_text(json.dumps({"matches": [match | {"places": [1, 2], "payoffs": [4, 1]}]}))
     assert told(capsys, "standings", str(path))["standings"][0]["points"] == 1
     assert told(capsys, "standings", str(path), "--points", "payoffs")["standings"][0]["points"] == 4
+    by_payoffs = {"tournament": {"table_points": "payoffs"}, **json.loads(path.read_text())}
+    (tmp_path / "own.json").write_text(json.dumps(by_payoffs))
+    assert told(capsys, "standings", str(tmp_path / "own.json"))["standings"][0]["points"] == 4
     assert told(capsys, "ratings", str(path))["model"].startswith("Bradley-Terry")
 
 
@@ -97,3 +100,4 @@ def test_an_export_s_own_choices_are_the_defaults() -> None:
         file = ResultsFile((), (), {}, {"table_points": points})
         assert given_points(None, file) == expected
         assert given_points("3,1", file) == TablePoints.of((3, 1))
+        assert given_points("places", file) == TablePoints()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_engine.outcome import scores_of
-from rumble_server.match.facts import MatchOver, TableEnd
+from rumble_server.match.facts import MatchOver, Placement
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.problems import BadResults
 from rumble_server.results.results_file import read_results
@@ -73,9 +73,11 @@ def test_bad_headers() -> None:
 
 
 def over(result: TableResult) -> MatchOver:
-    table = TableEnd(result.places, result.payoffs, tuple([(seat, 0, kind) for seat, kind in result.falls]), "")
+    placed = Placement(result.places, result.payoffs, tuple([(seat, 0, kind) for seat, kind in result.falls]), "")
     scores = scores_of(result.places)
-    return MatchOver("t.1.1.1.1", 1, result.seats, scores, Termination.NORMAL, 'a "b",\nc', (), ("x",), 5, table=table)
+    return MatchOver(
+        "t.1.1.1.1", 1, result.seats, scores, Termination.NORMAL, 'a "b",\nc', (), ("x",), 5, placement=placed
+    )
 
 
 def exported(matches: list[dict[str, Any]], **tournament: Any) -> str:
