@@ -58,7 +58,7 @@ from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.formats import AnyRound
 from rumble_server.web.app import make_web
 from rumble_server.web.guards.public_address import Addresses
 from rumble_server.web.guards.secret_checks import SecretChecker
@@ -381,7 +381,7 @@ class Server:
             for each in list(self._uvicorn.server_state.connections):
                 cast(HttpConnection | Connection, each).shut_out()
 
-    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         """Pair a round in another process, because the pairing library would hold up the event loop."""
 
         async def pair() -> None:

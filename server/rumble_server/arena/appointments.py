@@ -14,7 +14,7 @@ from functools import partial
 from rumble_server.arena.player import Player, Players
 from rumble_server.arena.ports import Clock, TimerHandle
 from rumble_server.match.facts import MatchStarted
-from rumble_server.tournament.agenda import Slot
+from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2

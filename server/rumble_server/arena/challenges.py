@@ -1,10 +1,10 @@
-"""Challenges: each is an unlisted, unrated tournament of a single match between two connected bots.
+"""Challenges: each is an unlisted, unrated tournament of a single match between connected bots.
 
 Bounds keep the challenges from one address, or against one bot, from filling the places and the disk of everybody.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from random import Random
 from typing import Any, NoReturn
 
@@ -12,8 +12,10 @@ from pydantic import ValidationError
 from rumble_engine import UnknownGame, get_game
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import TimeControl
 
 from rumble_server.arena.lifecycle import Lifecycle
+from rumble_server.arena.names import is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
@@ -50,41 +52,73 @@ class Challenges:
         return found
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
-        """Begin an unlisted, unrated match against another bot, for this session. Raises TournamentError."""
+        """Begin an unlisted, unrated match against other bots, for this session. Raises TournamentError."""
         open_now = self.open()
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
-        other = self._recorder.players.get(challenge.against)
-        if other is None or not other.is_connected:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
-        if other is player or not other.accepts_challenges:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
-        for each in (player, other):
+        others = self._opponents(player, challenge)
+        for each in (player, *others):
             if not each.has_room_for_challenge(challenge.game) and each.needed_in is not None:
                 message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
                 raise TournamentError(ErrorCode.UNAVAILABLE, message)
-        at_other = open_now.keys() & other.tournaments.keys()
         counted_for = _counted_for(player, session)
-        self._check_bounds(session, other, counted_for, at_other)
-        self._check_bytes(session, other, counted_for)
-        config = challenge_config(challenge, player.name, other.name, seed=self._random.getrandbits(32))
-        if not other.plays(config.game):
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
-        bounds, control = self._door.bounds, config.time_control
-        if len(at_other) >= bounds.unhurried_challenges and (
-            max(control.move_ms + control.bank_ms, control.increment_ms) > bounds.hurried_challenge_ms
-        ):
+        config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
+        for other in others:
+            at_other = open_now.keys() & other.tournaments.keys()
+            self._check_bounds(session, other, counted_for, at_other)
+            self._check_bytes(session, other, counted_for)
+            if not other.plays(config.game):
+                raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
+            self._check_hurry(session, other, len(at_other), config.time_control)
+        if len(self._counted) >= self._door.bounds.open_challenges and not self._make_room(counted_for):
+            self._refuse(session, others[0], TOO_MANY)
+        tournament = self._lifecycle.create(config, challenger=player.name)
+        seats = [other.name for other in others]
+        seats.insert(self._random.randrange(len(seats) + 1) if challenge.seat is None else challenge.seat, player.name)
+        self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
+        for each in (player, *others):
+            self._lifecycle.join(each, tournament)
+        self._lifecycle.begin(tournament, tuple(seats))
+
+    def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
+        """Return the opponents in the order of their seats, with house bots in free seats. Raises TournamentError."""
+        wanted = [challenge.against, *(challenge.others or ())]
+        named = [self._opponent(player, name) for name in wanted if name is not None]
+        if len(set(named)) < len(named):
+            raise TournamentError(ErrorCode.BAD_SETTINGS, "a challenge names each opponent once")
+        house = (
+            each
+            for each in self._recorder.players
+            if is_house_name(each.name)
+            and each not in (player, *named)
+            and each.accepts_challenges
+            and each.plays(challenge.game)
+            and each.has_room_for_challenge(challenge.game)
+        )
+        found, by_name = [], iter(named)
+        for name in wanted:
+            other = next(house, None) if name is None else next(by_name)
+            if other is None:
+                raise TournamentError(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
+            found.append(other)
+        return found
+
+    def _opponent(self, player: Player, name: str) -> Player:
+        other = self._recorder.players.get(name)
+        if other is None or not other.is_connected:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {name!r} is connected")
+        if other is player or not other.accepts_challenges:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
+        return other
+
+    def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
+        """Refuse a slow challenge at a bot that many challenge. Raises TournamentError."""
+        bounds = self._door.bounds
+        longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
+        if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
-        if len(self._counted) >= bounds.open_challenges and not self._make_room(counted_for):
-            self._refuse(session, other, TOO_MANY)
-        tournament = self._lifecycle.create(config, challenger=player.name)
-        seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
-        self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
-        for each in (player, other):
-            self._lifecycle.join(each, tournament)
-        self._lifecycle.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
 
     def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
         bounds, counted = self._door.bounds, self._counted
@@ -142,23 +176,30 @@ def _counted_for(player: Player, session: BotSession) -> str:
     return session.address
 
 
-def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:
-    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
+def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Player], *, seed: int) -> TournamentConfig:
+    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`.
+
+    A table is the only round of a Swiss: a single match, with the bots in the order of their numbers.
+    """
     try:
         game = get_game(challenge.game)
     except UnknownGame as error:
         raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None
-    if challenge.seat is not None and challenge.seat >= game.seats:
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {game.seats - 1}")
+    seats = len(others) + 1
+    if challenge.seat is not None and challenge.seat >= seats:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {seats - 1}")
     control = challenge.time_control
     if control is not None and max(control.move_ms, control.bank_ms, control.increment_ms) > LONGEST_MS:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"a challenge's clock has at most {LONGEST_MS} ms in each part")
     given: dict[str, Any] = {} if control is None else {"time_control": control}
+    if seats > 2:
+        given |= {"format": "swiss", "rounds": 1}
     try:
         return TournamentConfig(
-            name=f"challenge {first} {second}",
+            name=f"challenge {challenger} {others[0].name}",
             game=game.name,
             settings=challenge.settings or {},
+            seats=seats,
             legs=1,
             seed=seed,
             rated=False,

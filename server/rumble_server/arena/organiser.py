@@ -126,7 +126,7 @@ class Organiser:
         arena.recorder.record(commands.void(tournament, match_id, arena.clock.now_ms()))
         message = f"the host has {match_id} played again: its result does not count any more"
         notice = messages.notice(NoticeCode.MATCH_VOIDED, message, tournament_id=tournament.id, match_id=match_id)
-        for player in arena.players.of(over.seats if over is not None else ()):
+        for player in arena.players.of(over.seats + over.absent if over is not None else ()):
             player.send(notice, arena.recorder.number_of(tournament), match_id)
 
     @transactional

@@ -13,7 +13,7 @@ from rumble_server.match.clock import Lateness
 from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.formats import AnyRound
 
 
 class Log(Protocol):
@@ -124,7 +124,7 @@ class Sessions(Protocol):
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 
-Work = Callable[[Callable[[], Round], Callable[[Round], None]], None]
+Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound], None]], None]
 """Function that runs a slow task elsewhere, and calls back with the result."""
 
 

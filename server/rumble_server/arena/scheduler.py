@@ -4,6 +4,7 @@ A transaction settles the tournaments changed by its facts. The scheduler starts
 loop, so that frames are not kept waiting.
 """
 
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 
@@ -21,7 +22,7 @@ from rumble_server.match.frames import frames_of_over
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
@@ -184,8 +185,10 @@ class Scheduler:
         is_challenge = tournament.challenger is not None
         if is_challenge:
             free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
+            places: Callable[[str], int] = free.__contains__
         else:
             free = players.free(game)
+            places = partial(players.places, game)
         room = self._match_room()
         if room <= 0 and tournament.status == "running":
             self._hold(tournament)
@@ -193,7 +196,7 @@ class Scheduler:
         if self._held:
             self._held.pop(tournament.id, None)
         now_ms = self._recorder.clock.now_ms()
-        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms)):
+        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, places)):
             if isinstance(found, MatchStarted):
                 pair = players.of(found.seats)
                 if not is_challenge:
@@ -282,7 +285,7 @@ class Scheduler:
         clock = self._recorder.clock
         telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
 
-        def done(pulled: Round) -> None:
+        def done(pulled: AnyRound) -> None:
             telling.cancel()
             tournament.is_pairing = tournament.pairs_long = False
             if not self.stopped:

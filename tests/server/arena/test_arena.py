@@ -13,6 +13,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.results.standings import Table
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -346,6 +347,7 @@ def test_an_unbenched_bot_plays_again() -> None:
     world.run()
     assert_all_was_played(tournament)
     assert tournament.table.tally.bots["hung"].played == 2
+    assert isinstance(tournament.table, Table)
     assert tournament.table.faults["hung"] == {Termination.TIMEOUT: 1}
 
 

@@ -1,14 +1,15 @@
 """Evenings on virtual time, audited every second and at the end: ordinary evenings, and one with a starved bot."""
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from random import Random
 
 import pytest
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.world import Bot, World
@@ -89,14 +90,14 @@ def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> N
     """The schedule gives `a` no match while other bots have any to play."""
     oldest = Agenda.oldest
 
-    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
+    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
         left = [slot for slot in agenda.open.values() if "a" not in slot.seats]
         return (
-            oldest(agenda, bot, free, gone)
+            oldest(agenda, bot, free, gone, places)
             if not left
             else None
             if bot == "a"
-            else oldest(agenda, bot, free - {"a"}, gone)
+            else oldest(agenda, bot, free - {"a"}, gone, places)
         )
 
     monkeypatch.setattr(Agenda, "oldest", unfair)

@@ -178,6 +178,57 @@ def test_a_bot_that_many_challenge_takes_no_slow_game_any_more(control: dict[str
         assert len(world.arena.tournaments) == 2
 
 
+# --- tables ---
+
+
+SNAKES: dict[str, Any] = {"game": "snakes", "settings": {"size": 7, "turns": 3}}
+
+
+def four(world: World) -> list[Bot]:
+    ann, *others = world.logins("ann", "ben", "cid", "house-one", challenges=True)
+    for bot in (ann, *others):
+        bot.play(first_legal)
+    return [ann, *others]
+
+
+@pytest.mark.parametrize("seat", [0, 2, 3])
+def test_a_challenge_of_several_bots_is_a_table_with_house_bots_in_free_seats(seat: int) -> None:
+    world = World()
+    bots = four(world)
+    ann = bots[0]
+    challenge(ann, **SNAKES, seat=seat, others=[None, "CID"])
+    expected = ["ben", "house-one", "cid"]
+    expected.insert(seat, "ann")
+    for bot in bots:
+        assert bot.last("match_start")["seats"] == expected
+        assert bot.last("match_start")["seat"] == expected.index(bot.name)
+    world.run()
+    assert sorted(bot.last("match_over")["places"][bot.last("match_start")["seat"]] for bot in bots)[0] == 1
+    assert {bot.last("tournament_over")["status"] for bot in bots} == {"finished"}
+    assert len(world.tournament("challenge-ann-ben").results) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "words"),
+    [
+        ({"others": ["nobody"]}, "unknown_bot", "no bot 'nobody' is connected"),
+        ({"others": ["ben"]}, "bad_settings", "names each opponent once"),
+        ({"others": ["ann"]}, "unknown_bot", "ann takes no challenge from ann"),
+        ({"others": [None, None]}, "unavailable", "no further house bot is free"),
+        ({"others": ["cid"], "seat": 3}, "bad_settings", "snakes has the seats 0 to 2"),
+        ({"others": ["cid"], "game": "tictactoe", "settings": {}}, "bad_settings", "tictactoe has 2 seats, not 3"),
+        ({"others": [None] * 15}, "bad_message", "others"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(given: dict[str, Any], code: str, words: str) -> None:
+    world = World()
+    ann = four(world)[0]
+    answer = challenge(ann, **{**SNAKES, **given})
+    assert (answer["type"], answer["code"]) == ("error", code)
+    assert words in answer["message"]
+    assert world.arena.tournaments == {}
+
+
 # --- a tournament comes first ---
 
 

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from rumble_protocol.fields import TimeControl
+from rumble_server.match.draws import commitment_of
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, enter, first_legal
 from tests.server.world import Bot, World
@@ -35,6 +36,30 @@ def test_moves_do_not_wait_for_the_disk() -> None:
     for _ in range(3):
         (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
         mover.move(first_legal(mover.last("turn")))
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "dilemma", "backgammon"])
+def test_a_start_waits_for_the_disk_only_if_a_crash_could_lose_a_seed_behind_its_commitment(game: str) -> None:
+    world = World()
+    tournament = world.create(game=game, legs=1)
+    bots = world.logins("ann", "ben", join=tournament.id)
+    world.log.write(world.log.last)
+    world.log.stuck = True
+    world.organiser.start(tournament.id)
+    (match,) = world.arena.matches.live.values()
+    is_told = [bool(bot.inbox.all("match_start")) for bot in bots]
+    if game == "tictactoe":
+        assert is_told == [True, True]
+        return
+    assert is_told == [False, False]
+    assert not any(bot.inbox.all("turn") for bot in bots)
+    world.run(5_000)
+    world.log.unstick()
+    terms = match.referee.terms
+    commitment = commitment_of(terms.chance_seed, terms.match, terms.attempt)
+    assert [bot.last("match_start")["seed_commitment"] for bot in bots] == [commitment] * 2
+    turns = [bot.last("turn")["clock"]["remaining_ms"] for bot in bots if bot.inbox.all("turn")]
+    assert turns == [10_000] * len(match.referee.state.movers)
 
 
 @pytest.mark.parametrize("seed", range(5))

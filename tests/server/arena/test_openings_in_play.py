@@ -9,11 +9,12 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import commands
-from rumble_server.tournament.agenda import LOOK_AHEAD, MOST_IN_SIGHT, Agenda
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import Plan
+from rumble_server.tournament.formats import Plan, Round
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
+from rumble_server.tournament.pair_queue import LOOK_AHEAD, MOST_IN_SIGHT
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.needs import long_or
@@ -282,7 +283,7 @@ def test_late_entrants_have_ids_of_their_own_and_seats_within_one(early: int, la
         agenda.enter_late(f"late-{number}")
     count = len(agenda.open)
     pulled = agenda.pull()
-    while pulled is not None:
+    while isinstance(pulled, Round):
         count += len(pulled.pairings)
         assert len(agenda.open) == count, "an id comes twice"
         pulled = agenda.pull()

@@ -1,0 +1,215 @@
+"""Tournaments of tables in a world of bots: they end by themselves, through crashes and beside bots that leave."""
+
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import Termination
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import TablesSeated
+from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tables.plan import Seating
+from rumble_server.tournament.tournament import Tournament
+
+from tests.needs import long_or
+from tests.server.arena.playing import at_random
+from tests.server.arena.test_formats_in_play import log_in, names, of, through_crashes
+from tests.server.tournament.leader import dump
+from tests.server.world import World
+
+SHORT: dict[str, Any] = {"game": "snakes", "seats": 4, "settings": {"size": 7, "turns": 8}}
+FORMATS = ("round-robin", "swiss", "knockout", "gauntlet")
+
+
+def seatings(world: World) -> list[Seating]:
+    return [each for fact in world.log.facts if isinstance(fact, TablesSeated) for each in fact.seatings]
+
+
+def assert_all_was_played(world: World) -> Tournament:
+    """Assert that the tournament ended by itself, each table has one result, and the log rebuilds the tournament."""
+    found = world.tournament("friday")
+    assert (found.status, found.running) == ("finished", {})
+    assert found.agenda is not None
+    made = {
+        f"friday.{each.cycle}.{each.round}.{each.board}.1": {found.agenda.bots[bot] for bot in each.bots}
+        for each in seatings(world)
+    }
+    assert {match: {*over.seats, *over.absent} for match, over in found.results.items()} == made
+    results = [fact.match for fact in world.log.facts if isinstance(fact, MatchOver) and fact.scores is not None]
+    assert sorted(results) == sorted(found.results), "two results of one match"
+    rebuilt = rebuild_tournament(fact for fact in world.log.facts if of(fact) in ("friday", ""))
+    assert rebuilt is not None
+    assert dump(rebuilt) == dump(found)
+    assert found.matches_total == len(found.results)
+    return found
+
+
+@pytest.mark.parametrize("leavers", [0, 3])
+@pytest.mark.parametrize("bots", long_or((4, 7, 9), range(3, 17)))
+@pytest.mark.parametrize("kind", FORMATS)
+def test_tables_end_by_themselves_through_crashes(kind: str, bots: int, leavers: int) -> None:
+    world = through_crashes(bots, bots, format=kind, leavers=leavers, **SHORT)
+    found = assert_all_was_played(world)
+    lines = found.table.standings()
+    assert len(lines) == bots
+    assert [line.rank for line in lines] == sorted(line.rank for line in lines)
+    if not leavers:
+        assert all(not over.absent for over in found.results.values())
+    if kind == "knockout":
+        assert [line.rank for line in lines][:2] == [1, 2]
+    elif not leavers:
+        points = sum(line.points for line in lines)
+        byes = sum(count.byes for count in found.table.tally.bots.values())
+        assert points == pytest.approx(6 * len(found.results) + 3 * byes - _missing(found))
+
+
+def _missing(found: Tournament) -> float:
+    """Return the points that smaller tables give less: 4.5 in place of 6 for three seats."""
+    return sum(1.5 for over in found.results.values() if len(over.seats) == 3)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_table_plays_without_the_bots_that_left(kind: str) -> None:
+    world = World()
+    world.create(start_at_bots=8, format=kind, **SHORT)
+    bots = log_in(world, names(8))
+    world.clock.step()
+    while not world.tournament("friday").running:
+        world.clock.step()
+    bots[7].say(type="leave", tournament="friday")
+    world.run()
+    found = assert_all_was_played(world)
+    lone = [over for over in found.results.values() if over.absent]
+    assert lone or kind in ("swiss", "knockout"), "these pair no bot that has left"
+    for over in lone:
+        assert over.absent == ("bot-07",)
+        assert len(over.seats) == 3
+    last = next(line for line in found.table.standings() if line.name == "bot-07")
+    assert last.losses >= len(lone)
+    if lone:
+        assert found.table.tally.bots["bot-07"].faults[Termination.NO_SHOW] == len(lone)
+
+
+def test_a_table_with_too_few_bots_is_lost_by_those_that_are_gone() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, **{**SHORT, "seats": 3})
+    bots = log_in(world, names(3))
+    bots[1].say(type="leave", tournament="friday")
+    bots[2].say(type="leave", tournament="friday")
+    world.run()
+    found = assert_all_was_played(world)
+    assert found is tournament
+    lost = [over for over in found.results.values() if over.termination is Termination.NO_SHOW]
+    assert lost
+    for over in lost:
+        own = over.seats.index("bot-00")
+        assert over.scores is not None
+        assert over.scores[own] == 1
+        assert over.placement is not None
+        assert over.placement.places is not None
+        assert sorted(over.placement.places) == [1, 2, 2]
+        assert own not in over.at_fault
+        assert sorted(over.reason.split(" and ")) == [f"bot-0{bot} has left the tournament" for bot in (1, 2)]
+    assert found.table.standings()[0].name == "bot-00"
+
+
+def test_the_host_voids_the_result_of_a_table_which_is_played_again() -> None:
+    world = World()
+    world.create(start_at_bots=4, format="swiss", rounds=2, **SHORT)
+    log_in(world, names(4))
+    while not world.tournament("friday").results:
+        world.clock.step()
+    (match,) = world.tournament("friday").results
+    seats = world.tournament("friday").results[match].seats
+    world.organiser.play_again(match)
+    world.run()
+    again = assert_again(world, match)
+    assert again.seats == seats
+    assert len(world.tournament("friday").results) == 2
+
+
+def assert_again(world: World, match: str) -> MatchOver:
+    over = world.tournament("friday").results[match]
+    assert over.attempt == 2
+    return over
+
+
+@pytest.mark.parametrize("slow", [0, 2])
+@pytest.mark.parametrize("max_matches", [1, 3])
+def test_nobody_waits_without_need_beside_slow_bots(slow: int, max_matches: int) -> None:
+    world, random = World(delay_ms=3), Random(slow)
+    tournament = world.create(cycles=3, **SHORT)
+    for number in range(9):
+        bot = world.login(f"b{number}", join=tournament.id, max_matches=max_matches)
+        bot.play(at_random(number), partial(random.randrange, *((300, 305) if number < slow else (5, 10))))
+    world.organiser.start(tournament.id)
+    world.run()
+    assert tournament.status == "finished"
+    found = audit_facts(world.log.facts, context_of(tournament, world.clock.now_ms()))
+    assert found.flags == ()
+    assert found.matches == len(tournament.results)
+    assert {sum(bot.seats) for bot in found.bots.values()} == {bot.matches for bot in found.bots.values()}
+    assert found.void == {}
+
+
+def test_a_started_table_names_its_bots_in_the_order_of_their_seats() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=4, cycles=1, **SHORT)
+    log_in(world, names(4))
+    world.run()
+    assert tournament.agenda is not None
+    numbers = {name: number for number, name in enumerate(tournament.agenda.bots)}
+    started = [fact for fact in world.log.facts if isinstance(fact, MatchStarted)]
+    assert [tuple(numbers[bot] for bot in fact.seats) for fact in started] == [each.bots for each in seatings(world)]
+    had = [[fact.seats.index(bot) for fact in started] for bot in numbers]
+    assert all(sorted(seats) == [0, 1, 2, 3] for seats in had), "a bot has each seat once"
+
+
+@pytest.mark.parametrize(("bots", "kind"), [(2, "round-robin"), (2, "swiss")])
+def test_a_field_that_is_too_small_for_a_table_does_not_start(bots: int, kind: str) -> None:
+    world = World()
+    world.create(format=kind, **SHORT)
+    log_in(world, names(bots))
+    world.clock.advance(1000)
+    with pytest.raises(TournamentError, match=r"friday needs 3 bots to start; it has 2"):
+        world.organiser.start("friday")
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "knockout", "gauntlet"])
+def test_a_tournament_by_payoffs_sums_what_its_games_paid(kind: str) -> None:
+    world = World()
+    tournament = world.create(game="dilemma", settings={"rounds": 3}, format=kind, points="payoffs", start_at_bots=4)
+    bots = log_in(world, names(4))
+    world.clock.step()
+    bots[3].say(type="leave", tournament="friday")
+    world.run()
+    assert tournament.status == "finished"
+    paid = dict.fromkeys(names(4), 0.0)
+    for over in tournament.results.values():
+        assert over.placement is not None
+        assert over.placement.payoffs is not None, "also a match that was lost before it began"
+        for bot, payoff in zip(over.seats, over.placement.payoffs, strict=True):
+            paid[bot] += payoff
+    assert {line.name: line.points for line in tournament.table.standings()} == paid
+    lost = [over for over in tournament.results.values() if over.termination is Termination.NO_SHOW]
+    for over in lost:
+        assert over.placement is not None
+        own = over.seats.index("bot-03")
+        assert over.placement.payoffs is not None
+        assert (over.placement.payoffs[own], over.placement.payoffs[1 - own]) == (0, 15), (
+            "the least, and the best answer"
+        )
+
+
+def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=8, cycles=2, **SHORT)
+    log_in(world, names(8))
+    world.run()
+    ratings = tournament.table.rate()
+    assert ratings.model.startswith("Plackett-Luce")
+    assert {line.name for line in ratings.lines} == set(names(8))
+    assert sum(line.rating or 0 for line in ratings.lines) == pytest.approx(0, abs=1e-6)
