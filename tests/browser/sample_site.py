@@ -36,6 +36,7 @@ CLUB = "class-7b"
 CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, Thursdays"
 ONE_MOVE: dict[str, Any] = {"openings": [[*"01234576"]]}
 """Openings of tic-tac-toe with a single move left, which wins; so hundreds of matches take seconds."""
+TABLES: dict[str, Any] = {"seats": 4, "settings": {"size": 7, "turns": 8}}
 SLOW = {"move_ms": 3_600_000}
 """A time control long enough for bots that hold their moves."""
 
@@ -139,6 +140,8 @@ async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
             await builder.played("Knockout", "connect4", FEW, format="knockout"),
             await builder.played("Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2),
             await builder.played("Double round-robin", "tictactoe", FEW[:4], cycles=2),
+            await builder.played("Tables", "snakes", FEW, format="swiss", rounds=2, **TABLES),
+            await builder.played("Tables of a knockout", "snakes", FEW, format="knockout", **TABLES),
         )
 
     others, over, _ = await asyncio.gather(
@@ -156,7 +159,7 @@ async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
     )
     running, paused, swiss_running, knockout_running, gauntlet_running, finished, big = others
     server.command(paused, "pause", reason="lunch")
-    swiss, knockout, gauntlet, double = over
+    swiss, knockout, gauntlet, double, tables, tables_knockout = over
     hundred = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE) if large else ""
     return {
         "empty": empty,
@@ -168,6 +171,9 @@ async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
         "knockout": knockout,
         "gauntlet": gauntlet,
         "double": double,
+        "tables": tables,
+        "tables_knockout": tables_knockout,
+        "tables_match": server.tournament(tables)["latest"][0]["match"],
         "swiss_running": swiss_running,
         "knockout_running": knockout_running,
         "gauntlet_running": gauntlet_running,

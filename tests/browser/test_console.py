@@ -229,6 +229,29 @@ async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, ser
         await expect(page.get_by_text("rested has no bye in round 1.")).to_be_visible()
 
 
+async def test_a_host_creates_tables_with_points_by_places(page: Page, server: RunningServer) -> None:
+    await page.goto("/console")
+    await log_in(page, server.token)
+    await page.get_by_label("Name", exact=True).fill("Tables of four")
+    await page.get_by_label("Game", exact=True).select_option("snakes")
+    legs = page.get_by_label("Matches a pairing", exact=True)
+    await expect(legs).to_be_visible()
+    await page.get_by_label("Seats", exact=True).fill("4")
+    await expect(legs).to_be_hidden()
+    await page.get_by_text("Scoring and openings").click()
+    await expect(page.get_by_label("Openings", exact=True)).to_be_hidden()
+    points = page.get_by_label("Points", exact=True)
+    await points.fill("payoffs")
+    create = page.get_by_role("button", name="Create", exact=True)
+    await create.click()
+    await expect(page.locator("#f-points-error")).to_have_text("snakes has no payoffs: give points in numbers")
+    await points.fill("10, 6, 3, 0")
+    await create.click()
+    await expect(page.locator("#status")).to_have_text("lobby")
+    told = server.tournament("tables-of-four")
+    assert (told["match_seats"], told["legs"]) == (4, 1)
+
+
 @pytest.mark.slow
 async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:
     await page.goto("/console")

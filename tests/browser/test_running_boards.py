@@ -84,6 +84,29 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
     assert plies[1] > plies[0]
 
 
+async def test_tables_keep_their_seats_and_end_with_places(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    settings = {"size": 7, "turns": 3}
+    cup = server.create("Tables", "snakes", seats=4, settings=settings, time_control=SLOW)
+    names = [f"table-{number}" for number in range(7)]
+    pace = await paced_bots.join(server.bot_url, cup, *names)
+    pace.hold()
+    await page.goto(f"/tournaments/{cup}")
+    server.command(cup, "start")
+    await server.until(cup, lambda told: len(told["running"]) == 2)
+    for board in server.tournament(cup)["running"]:
+        shown = card(page, board["match"])
+        await expect(shown.locator(".seat:not([hidden]) .name")).to_have_text(board["seats"])
+    pace.release()
+    await server.until(cup, lambda told: told["status"] == "finished")
+    result = server.tournament(cup)["latest"][0]
+    newest = page.locator("#latest li").first
+    await expect(newest.locator("a span")).to_have_text(result["seats"])
+    places = [1 + sum(other > own for other in result["scores"]) for own in result["scores"]]
+    await expect(newest.locator("a b")).to_have_text([str(place) for place in places])
+
+
 @pytest.mark.parametrize("pairs", [1, 2, 3])
 @pytest.mark.slow
 async def test_few_boards_stand_beside_each_other_and_fit_the_window(

@@ -10,7 +10,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from rumble_engine import SettingValue, Termination
+from rumble_engine import SettingValue, Termination, get_game
+from rumble_engine.outcome import places_of
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import MoveInfo, TimeControl
 
@@ -39,10 +40,10 @@ def with_seats(names: Sequence[str], seat_names: Sequence[str]) -> list[str]:
 
 
 def points(value: float) -> str:
-    """Write points with a half as a fraction: `5`, `5½`."""
+    """Write points with a half as a fraction, or to two places: `5`, `5½`, `1.33`."""
     whole, half = int(value), value % 1 == 0.5
     if not half:
-        return f"{value:g}"
+        return f"{round(value, 2):g}"
     return f"{whole}½" if whole else "½"
 
 
@@ -110,6 +111,11 @@ def setting_text(value: SettingValue) -> str:
 def quoted(text: str) -> str:
     """Quote a word of a shell's command line."""
     return shlex.quote(text)
+
+
+def first_bot(game: str) -> str:
+    """Return the name of a reference bot for a first try; minimax refuses games of joint moves or of chance."""
+    return "minimax" if get_game(game).is_plain(get_game(game).seats) else "mcts"
 
 
 def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
@@ -234,5 +240,22 @@ def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
 
 
 def result_text(scores: list[float] | None) -> str:
-    """Write scores with a colon: `1 : 0`, `½ : ½`; `void` for None."""
-    return "void" if scores is None else " : ".join(points(score) for score in scores)
+    """Write scores with a colon: `1 : 0`, `½ : ½`; places of tables: `placed 1, 3, 2`; `void` for None.
+
+    `static/live.js` writes the same text.
+    """
+    if scores is None:
+        return "void"
+    if len(scores) > 2:
+        return f"placed {', '.join(seat_text(scores, seat) for seat in range(len(scores)))}"
+    return " : ".join(points(score) for score in scores)
+
+
+def seat_text(scores: Sequence[float], seat: int) -> str:
+    """Write the score of a seat, or its place at a table: `1`, `½`; as `static/live.js` does."""
+    return points(scores[seat]) if len(scores) == 2 else place_text(scores, seat)
+
+
+def place_text(scores: Sequence[float], seat: int) -> str:
+    """Write the place of a seat, by the scores of all seats: `1`; as `static/live.js` does."""
+    return str(places_of([-score for score in scores])[seat])

@@ -41,6 +41,9 @@ def test_time_controls(control: TimeControl, text: str) -> None:
 def test_results_faults_and_terminations() -> None:
     assert texts.result_text([0.5, 0.5]) == "½ : ½"
     assert texts.result_text(None) == "void"
+    assert texts.result_text([0.0, 1.0, 1 / 2]) == "placed 3, 1, 2"
+    assert texts.result_text([1 / 3, 1 / 3, 1.0]) == "placed 2, 2, 1"
+    assert [texts.seat_text([0.5, 0.5], 0), texts.place_text([0.5, 0.5], 0)] == ["½", "1"]
     assert texts.faults_text({"timeout": 2, "no_show": 1}) == "timeout 2, no show 1"
     assert texts.faults_text({}) == "–"
     assert texts.termination_text(Termination.NORMAL) == ""

@@ -1,8 +1,9 @@
-"""`rumble battle`: many matches between two bots in one process."""
+"""`rumble battle`: many matches between two bots, or of a table of bots, in one process."""
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,13 +14,19 @@ from rumble_server.cli.support.options import Game, Json, Seed, Setting, Timeout
 if TYPE_CHECKING:
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference.battle import Maker
+    from rumble_bots.reference.table_battle import BotResult
 
+T = TypeVar("T")
 BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), or FILE.py:FUNCTION."
 
 
 def battle(
     first: Annotated[str, typer.Argument(metavar="A", help=BOT, autocompletion=completion.bots)],
     second: Annotated[str, typer.Argument(metavar="B", help=BOT, autocompletion=completion.bots)],
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[C]...", help="Further bots at the same table.", autocompletion=completion.bots),
+    ] = None,
     matches: Annotated[int, typer.Option(min=1, help="How many matches; the bots take turns to move first.")] = 1000,
     game: Game = "tictactoe",
     setting: Setting = None,
@@ -30,25 +37,35 @@ def battle(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Play many matches between two bots, and print the wins, draws, losses and score of A, with 95% intervals."""
-    from rich.console import Console
-    from rumble_bots.reference.battle import battle as fight
-    from rumble_engine import get_game
+    """Play many matches between two bots, and print the wins, draws, losses and score of A, with 95% intervals.
 
-    from rumble_server.cli.practice.asking import TIMEOUT_S, in_time
+    With further bots, all play at one table, and the command prints the first places and the mean score of each: the
+    share of the other seats behind.
+    """
+    from rumble_bots.reference.battle import battle as fight
+    from rumble_bots.reference.table_battle import table_battle
+    from rumble_engine import get_game
 
     kind = get_game(game)
     settings = read_settings(setting)
-    heading = f"{first} against {second} at {kind.title}: {matches} matches"
     functions: list[FunctionBot] = []
-    makers = _maker(first, game, functions), _maker(second, game, functions)
-    with Console(stderr=True).status(heading) as status:
-        result = in_time(
-            lambda: fight(*makers, kind, matches, seed, settings=settings, opening=opening),
-            lambda: {bot.text: at_s for bot in functions if (at_s := bot.asked_at_s) is not None},
-            timeout or TIMEOUT_S,
-            lambda slow: status.update(heading + slow),
+    names = [first, second, *(others or ())]
+    makers = [_maker(name, game, functions) for name in names]
+    heading = f"{' against '.join(names)} at {kind.title}: {matches} matches"
+    if others:
+        if opening:
+            raise typer.BadParameter("openings are for two bots", param_hint="--opening")
+        results = _in_time(
+            lambda: table_battle(makers, kind, matches, seed, settings=settings), heading, functions, timeout
         )
+        _print_table(names, results, {"game": game, "matches": matches, "seed": seed}, as_json=as_json)
+        return
+    result = _in_time(
+        lambda: fight(makers[0], makers[1], kind, matches, seed, settings=settings, opening=opening),
+        heading,
+        functions,
+        timeout,
+    )
     if not as_json:
         typer.echo(f"{first} against {second}, {kind.title}, {matches} matches")
         typer.echo(result.describe())
@@ -58,6 +75,48 @@ def battle(
     sure = {"intervals": result.intervals, "no_intervals": result.doubt or None}
     more = {"pairs": result.pentanomial, "distinct_games": result.games}
     typer.echo(json.dumps(told | counts | sure | more, indent=2))
+
+
+def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:
+    """Return what `play` returns, and show `heading` meanwhile, with the functions that take long."""
+    from rich.console import Console
+
+    from rumble_server.cli.practice.asking import TIMEOUT_S, in_time
+
+    with Console(stderr=True).status(heading) as status:
+        return in_time(
+            play,
+            lambda: {bot.text: at_s for bot in functions if (at_s := bot.asked_at_s) is not None},
+            timeout or TIMEOUT_S,
+            lambda slow: status.update(heading + slow),
+        )
+
+
+def _print_table(
+    names: Sequence[str], results: "Sequence[BotResult]", told: Mapping[str, object], *, as_json: bool
+) -> None:
+    """Print the results of a table of bots."""
+    if as_json:
+        lines = [
+            {
+                "name": name,
+                "firsts": result.firsts,
+                "score": result.mean_score,
+                "interval": result.score_interval,
+                "payoff": result.mean_payoff,
+            }
+            for name, result in zip(names, results, strict=True)
+        ]
+        typer.echo(json.dumps({**told, "bots": lines}, indent=2))
+        return
+    wide = max(map(len, names))
+    typer.echo(f"{told['game']}, {told['matches']} matches of {len(names)} bots")
+    for name, result in zip(names, results, strict=True):
+        line = f"{name:<{wide}}  first {result.firsts:>6}  score {result.mean_score:>7.2%}"
+        if result.score_interval is not None:
+            low, high = result.score_interval
+            line += f"  (95%: {low:.2%} to {high:.2%})"
+        typer.echo(line if result.mean_payoff is None else f"{line}  payoff {result.mean_payoff:g}")
 
 
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":

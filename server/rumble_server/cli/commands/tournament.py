@@ -189,16 +189,18 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 @app.command()
 def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """Show the standings by rank, with the faults of bots and who is benched."""
-    from rumble_server.cli.output.tables import standings_for, tiebreak_legend
+    from rumble_server.cli.output.tables import standings_for, tiebreak_legend, tiebreaks_for
 
     client, path = OrganiserClient(server), ("tournaments", tournament_id)
     if json_:
         print_answer(client.get(api_path(*path, "standings")), True)
         return
     told = client.get(api_path(*path))
-    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
+    seats = told.get("match_seats", 2)  # a server of an older version does not say
+    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"], seats)
     played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
-    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *tiebreak_legend(table))
+    legend = tiebreak_legend(table, tiebreaks_for(seats))
+    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *legend)
 
 
 @app.command()
@@ -207,13 +209,12 @@ def audit(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToke
 
     For each bot, show the matches, the seats, the longest wait, the excused time and the drops on its own turn.
     """
-    from rumble_server.cli.output.tables import audit_table
+    from rumble_server.cli.output.tables import audit_table, void_text
 
     told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "audit"))
     verdict = "nothing to complain of" if told["fair"] else "not fair"
-    print_answer(
-        told, json_, f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), audit_table(told)
-    )
+    lines = [f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), *void_text(told["void"])]
+    print_answer(told, json_, *lines, audit_table(told))
 
 
 @app.command()

@@ -9,9 +9,11 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+from rumble_engine.outcome import places_of
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.cli.output.terminal import plain
+from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 
 if TYPE_CHECKING:
@@ -39,6 +41,15 @@ def _table(title: str, *columns: str) -> Table:
 def points_text(points: float) -> str:
     """Write points as people do: `5`, `5.5`."""
     return f"{points:g}"
+
+
+def result_text(scores: Sequence[float] | None) -> str:
+    """Write scores as `1 : 0`, and the places at a table in the order of its seats as `placed 1, 3, 2`."""
+    if scores is None:
+        return "void"
+    if len(scores) > 2:
+        return f"placed {', '.join(map(str, places_of([-score for score in scores])))}"
+    return " : ".join(map(points_text, scores))
 
 
 def title_of(tournament: "Tournament") -> str:
@@ -87,16 +98,23 @@ def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
     return points_text(line.points), *counts, *([byes_text(line.byes, line.half_byes)] if byes else [])
 
 
+def tiebreaks_for(seats: int) -> Mapping[str, str]:
+    """Return the names of tie-breaks for people, in a tournament with this number of seats."""
+    return TABLE_TIEBREAKS | TIEBREAKS if seats == 2 else TABLE_TIEBREAKS
+
+
 def told_table(
     lines: Sequence[Mapping[str, Any]],
     title: str | None = None,
     entrants: Sequence[Mapping[str, Any]] = (),
+    seats: int = 2,
     *,
     brief: bool = False,
 ) -> Table:
     """Draw standings given as the API's JSON, with each bot's faults, and whether the bot is benched or withdrew.
 
-    With `brief`, leave out tie-breaks and intervals, and show only the number of faults.
+    `seats` is the number of seats of a full match. With `brief`, leave out tie-breaks and intervals, and show only the
+    number of faults.
     """
     lines = plain(list(lines))
     remarks = remarks_on(lines, plain(list(entrants)), brief=brief)
@@ -105,7 +123,8 @@ def told_table(
     rated = any(line.get("rating") is not None for line in lines)
     byes = ["byes"] if any(line.get("byes") or line.get("half_byes") for line in lines) else []
     counts = ("played", "wins", "draws", "losses")
-    columns = ("#", "name", "points", *(["rating"] if rated else []), *counts, *byes)
+    heads = counts if seats == 2 else TABLE_RECORD[1:]
+    columns = ("#", "name", "points", *(["rating"] if rated else []), *heads, *byes)
     last = (*([] if brief else ["decided by"]), *(["faults"] if remarks else []))
     for column in (*columns, *(name.upper() for name in tiebreaks), *last):
         table.add_column(column, justify="left" if column in ("name", *last) else "right")
@@ -137,11 +156,12 @@ def fitting_table(
     lines: Sequence[Mapping[str, Any]],
     title: str | None = None,
     entrants: Sequence[Mapping[str, Any]] = (),
+    seats: int = 2,
     beside: int = 0,
 ) -> Table | None:
     """Draw standings that leave `beside` columns of a terminal free. Return None if not even brief standings fit."""
     for brief in (False, True):
-        table = told_table(lines, title, entrants, brief=brief)
+        table = told_table(lines, title, entrants, seats, brief=brief)
         if (
             Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum + beside
             <= console.width
@@ -166,6 +186,12 @@ def remarks_on(
     return {name: "; ".join(filter(None, texts)) for name, texts in found.items() if any(texts)}
 
 
+def void_text(void: Mapping[str, int]) -> list[str]:
+    """Write the number of void attempts of each match in a line; return no line without a void attempt."""
+    told = ", ".join(f"{match} {count}" for match, count in void.items())
+    return [f"void attempts: {told}"] if told else []
+
+
 def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
     """Write the number of losses by each fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
     if brief:
@@ -177,7 +203,9 @@ def audit_table(told: Mapping[str, Any]) -> Table:
     """Draw an audit given as the API's JSON: each bot's matches, seats, longest wait, excused time and drops."""
     table = Table(box=None, pad_edge=False)
     table.add_column("name")
-    for column in ("matches", "first", "second", "longest wait ms", "excused ms", "drops"):
+    seats = max((len(bot["seats"]) for bot in told["bots"].values()), default=2)
+    columns = ("first", "second") if seats == 2 else [f"seat {seat}" for seat in range(seats)]
+    for column in ("matches", *columns, "longest wait ms", "excused ms", "drops"):
         table.add_column(column, justify="right")
     for name, bot in told["bots"].items():
         counts = (bot["matches"], *bot["seats"], bot["longest_wait_ms"], bot["excused_ms"], bot["drops"])

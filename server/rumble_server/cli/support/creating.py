@@ -23,11 +23,11 @@ from rumble_server.cli.support.options import (
     Server,
     Setting,
     given,
-    read_points,
     read_settings,
     with_parameters,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.results.tables.points import PAYOFFS, PLACES
 from rumble_server.tournament.config_fields import ConfigField, config_fields
 from rumble_server.tournament.openings import BadOpenings, read_openings
 
@@ -43,7 +43,7 @@ WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
     "openings": ("auto|suite|none|FILE", " A FILE has one opening on each line."),
-    "points": ("W,D,L", " By default 1,0.5,0."),
+    "points": ("LIST|places|payoffs", " By default 1,0.5,0; above two seats places."),
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
@@ -126,12 +126,15 @@ def split_list(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def points_of(text: str) -> list[float]:
-    """Read `3,1,0` as three numbers. Raises CliError."""
+def points_of(text: str) -> str | list[float]:
+    """Read `3,1,0` or `10,6,3,0` as numbers; return the words `places` and `payoffs`. Raises CliError."""
+    if text in (PLACES, PAYOFFS):
+        return text
     try:
-        return list(read_points(text))
-    except ValueError as error:
-        raise CliError(f"--points: {error}", ExitCode.USAGE) from None
+        return [float(value) for value in text.split(",")]
+    except ValueError:
+        message = f"--points: {text!r} is neither numbers like 3,1,0 or 10,6,3,0, nor {PLACES} or {PAYOFFS}"
+        raise CliError(message, ExitCode.USAGE) from None
 
 
 def openings_of(text: str, game: str, settings: Mapping[str, Any]) -> str | list[list[str]]:

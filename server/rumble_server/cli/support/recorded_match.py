@@ -1,7 +1,7 @@
 """A match read from an export, a transcript or a server."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.cli.output.errors import CliError, ExitCode
-from rumble_server.cli.output.tables import points_text
+from rumble_server.cli.output.tables import result_text
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 SHOWN = 10
@@ -28,6 +28,12 @@ class RecordedMatch:
     moves: list[str]
     result: str
     infos: dict[int, MoveInfo] = field(default_factory=dict)
+    absent: int = 0
+    """Number of the last seats that were absent from a table."""
+
+    @property
+    def seats_played(self) -> int:
+        return len(self.seats) - self.absent
 
 
 def from_server(server: str, match_id: str) -> RecordedMatch:
@@ -117,7 +123,9 @@ def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: obj
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
     infos = _infos(told.get("infos"), source)
-    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told), infos)
+    falls = told.get("falls") if moves else ()  # a match without moves was lost before it began, or is as at its start
+    absent = [fall for fall in falls or () if isinstance(fall, dict) and fall.get("termination") == "no_show"]
+    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told), infos, len(absent))
 
 
 def _infos(told: object, source: str) -> dict[int, MoveInfo]:
@@ -140,6 +148,6 @@ def _result(told: Mapping[str, Any]) -> str:
     reason, termination, scores = told.get("reason"), told.get("termination"), told.get("scores")
     if not termination:
         return ""
-    points: Sequence[float] = scores if isinstance(scores, list) else ()
-    result = " : ".join(points_text(score) for score in points) or "void"
-    return f"{result}  {reason} ({str(termination).replace('_', ' ')})"
+    return (
+        f"{result_text(scores if isinstance(scores, list) else None)}  {reason} ({str(termination).replace('_', ' ')})"
+    )

@@ -20,7 +20,9 @@ class Replay:
         self._draw = draw
         try:
             self._game = get_game(recorded.game)
-            self._states: list[State] = [self._game.initial(recorded.settings, recorded.seed)]
+            self._states: list[State] = [
+                self._game.initial_for(recorded.seats_played, recorded.settings, recorded.seed)
+            ]
             for move in recorded.moves:
                 self._states.append(self._states[-1].play(move))
         except EngineError as error:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from rumble_server.cli.output.boards import SEATS, drawn
 from rumble_server.cli.output.errors import CliError
-from rumble_server.cli.output.tables import fitting_table, points_text, standings_for, tiebreak_legend
+from rumble_server.cli.output.tables import fitting_table, result_text, standings_for, tiebreak_legend, tiebreaks_for
 from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
@@ -48,8 +48,8 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
             if shown.status in OVER:
                 break
     told = client.get(api_path("tournaments", tournament_id))
-    table = standings_for(console, told["standings"], shown.title, told["entrants"])
-    console.print(table, *tiebreak_legend(table), sep="\n")
+    table = standings_for(console, told["standings"], shown.title, told["entrants"], shown.seats)
+    console.print(table, *tiebreak_legend(table, tiebreaks_for(shown.seats)), sep="\n")
 
 
 def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
@@ -140,6 +140,7 @@ class WatchedTournament:
         """The problem of the connection since the last event; empty without a problem."""
         self.over = 0
         self.total: int | None = None
+        self.seats = 2
         self._most_boards = boards
         self._standings: list[dict[str, Any]] = []
         self._entrants: list[dict[str, Any]] = []
@@ -170,7 +171,7 @@ class WatchedTournament:
         data = _plain_board(told)
         match kind:
             case "snapshot":
-                self.name = data["name"]
+                self.name, self.seats = data["name"], data.get("match_seats", 2)
                 self._take_status(data)
                 self._standings = data["standings"]
                 self._entrants = data["entrants"]
@@ -205,8 +206,7 @@ class WatchedTournament:
         if key in self._told:
             return []
         self._told.add(key)
-        scores = "void" if data["scores"] is None else " : ".join(map(points_text, data["scores"]))
-        return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
+        return [f"{data['match']}  {' - '.join(data['seats'])}  {result_text(data['scores'])}  {data['reason']}"]
 
     def drawn(self, console: Console) -> RenderableType:
         """Draw the standings, cut to the height of the terminal, and boards beside or below them if there is room."""
@@ -215,7 +215,7 @@ class WatchedTournament:
 
     def _drawn(self, console: Console, height: int) -> RenderableType:
         room = max(1, height - HEAD_ROWS)
-        standings = (self._standings[:room], self.title, self._entrants)
+        standings = (self._standings[:room], self.title, self._entrants, self.seats)
         hidden = len(self._standings) - room
         lines = [f"... and {hidden} more"] if hidden > 0 else []
         lines += [self._problem] if self._problem else []

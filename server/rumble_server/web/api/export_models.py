@@ -40,7 +40,7 @@ class ExportedRound(ServerMessageModel):
 class ExportedTournament(ServerMessageModel):
     """The tournament's rules, field and progress. Later versions may add fields.
 
-    Only a Swiss has the fields from `pairing_rules` on.
+    Only a Swiss of two seats has the fields from `pairing_rules` on.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -57,8 +57,12 @@ class ExportedTournament(ServerMessageModel):
     time_control: TimeControl
     seed: Count
     rated: bool
-    scheme: list[float] = Field(min_length=3, max_length=3)
-    """Points for a win, a draw and a loss."""
+    seats: Count
+    """Seats of a full match."""
+    scheme: list[float] | None = Field(default=None, min_length=3, max_length=3)
+    """Points for a win, a draw and a loss; left out where results count by places or payoffs."""
+    table_points: list[float] | str | None = None
+    """Points by place, `places` or `payoffs`; left out where matches are won, drawn or lost."""
     tiebreak_order: list[str]
     tiebreak_rules: str
     names: list[str]

@@ -20,6 +20,8 @@ from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 
 JSON = "application/json"
+FOR_TWO = ("pgn", "trf")
+"""The formats that have only matches of two seats."""
 
 
 def export_routes() -> APIRouter:
@@ -83,6 +85,7 @@ ABOUT = {
 }
 
 
-def kinds_for(game: str) -> dict[str, str]:
-    """Return the export formats for tournaments of a game, each with a description."""
-    return {kind: about for kind, about in ABOUT.items() if kind != "sgf" or game == GO}
+def kinds_for(game: str, seats: int) -> dict[str, str]:
+    """Return the export formats for tournaments of a game with this number of seats, each with a description."""
+    without = {*(() if game == GO else ("sgf",)), *(FOR_TWO if seats > 2 else ())}
+    return {kind: about for kind, about in ABOUT.items() if kind not in without}

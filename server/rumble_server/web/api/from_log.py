@@ -17,12 +17,12 @@ from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
-from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
+from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats, without_open_ply
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.exports import WRITERS, csv_file, sgf, trf
+from rumble_server.tournament.exports import WRITERS, csv_file, pgn, sgf, trf
 from rumble_server.tournament.exports.document import export, match_json, summary
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import audit_facts, context_of
@@ -147,13 +147,13 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
 
 
 def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
-    """Return the matches with a result in which all given bots played, in the order in which the matches ended."""
+    """Return the matches with a result of which all given bots are, in the order in which the matches ended."""
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.table.version
     known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
     if known[0] != state:
         overs = rebuilt.tournament.results.values()
-        known = state, [over for over in overs if wanted <= {name.casefold() for name in over.seats}]
+        known = state, [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
         rebuilt.made["chosen"] = known
     return known[1]
 
@@ -174,26 +174,34 @@ def results(overs: Sequence[MatchOver]) -> list[models.MatchAttempt]:
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write the part of an export before the matches. Raises ValueError if the format does not fit the game."""
+    """Write the part of an export before the matches. Raises ValueError if the format does not fit."""
     if kind == "sgf":
         sgf.check(rebuilt.tournament.config.game)
+    if kind == "pgn":
+        pgn.check(rebuilt.tournament.config.match_seats)
     if kind == "json":
         document = export(rebuilt.tournament, 0, 0)
         return orjson.dumps({name: document[name] for name in ("tournament", "standings")})[:-1] + b',"matches":['
-    return csv_file.write({"matches": ()}).encode() if kind == "csv" else b""
+    return csv_file.write({"matches": ()}, _columns(rebuilt)).encode() if kind == "csv" else b""
 
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write a slice of an export's matches, to be appended to the earlier parts."""
     overs = list(islice(rebuilt.tournament.results.values(), first, until))
     if kind == "csv":
-        return csv_file.write({"matches": [*map(match_json, overs)]}).partition("\n")[2].encode()
+        return csv_file.write({"matches": [*map(match_json, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()
     played = [match_json(over, _infos(rebuilt, over)) for over in overs]
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(played)[1:-1]
     document = {"tournament": summary(rebuilt.tournament), "matches": played}
     between = "\n" if first and kind == "pgn" else ""
     return (between + WRITERS[kind][0](document)).encode()
+
+
+def _columns(rebuilt: Rebuilt) -> int | None:
+    """Return the number of seats with columns in CSV; None for the columns of matches of two."""
+    config = rebuilt.tournament.config
+    return config.match_seats if config.counts_places else None
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
@@ -276,5 +284,6 @@ def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | Non
     own = {seat for seat, name in enumerate(seats) if owner is None or name.casefold() == owner.casefold()}
     if not own:
         raise PermissionError(f"{owner} did not play this match")
-    lines = transcript(facts) if owner is None else transcript_of_seats(facts, own)
+    told = without_open_ply(facts)
+    lines = transcript(told) if owner is None else transcript_of_seats(told, own)
     return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)

@@ -90,9 +90,9 @@ class RatingsAnswer(ServerMessageModel):
 
 
 class AuditFlag(ServerMessageModel):
-    """A sign of unfairness: uneven seats, a bot passed over, or a needless wait."""
+    """A sign of unfairness: uneven seats, uneven company at tables, a bot passed over, or a needless wait."""
 
-    kind: Literal["seats", "passed_over", "needless_wait"]
+    kind: Literal["seats", "company", "passed_over", "needless_wait"]
     bot: str
     message: str
 
@@ -118,12 +118,16 @@ class AuditedBot(ServerMessageModel):
 
 
 class AuditAnswer(ServerMessageModel):
-    """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match."""
+    """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match.
+
+    `void` counts the void attempts and the results voided by the host, by match.
+    """
 
     fair: bool
     matches: Count
     distinct: Count
     repeated: Count
+    void: dict[str, Count]
     flags: list[AuditFlag]
     bots: dict[str, AuditedBot]
 
@@ -139,6 +143,8 @@ class MatchView(ServerMessageModel):
     After the match, `at_fault` are the seats whose fault ended the match. These fields then have an entry for each ply:
     the bots' `notes` and thoughts (`infos`), the moves as people write them (`written`, for chess SAN), the seats that
     moved (`movers`), and the thinking times (`thought_ms`, null for the opening).
+
+    `absent` are the bots of a table that were gone before the match; they count as last.
     """
 
     id: str
@@ -174,6 +180,7 @@ class MatchView(ServerMessageModel):
     movers: list[Seat] | None = None
     thought_ms: list[Milliseconds | None] | None = None
     away: list[Away | None] = Field(default_factory=list)
+    absent: list[str] = Field(default_factory=list)
 
 
 class SettingView(ServerMessageModel):

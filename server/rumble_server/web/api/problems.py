@@ -52,7 +52,7 @@ def _is_game(body: bytes) -> bool:
 
 
 def _problem(problem: ErrorDetails, skip: int) -> FieldProblem:
-    field = ".".join(str(part) for part in problem["loc"][skip:])
+    field = ".".join(str(part) for part in problem["loc"][skip:]) or problem.get("ctx", {}).get("field", "")
     match problem["type"]:
         case "missing":
             text = "is required"

@@ -18,7 +18,7 @@ def replay(
 ) -> MatchBoards:
     """Draw at most `most` boards, beginning with the board after `first` plies; none if the match has fewer plies."""
     game = get_game(terms.game)
-    state, boards, course = game.initial(terms.settings, terms.seed), list[PlyBoard](), _course(terms, moves)
+    state, boards, course = terms.first_state(), list[PlyBoard](), _course(terms, moves)
     blank = game.drawing(state.view())
     for ply, last in enumerate((None, *moves[: first + most - 1])):
         if last is not None:
@@ -95,6 +95,7 @@ def match_view(
         **({} if over is None else _course(terms, moves)),
         thought_ms=thought_ms,
         away=[] if referee is None else away_view(referee),
+        absent=list(terms.absent),
     )
 
 

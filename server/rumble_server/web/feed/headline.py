@@ -1,10 +1,11 @@
 """The state of a tournament in a sentence: the leader, the winner, or the bots it waits for. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.ended import FinalResult
 from rumble_server.tournament.tournament import Tournament
@@ -22,12 +23,20 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
     """Return the sentence for the top of a tournament's page; `standings` are the standings on the page."""
     if tournament.status == "lobby":
         return _lobby(tournament)
-    told = headline_of(tournament.status, tournament.config.format, standings, tournament.challengers)
+    config = tournament.config
+    told = headline_of(
+        tournament.status, config.format, standings, tournament.challengers, of_tables=config.match_seats > 2
+    )
     return f"{told} {PAIRING}" if tournament.pairs_long else told
 
 
 def headline_of(
-    status: TournamentStatus, format_name: str, standings: Sequence[Placed], challengers: Collection[str]
+    status: TournamentStatus,
+    format_name: str,
+    standings: Sequence[Placed],
+    challengers: Collection[str],
+    *,
+    of_tables: bool = False,
 ) -> str:
     """Return the sentence for a tournament that has started or is over."""
     over = status == "finished"
@@ -41,7 +50,7 @@ def headline_of(
         case "gauntlet":
             return _gauntlet([line for line in standings if line.name in challengers])
         case _:
-            return _table(standings, over=over)
+            return _table(standings, TABLE_TIEBREAKS if of_tables else TIEBREAKS, over=over)
 
 
 def _lobby(tournament: Tournament) -> str:
@@ -66,7 +75,7 @@ def _gauntlet(challengers: Sequence[Placed]) -> str:
     return f"Against the field: {'; '.join(scores)}."
 
 
-def _table(standings: Sequence[Placed], *, over: bool) -> str:
+def _table(standings: Sequence[Placed], tiebreaks: Mapping[str, str], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     best = first[0]
     if len(first) > 1:
@@ -78,7 +87,7 @@ def _table(standings: Sequence[Placed], *, over: bool) -> str:
         return f"{text}."
     second = [line for line in standings if line.rank == standings[1].rank]
     if second[0].points == best.points:
-        return f"{text}, before {_names(second)} by {TIEBREAKS.get(best.decided_by, 'tie-break')}."
+        return f"{text}, before {_names(second)} by {tiebreaks.get(best.decided_by, 'tie-break')}."
     least = min(line.played for line in standings)
     level = "" if over or 2 * least >= best.played else f" Not level yet: who has played least has played {least}."
     follows = "came second" if over else "follows" if len(second) == 1 else "follow"

@@ -17,9 +17,8 @@ from weakref import WeakKeyDictionary
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.match.facts import MatchOver
-from rumble_server.results.ratings import Ratings, rate_tally
-from rumble_server.results.result import result_of
-from rumble_server.results.standings import Table
+from rumble_server.results.ratings import Ratings
+from rumble_server.results.standings import LiveTable
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
@@ -109,7 +108,7 @@ class Ranker:
         """Listeners, called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
-        self._known: WeakKeyDictionary[Table, _Known] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[LiveTable[Any], _Known] = WeakKeyDictionary()
         """The rankings by the tournament's table, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
@@ -180,10 +179,10 @@ def _task(tournament: Tournament) -> Task:
     latest, results = _latest(tournament), len(tournament.results)
 
     def task() -> Ranking:
-        ratings = rate_tally(table.tally) if rated else None
+        ratings = table.rate() if rated else None
         past = None
         if latest:
-            earlier = table.before(map(result_of, latest))
+            earlier = table.before(map(table.result_of, latest))
             past = Past({standing.name: standing.rank for standing in earlier.standings()}, results - len(latest))
         return _ranking(table, ratings, past, results)
 
@@ -206,7 +205,7 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
     return list(islice(reversed(tournament.results.values()), latest))
 
 
-def _ranking(table: Table, ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
+def _ranking(table: LiveTable[Any], ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
     rated = {line.name: line.as_json() for line in (() if ratings is None else ratings.lines)}
     ranks = {} if past is None else past.ranks
     lines = [

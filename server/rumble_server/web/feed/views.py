@@ -109,6 +109,7 @@ def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, 
     return kind(
         **outline_of(tournament),
         settings=config.settings,
+        match_seats=config.match_seats,
         format=config.format,
         cycles=config.cycles,
         legs=config.legs,

@@ -29,6 +29,8 @@ class FormField:
     maximum: int | None
     formats: str
     """The formats that have this field, separated by spaces; empty for all formats."""
+    for_two: bool
+    """True if only matches of two seats have this field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class FormGroup:
 
 
 GROUPS = {
-    "What is played": "name game",
+    "What is played": "name game seats",
     "Who meets whom": "format cycles legs rounds pairing_rules acceleration challengers replays",
     "Time to think": "time_control.move_ms time_control.bank_ms time_control.increment_ms",
     "Who may join, and when it starts": "invite start_at_bots start_at_ms late_join",
@@ -78,6 +80,7 @@ FORMATS_OF = {
     "replays": "knockout",
     "late_join": "round-robin",
 }
+FOR_TWO = ("legs", "pairing_rules", "acceleration", "late_join", "openings")
 BY_TYPE: dict[str, Kind] = {"string": "text", "integer": "integer", "boolean": "checkbox"}
 KINDS: dict[str, Kind] = {
     "game": "choice",
@@ -90,6 +93,7 @@ KINDS: dict[str, Kind] = {
 """The kinds of fields whose type does not determine the kind."""
 ENTERED = {
     "openings": "Your own: one opening a line, moves with spaces.",
+    "points": "Numbers separated by commas, or a word. Empty: 1, 0.5, 0, or places.",
     "tiebreaks": "Names separated by commas.",
     "seed_ratings": "Each name=rating, separated by commas.",
 }
@@ -125,16 +129,14 @@ def form_groups() -> Sequence[FormGroup]:
 
 def _form_field(field: ConfigField) -> FormField:
     name, default, kind = field.name, field.default, _kind(field)
-    choices = {value: value for value in field.choices} | CHOICES.get(name, {})
+    choices = CHOICES.get(name) or {value: value for value in field.choices}
     maximum = field.maximum
     match kind:
         case "choice" if name == "game":
             choices = {game: get_game(game).title for game in _game_names()}
         case "seconds":
             default, maximum = default / 1000, DAY_MS // 1000
-        case "numbers":
-            default = ", ".join(f"{value:g}" for value in default)
-        case "list":
+        case "numbers" | "list":
             default = None
     return FormField(
         name=name,
@@ -146,6 +148,7 @@ def _form_field(field: ConfigField) -> FormField:
         minimum=field.minimum,
         maximum=maximum,
         formats=FORMATS_OF.get(name, ""),
+        for_two=name in FOR_TWO,
     )
 
 

@@ -25,7 +25,8 @@ NOT_STORED = {"Cache-Control": "no-store"}
 
 def verdict_text(match: MatchView) -> str:
     """Write the winner of a match and the reason: `alice wins: three in a row`; as `static/match.js` does."""
-    who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
+    draw = "First place is shared" if len(match.seats) > 2 else "Draw"
+    who = draw if match.winner is None else f"{match.seats[match.winner]} wins"
     how = "" if match.termination is None else f"{match.reason} {texts.termination_text(match.termination)}".strip()
     return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 

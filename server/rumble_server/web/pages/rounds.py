@@ -1,11 +1,12 @@
-"""The rounds of a Swiss and the bracket of a knockout for pages, from schedule and results. Pure."""
+"""The rounds of a Swiss and the bracket of a knockout of two seats for pages, from schedule and results. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.pages.table_rounds import TablesOfRound
 
 TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
@@ -73,17 +74,19 @@ def round_title(boards: int) -> str:
     return TITLES.get(boards, f"Round of {2 * boards}")
 
 
-def reached(rank: int, best: int) -> str:
+def reached(rank: int, best: int, finalists: int = 0) -> str:
     """Write the last round that a bot of this rank reached in a knockout in which `best` bots share rank 1.
 
-    `static/standings.js` writes the same text.
+    `finalists` is the number of bots in the final of tables, else 0. `static/standings.js` writes the same text.
     """
     if rank == 1:
         return "winner" if best == 1 else "still in"
+    if finalists:
+        return "final" if rank <= finalists else "out"
     return round_title(rank - 1).lower()
 
 
-def pairing_text(tournament: Tournament, rounds: list[RoundView]) -> str:
+def pairing_text(tournament: Tournament, rounds: Sequence[RoundView | TablesOfRound]) -> str:
     """Write that the next round of a Swiss is being paired; empty while a paired match has no result."""
     agenda = tournament.agenda
     if agenda is None or agenda.schedule.has_bracket or tournament.status != "running":

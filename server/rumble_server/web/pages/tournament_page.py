@@ -8,12 +8,15 @@ from typing import Any
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import Pair, Standing, TournamentView
 
+from rumble_server.results.tables.points import PLACES as PLACES_COUNT
+from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
+from rumble_server.web.pages.table_rounds import finalists, table_rounds
 
 MOST_SLOTS = 24
 """Maximum number of boards on the page; equal in `running_boards.js`."""
@@ -32,30 +35,35 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
     """Make the values for `tournament.html`; `view` is the API's model of the tournament."""
     best = sum(line.rank == 1 for line in view.standings)
     knockout = view.format == "knockout"
+    config = tournament.config
+    known = TABLE_TIEBREAKS if config.counts_places else TIEBREAKS
+    in_final = finalists(tournament)
     rated = sorted((line for line in view.standings if line.rating is not None), key=lambda line: -(line.rating or 0))
     return {
         "view": view,
         "game": get_game(view.game),
         "entrants": {entrant.name: entrant for entrant in view.entrants},
         "knockout": knockout,
-        "reached": {line.name: reached(line.rank, best) for line in view.standings} if knockout else {},
+        "reached": {line.name: reached(line.rank, best, in_final) for line in view.standings} if knockout else {},
         "most_at_once": MOST_AT_ONCE,
         "size": size_class(len(view.standings)),
         "crosstable": crosstable(view.pairs),
         "met_most": met_most(view.pairs),
         "columns": columns(view.standings, tournament.challengers),
         **playing_context(tournament, view),
-        "tiebreaks": {} if knockout else {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
-        "tiebreak_rules": tournament.config.tiebreak_rules,
-        "pairing_rules": tournament.config.pairing_rules,
+        "finalists": in_final,
+        "counts": places_text(config.points) if config.counts_places else "",
+        "tiebreaks": {} if knockout else {name: known[name] for name in config.tiebreak_order},
+        "tiebreak_rules": config.tiebreak_rules,
+        "pairing_rules": config.pairing_rules,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes or line.half_byes for line in view.standings),
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),
-        "exports": kinds_for(view.game),
-        "late_join": tournament.config.late_join,
+        "exports": kinds_for(view.game, view.match_seats),
+        "late_join": config.late_join,
         "elsewhere": sum(entrant.elsewhere for entrant in view.entrants),
         **rounds_context(tournament),
         **audit_context(tournament, audit),
@@ -65,10 +73,10 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
     """Make the values for `parts/playing.html`: boards, the number of their slots, an empty slot, and its seats."""
     game = get_game(view.game)
-    initial = game.initial(view.settings)
+    initial = game.initial_for(view.match_seats, view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
     start = {"drawing": game.drawing(initial.view()), "diagram": initial.diagram()}
-    return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start, "seats": game.seats}
+    return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start, "seats": view.match_seats}
 
 
 def most_at_once(tournament: Tournament) -> int:
@@ -76,14 +84,17 @@ def most_at_once(tournament: Tournament) -> int:
     agenda = tournament.agenda
     if agenda is None or tournament.status in OVER:
         return 0
-    pairs = len(tournament.field) // 2
-    return pairs if tournament.config.format == "swiss" else min(pairs, len(agenda.open))
+    tables = -(-len(tournament.field) // tournament.config.match_seats)
+    if tournament.config.match_seats == 2:
+        tables = len(tournament.field) // 2
+    return tables if tournament.config.format == "swiss" else min(tables, len(agenda.open))
 
 
 def rounds_context(tournament: Tournament) -> dict[str, Any]:
     """Make the values for `parts/rounds.html`; `rounds` is None if the format is not shown in rounds."""
     in_rounds = tournament.config.format in IN_ROUNDS
-    rounds = rounds_of(tournament) if in_rounds else None
+    make = rounds_of if tournament.config.match_seats == 2 else table_rounds
+    rounds = make(tournament) if in_rounds else None
     agenda = tournament.agenda
     return {
         **_which(tournament),
@@ -101,7 +112,8 @@ def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]
 
 
 def _which(tournament: Tournament) -> dict[str, Any]:
-    return {"tournament_id": tournament.id, "tournament_name": tournament.config.name}
+    config = tournament.config
+    return {"tournament_id": tournament.id, "tournament_name": config.name, "of_tables": config.match_seats > 2}
 
 
 def size_class(bots: int) -> str:
@@ -130,6 +142,13 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 def met_most(pairs: list[Pair] | None) -> int:
     """Return the most frequent number of matches between two bots. Cells of the crosstable show only other numbers."""
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
+
+
+def places_text(points: Sequence[float] | str) -> str:
+    """Write how results count by places or payoffs."""
+    if isinstance(points, str):
+        return "a point for each seat behind" if points == PLACES_COUNT else "points are payoffs"
+    return f"points {', '.join(f'{value:g}' for value in points)} by place"
 
 
 def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:

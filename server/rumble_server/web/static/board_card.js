@@ -1,7 +1,7 @@
 // The card of a slot: the bots, the board, the bot to move, absent bots, and the result.
 
 import { DrawnBoard } from "./drawn_board.js";
-import { moversText, points } from "./live.js";
+import { moversText, placeText, seatText } from "./live.js";
 import { setText } from "./paint.js";
 import { root } from "./root.js";
 
@@ -59,10 +59,12 @@ export class BoardCard {
     this.#article.classList.toggle("empty", match === null);
     this.#article.classList.toggle("past", result !== null && slot.isFree(now));
     this.#showMatch(match?.match ?? "");
+    const write = this.#seats.length > 2 ? placeText : seatText;
     this.#seats.forEach(({ row, name, score }, seat) => {
       setText(name, match?.seats[seat] ?? "");
+      row.toggleAttribute("hidden", match !== null && seat >= match.seats.length);
       const isAway = !result && Boolean(board?.away[seat]);
-      setText(score, result?.scores ? points(result.scores[seat]) : isAway ? "away" : "");
+      setText(score, result?.scores && seat < result.seats.length ? write(result.scores, seat) : isAway ? "away" : "");
       row.classList.toggle("winner", result?.winner === seat);
       row.classList.toggle("mover", !result && Boolean(board?.movers.includes(seat)));
       row.classList.toggle("away", isAway);
@@ -94,7 +96,7 @@ export class BoardCard {
   /** @param {MatchResult} result */
   #showResult({ scores, winner, seats, termination, reason }) {
     const [who, verb] = this.#stamp.children;
-    setText(who, scores === null ? "Void" : winner === null ? "Draw" : seats[winner]);
+    setText(who, scores === null ? "Void" : winner === null ? (seats.length > 2 ? "First place is shared" : "Draw") : seats[winner]);
     setText(verb, scores === null || winner === null ? "" : "wins");
     setText(this.#state, scores === null ? "to be played again" : (HOW[termination] ?? reason));
   }

@@ -2,7 +2,7 @@
 // The page of a match: live during the match, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
-import { byId, element, follow, moversText, points, result } from "./live.js";
+import { byId, element, follow, moversText, result, seatText } from "./live.js";
 import { MovesList, beside } from "./moves_list.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
@@ -79,7 +79,7 @@ byId("result-title").addEventListener("click", () => (wanted = !told.open));
  * @param {MatchResult} over
  */
 function verdict({ scores, winner, seats: names, reason, termination }) {
-  const who = winner === null ? "Draw" : `${names[winner]} wins`;
+  const who = winner === null ? (names.length > 2 ? "First place is shared" : "Draw") : `${names[winner]} wins`;
   const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
   return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
 }
@@ -121,7 +121,7 @@ async function showOver(data) {
   byId("result-title").hidden = false;
   byId("fault").hidden = match.at_fault.length === 0;
   byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
-  seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
+  seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? seatText(match.scores, index) : ""));
   showMovers([]);
   clocks.set(null);
   replay.over = true;

@@ -24,7 +24,7 @@ const blank = /** @type {HTMLTemplateElement} */ (byId("slot"));
 const slots = new Slots();
 /** @type {BoardCard[]} */
 const cards = [];
-let pairs = 0;
+let tables = 0;
 let elsewhere = 0;
 let isOver = false;
 let onFolded = () => {};
@@ -43,7 +43,7 @@ setInterval(fill, TICK_MS);
 /** @param {Entrant[]} field */
 export function showBots(field) {
   offerBots(field.map((entrant) => entrant.name));
-  pairs = Math.floor(field.length / 2);
+  tables = Math.floor(field.length / Number(byId("tournament").dataset.seats));
   elsewhere = field.filter((entrant) => entrant.elsewhere).length;
   setText(byId("elsewhere"), `${elsewhere} of its bots ${elsewhere === 1 ? "has" : "have"} matches in other tournaments, too.`);
   byId("elsewhere").hidden = elsewhere === 0;
@@ -111,7 +111,7 @@ function soon() {
 function fill() {
   if (section.hidden) return;
   const now = performance.now();
-  if (cards.length === 0) grow(Math.max(1, pairs));
+  if (cards.length === 0) grow(Math.max(1, tables));
   if (slots.running.size > cards.length) grow(Math.ceil(slots.running.size / STEP) * STEP);
   slots.fill(now);
   setText(byId("playing-count"), String(slots.running.size));

@@ -123,6 +123,8 @@ function stateText(entrant) {
  */
 export function reached(rank, best) {
   if (rank === 1) return best === 1 ? "winner" : "still in";
+  const finalists = Number(page.dataset.finalists); // of tables, else 0
+  if (finalists) return rank <= finalists ? "final" : "out";
   return TITLES[rank - 1] ?? `round of ${2 * (rank - 1)}`;
 }
 

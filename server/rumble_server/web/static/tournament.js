@@ -1,7 +1,7 @@
 // Keeps the page of a tournament live, by the events of the feed.
 
 import { showColumns, showCrosstable } from "./crosstable.js";
-import { byId, element, follow, points, result } from "./live.js";
+import { byId, element, follow, placeText, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
@@ -32,6 +32,7 @@ const TICK_MS = 1000;
 const page = byId("tournament");
 const id = page.dataset.id ?? "";
 const rated = page.dataset.rated === "yes";
+const ofTables = page.dataset.seats !== "2";
 const inRounds = document.getElementById("rounds") !== null;
 
 /** @type {Map<string, Entrant>} */
@@ -161,12 +162,19 @@ function showPodium() {
   byId("podium-places").replaceChildren(...items);
 }
 
+/** Return the bots of a table, each with its place. @param {Element[]} names @param {number[]} scores */
+function placed(names, scores) {
+  return names.flatMap((name, seat) => [seat ? ", " : "", name, " ", element("b", {}, placeText(scores, seat))]);
+}
+
 function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
-    const [first, second] = data.seats.map((name) => element("span", {}, name));
-    const link = element("a", { href: `${root}/matches/${data.match}` }, first, " – ", second);
     const how = element("span", { class: "quiet small" }, data.reason);
+    const names = data.seats.map((name) => element("span", {}, name));
+    const href = `${root}/matches/${data.match}`;
+    if (ofTables) return element("li", {}, element("a", { href }, ...placed(names, data.scores ?? [])), " ", how);
+    const link = element("a", { href }, names[0], " – ", names[1]);
     return element("li", {}, link, " ", element("b", {}, result(data.scores)), " ", how);
   });
   byId("latest").replaceChildren(...items);

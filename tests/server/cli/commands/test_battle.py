@@ -97,3 +97,27 @@ def test_a_function_that_never_returns_ends_the_battle(tmp_path: Path) -> None:
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr == f"rumble: {name}.py:ai gave no answer in 0.2 s; --timeout SECONDS allows more\n"
+
+
+TABLE = ["heuristic", "random", "random", "--game", "snakes", "--setting", "size=7", "--matches", "6"]
+
+
+def test_three_bots_play_at_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = told(TABLE, capsys)
+    assert [bot["name"] for bot in answer["bots"]] == ["heuristic", "random", "random"]
+    assert sum(bot["score"] for bot in answer["bots"]) == pytest.approx(1.5)
+    low, high = answer["bots"][0]["interval"]
+    assert low < answer["bots"][0]["score"] <= high
+    assert run(["battle", *TABLE]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading == "snakes, 6 matches of 3 bots"
+    assert [line.split()[0] for line in lines] == ["heuristic", "random", "random"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [(["--opening", "2"], "openings are for two bots"), (["--game", "chess"], "chess has 2 seats, not 3")],
+)
+def test_a_table_that_cannot_be_is_told(more: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["battle", "random", "random", "random", "--game", "snakes", *more]) != 0
+    assert words in capsys.readouterr().err

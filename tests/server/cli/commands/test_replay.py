@@ -152,3 +152,16 @@ def test_a_terminal_steps_through_it() -> None:
 def test_a_match_that_goes_on_says_so() -> None:
     shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""), diagram)
     assert shown.page(1)[-1] == "not over"
+
+
+def test_a_table_is_replayed_without_its_absent_bots() -> None:
+    falls = [{"seat": 3, "ply": 0, "termination": "no_show"}]
+    table = MATCH | {"seats": ["ann", "ben", "cid", "dan"], "scores": [1, 1 / 3, 2 / 3, 0], "moves": ["up left right"]}
+    tournament = {"game": "snakes", "settings": {"size": 7}, "seed": 0}
+    for match, seats in ((table | {"falls": falls}, 3), (table | {"falls": falls, "moves": []}, 4)):
+        document = {"tournament": tournament, "matches": [match]}
+        shown = Replay(from_text(json.dumps(document), "export.json", None), lambda game, state, last: state)
+        assert shown.title() == "t.1.1.1.1: ann (A) - ben (B) - cid (C) - dan (D), Snakes"
+        *_, state, result = shown.page(shown.last)
+        assert state.seats == seats
+        assert result == "placed 1, 3, 2, 4  three in a row (normal)"

@@ -307,3 +307,48 @@ def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Ca
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "columns: finished, 2 of 2 matches"
     assert last.startswith("Equal points are told apart by: DE direct encounter, WON wins over the board, SB Sonneborn")
+
+
+def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Path) -> None:
+    game = ("--game", "snakes", "--set", "size=7", "--set", "turns=5", "--seats", "4")
+    created = told(capsys, "create", "tables", *game, "--points", "10,6,3,0", "--start-at-bots", "4")
+    assert (created["match_seats"], created["legs"]) == (4, 1)
+    assert run(["tournament", "create", "by-places", *game, "--points", "places"]) == 0
+    capsys.readouterr()
+    for given, said in (
+        (("--points", "payoffs"), "points: snakes has no payoffs: give points in numbers"),
+        (("--points", "many"), "--points: 'many' is neither numbers like 3,1,0 or 10,6,3,0, nor places or payoffs"),
+        (("--points", "3"), "points"),
+        (("--legs", "2"), "legs: legs swap two seats: leave out legs above two seats, and ask for more cycles"),
+        (("--tiebreaks", "sb"), "tiebreaks: the tie-break 'sb' is not for tables; there are: won, places, de, payoff"),
+    ):
+        assert said in refused(capsys, "create", "refused", *game, *given)[1]
+    assert "seats: tictactoe has 2 seats, not 3" in refused(
+        capsys, "create", "x", "--game", "tictactoe", "--seats", "3"
+    )[1]  # fmt: skip
+    play(server_url, "tables", "t-a", "t-b", "t-c", "t-d")
+    file = tmp_path / "export.json"
+    assert run(["tournament", "export", "tables", "--out", str(file)]) == 0
+    check_export(json.loads(file.read_text(encoding="utf-8")))
+    assert run(["tournament", "standings", "tables"]) == 0
+    shown = capsys.readouterr().out
+    assert "first  first, shared  behind" in shown
+    assert shown.endswith("DE who finished before whom\n")
+    assert run(["standings", str(file), "--json"]) == 0
+    ranked = json.loads(capsys.readouterr().out)["standings"]
+    listed = told(capsys, "standings", "tables")["standings"]
+    assert [(line["rank"], line["name"], line["points"]) for line in ranked] == [
+        (line["rank"], line["name"], line["points"]) for line in listed
+    ]
+    assert run(["tournament", "audit", "tables"]) == 0
+    assert "seat 0  seat 1  seat 2  seat 3" in capsys.readouterr().out
+    for kind in ("trf", "pgn"):
+        assert f"{kind.upper()} is for matches of two seats; this tournament has tables of more" in refused(
+            capsys, "export", "tables", "--format", kind
+        )[1]  # fmt: skip
+    assert "a Swiss of tables" in told_bye(capsys, game)
+
+
+def told_bye(capsys: Captured, game: tuple[str, ...]) -> str:
+    told(capsys, "create", "swiss-of-tables", *game, "--format", "swiss")
+    return refused(capsys, "bye", "swiss-of-tables", "any", "1")[1]

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rumble_protocol.feed_messages import Standing
 from rumble_server.cli.output.tables import (
+    TABLE_RECORD,
+    audit_table,
     crosstable,
     fitting_table,
     points_text,
@@ -15,10 +17,12 @@ from rumble_server.cli.output.tables import (
     rating_text,
     ratings_table,
     remarks_on,
+    result_text,
     standings_for,
     standings_table,
     tiebreak_legend,
     told_table,
+    void_text,
 )
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
@@ -49,6 +53,25 @@ def test_standings_without_tiebreaks_or_ratings() -> None:
         ["#", "name", "points", "played", "wins", "draws", "losses", "decided", "by"],
         ["1", "a[b]", "1.5", "2", "1", "1", "0"],
     ]
+
+
+def test_tables_have_columns_for_places_and_for_each_seat() -> None:
+    line = {"rank": 1, "name": "ann", "points": 9, "played": 3, "wins": 2, "draws": 0, "losses": 1}
+    assert text(told_table([line], seats=4))[0] == ["#", "name", *" ".join(TABLE_RECORD).split(), "decided", "by"]
+    bot = {"matches": 3, "seats": [1, 0, 2], "longest_wait_ms": 7, "excused_ms": 0, "drops": 0}
+    header, ann = text(audit_table({"bots": {"ann": bot}}))
+    assert header[:8] == ["name", "matches", "seat", "0", "seat", "1", "seat", "2"]
+    assert ann == ["ann", "3", "1", "0", "2", "7", "0", "0"]
+    assert void_text({"t.1.1.1.1": 2, "t.1.1.2.1": 1}) == ["void attempts: t.1.1.1.1 2, t.1.1.2.1 1"]
+    assert void_text({}) == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [(None, "void"), ([1.0, 0.0], "1 : 0"), ([1 / 3, 1.0, 1 / 3], "placed 2, 1, 2"), ([0, 1, 2 / 3], "placed 3, 1, 2")],
+)
+def test_a_result_is_scores_or_places(scores: list[float] | None, told: str) -> None:
+    assert result_text(scores) == told
 
 
 def test_byes_have_a_column_where_there_are_any() -> None:

@@ -51,7 +51,7 @@ def test_a_tournament_has_an_option_for_each_field_with_its_default() -> None:
         value = times[name] if name in times else getattr(default, name)
         assert f" By default {value}." in about[name], (name, about[name])
     assert default.points == [1, 0.5, 0]
-    assert " By default 1,0.5,0." in about["points"]
+    assert " By default 1,0.5,0; above two seats places." in about["points"]
     for name in ("rated", "listed"):
         assert getattr(default, name)
         assert " By default yes." in about[name]

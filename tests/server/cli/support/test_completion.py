@@ -29,7 +29,7 @@ def completed(monkeypatch: pytest.MonkeyPatch, capsys: Captured, line: str) -> l
         ("rumble tournament re", ["resume", "remove", "reset-key", "replay"]),
         ("rumble tournament create Fri --game hex --away", ["--away-ms", "--away-clock"]),
         ("rumble tournament create Fri --format k", ["knockout"]),
-        ("rumble tournament create Fri --pairing-rules ", ["dutch-2025", "dutch-2026"]),
+        ("rumble tournament create Fri --pairing-rules ", ["dutch-2025", "dutch-2026", "tables"]),
         ("rumble bridge ", ["stdio", "uci", "gtp", "gomocup", "battlesnake"]),
         ("rumble play --game c", ["checkers", "chess", "connect4"]),
         ("rumble battle random m", ["minimax", "mcts"]),

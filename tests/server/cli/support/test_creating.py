@@ -10,7 +10,9 @@ def test_lists_and_points() -> None:
     assert creating.split_list("de, won,sb") == ["de", "won", "sb"]
     assert creating.split_list("") == []
     assert creating.points_of("3,1,0") == [3.0, 1.0, 0.0]
-    for bad in ("3,1", "a,b,c", ""):
+    assert creating.points_of("10,6,3,0") == [10.0, 6.0, 3.0, 0.0]
+    assert [creating.points_of(word) for word in ("places", "payoffs")] == ["places", "payoffs"]
+    for bad in ("a,b,c", "placed", ""):
         with pytest.raises(CliError, match="--points"):
             creating.points_of(bad)
 

@@ -22,9 +22,10 @@ FIELD = ("alice", "bob", "carol", "dave", "erin")
         {"format": "swiss", "rounds": 3},
         {"format": "gauntlet"},
         {"format": "knockout"},
+        {"game": "snakes", "seats": 3, "settings": {"size": 7, "turns": 4}, "format": "swiss", "rounds": 2},
         {"game": "connect4", "settings": {"columns": 5}, "time_control": TimeControl(bank_ms=60_000)},
     ],
-    ids=["round-robin", "swiss", "gauntlet", "knockout", "connect4"],
+    ids=["round-robin", "swiss", "gauntlet", "knockout", "tables", "connect4"],
 )
 async def test_exports_are_as_their_schema_says(
     server: MemoryServer, browser: httpx.AsyncClient, config: dict[str, Any]
@@ -36,6 +37,7 @@ async def test_exports_are_as_their_schema_says(
     fields = ExportedTournament.model_fields
     told = set(document["tournament"])
     assert {name for name, field in fields.items() if field.is_required()} <= told <= set(fields)
+    assert len(told & {"scheme", "table_points"}) == 1
 
 
 async def test_unfinished_tournaments_and_void_attempts(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -39,6 +39,23 @@ async def test_a_bot_sees_its_own_frames_and_the_host_all(browser: httpx.AsyncCl
     assert sum(len(each) - 1 for each in own) == len(frames)
 
 
+async def test_nobody_sees_an_answer_of_a_running_match_before_all_are_in(
+    browser: httpx.AsyncClient, server: MemoryServer
+) -> None:
+    tournament = server.world.create(game="dilemma", start_at_bots=2, legs=1)
+    alice, bob = server.world.logins("alice", "bob", join=tournament.id)
+    server.world.run(100)
+    (match,) = server.world.arena.matches.live
+    seen = []
+    for bot, move in ((alice, "D"), (bob, "C"), (bob, "D")):
+        bot.move(move)
+        server.world.run(100)
+        told = await lines(browser, match, HOST["Authorization"])
+        moves = [json.loads(line["frame"]).get("move") for line in told]
+        seen.append(sorted(move for move in moves if move))
+    assert seen == [[], ["C", "D"], ["C", "D"]]
+
+
 @pytest.mark.parametrize(
     ("authorization", "status", "code"),
     [

@@ -5,7 +5,7 @@ from rumble_protocol.feed_messages import Standing
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.headline import headline
+from rumble_server.web.feed.headline import headline, headline_of
 
 
 def line(name: str, rank: int, points: float, played: int = 4, decided_by: str = "") -> Standing:
@@ -59,6 +59,13 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
 )  # fmt: skip
 def test_who_leads_or_has_won(told: str, status: str, standings: list[Standing]) -> None:
     assert of(status, *standings) == told
+
+
+def test_at_tables_a_tie_break_is_told_by_its_name_for_tables() -> None:
+    lines = [line(ANN, 1, 3, decided_by="won"), line(BOB, 2, 3, decided_by="won")]
+    for of_tables, by in ((True, "first places alone"), (False, "wins over the board")):
+        told = headline_of("finished", "swiss", lines, (), of_tables=of_tables)
+        assert told == f"ann wins with 3 points from 4 matches, before bob by {by}."
 
 
 def test_byes_among_the_points_are_named() -> None:

@@ -4,7 +4,8 @@ import httpx
 import pytest
 from rumble_engine import get_game
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.web.pages.console import form_groups, games_with_settings
+from rumble_server.tournament.tables.refusals import refusal
+from rumble_server.web.pages.console import FOR_TWO, form_groups, games_with_settings
 
 from tests.server.web.memory_server import TOKEN, MemoryServer
 from tests.server.web.pages.html import NASTY, Page
@@ -39,6 +40,14 @@ def test_the_form_has_every_choice_of_a_tournament_and_what_it_means() -> None:
     assert all(field.label and field.hint.endswith((".", ":")) for field in fields)
 
 
+def test_the_form_hides_above_two_seats_what_a_tournament_of_tables_refuses() -> None:
+    fields = {field.name: field for group in form_groups() for field in group.fields}
+    assert {name for name, field in fields.items() if field.for_two} == set(FOR_TWO)
+    given = {"late_join": True, "acceleration": "baku", "openings": "suite", "pairing_rules": "dutch-2026", "legs": 2}
+    assert all(refusal({name: given[name]}) for name in FOR_TWO)
+    assert "tables" not in fields["pairing_rules"].choices
+
+
 async def test_each_game_brings_the_fields_of_its_settings(browser: httpx.AsyncClient) -> None:
     html = (await browser.get("/console")).text
     for game in games_with_settings():
@@ -67,7 +76,7 @@ async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClien
             expected = defaults[name][part] if part else defaults[name]
             if field.kind == "seconds":
                 assert field.default == expected / 1000
-            elif field.name not in ("name", "points", "seed_ratings"):
+            elif field.name not in ("name", "seats", "points", "seed_ratings"):
                 assert field.default == expected
 
 

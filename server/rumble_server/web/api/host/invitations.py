@@ -7,10 +7,12 @@ from urllib.parse import quote, urlencode
 
 import segno
 
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.host.models import InviteAnswer
 from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.made_names import made_name
+from rumble_server.web.texts import first_bot
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
@@ -29,6 +31,9 @@ class Invited(Protocol):
     @property
     def shared_invite(self) -> str | None: ...
 
+    @property
+    def config(self) -> TournamentConfig: ...
+
 
 def page_link(tournament: Invited, base: str) -> str:
     """Make the link to a tournament's page, with the invitation code, if there is a code."""
@@ -40,7 +45,8 @@ def page_link(tournament: Invited, base: str) -> str:
 def join_command(tournament: Invited, base: str) -> str:
     """Write the shell command with which a bot joins a tournament, under a new made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
-    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
+    bot = first_bot(tournament.config.game)
+    words = ["rumble", "bot", bot, "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
 
 

@@ -33,10 +33,10 @@ function button(bot, text, kind, act) {
  * @param {any} bot
  * @param {string} path
  * @param {boolean} over
- * @param {boolean} swiss
+ * @param {boolean} hasHalfByes
  * @param {Act} act
  */
-function buttons(bot, path, over, swiss, act) {
+function buttons(bot, path, over, hasHalfByes, act) {
   const found = [];
   if (bot.benched && !bot.withdrawn && !over) {
     found.push(
@@ -71,7 +71,7 @@ function buttons(bot, path, over, swiss, act) {
       }),
     );
   }
-  if (swiss && !bot.withdrawn && !over) {
+  if (hasHalfByes && !bot.withdrawn && !over) {
     found.push(
       button(bot, "Bye…", "", async () => {
         const text = "It is not paired in that round, and gets half a point. The round must not be paired yet.";
@@ -124,6 +124,7 @@ function fault(bot) {
 export function showBots(view, act) {
   const path = `tournaments/${encodeURIComponent(view.id)}`;
   const over = view.status === "finished" || view.status === "cancelled";
+  const hasHalfByes = view.config.format === "swiss" && view.config.seats === 2;
   const there = view.field.filter((/** @type {any} */ bot) => bot.connected).length;
   byId("bots-count").textContent = view.field.length ? `${there} of ${view.field.length} connected` : "";
   byId("nobody").hidden = view.field.length > 0;
@@ -145,7 +146,7 @@ export function showBots(view, act) {
         state(bot),
       ),
       fault(bot),
-      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, view.config.format === "swiss", act))),
+      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, hasHalfByes, act))),
     );
   });
   replace(byId("bots"), rows);

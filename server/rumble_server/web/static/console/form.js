@@ -1,7 +1,7 @@
 // The form that creates a tournament.
 
 import { byId, element } from "../live.js";
-import { select } from "./dom.js";
+import { input, select } from "./dom.js";
 import { request, Refused } from "./api.js";
 import { forecastOf } from "./forecast.js";
 
@@ -11,6 +11,7 @@ const form = /** @type {HTMLFormElement} */ (byId("create-form"));
 const summary = byId("summary");
 const format = select("f-format");
 const game = select("f-game");
+const seats = input("f-seats");
 const openings = select("f-openings");
 const own = /** @type {HTMLTextAreaElement} */ (byId("f-openings-own"));
 
@@ -19,15 +20,16 @@ function controls() {
   return [...form.querySelectorAll("[data-field]")].map((each) => /** @type {Control} */ (each));
 }
 
-/** Show the fields of the chosen game, format and openings. */
+/** Show the fields of the chosen game, seats, format and openings. */
 function adapt() {
   for (const each of form.querySelectorAll("fieldset[data-game]")) {
     const fieldset = /** @type {HTMLFieldSetElement} */ (each);
     fieldset.disabled = fieldset.hidden = fieldset.dataset.game !== game.value;
   }
-  for (const each of form.querySelectorAll("[data-formats]")) {
+  for (const each of form.querySelectorAll("[data-formats], [data-for-two]")) {
     const field = /** @type {HTMLElement} */ (each);
-    field.hidden = !(field.dataset.formats ?? "").split(" ").includes(format.value);
+    const formats = (field.dataset.formats ?? format.value).split(" ");
+    field.hidden = !formats.includes(format.value) || ("forTwo" in field.dataset && Number(seats.value) > 2);
   }
   own.hidden = openings.value !== "own";
 }
@@ -46,6 +48,7 @@ function valueOf(control) {
     case "moment":
       return new Date(text).getTime();
     case "numbers":
+      if (/^[a-z]+$/i.test(text)) return text;
       return text.split(",").map((each) => (each.trim() === "" ? null : Number(each)));
     case "list":
       return text.split(",").map((each) => each.trim());
@@ -145,6 +148,7 @@ function problemsHere() {
  */
 export function prepare(created) {
   for (const each of [game, format, openings]) each.addEventListener("change", adapt);
+  seats.addEventListener("input", adapt);
   adapt();
   forecastOf(form, configuration);
   form.addEventListener("submit", async (event) => {

@@ -56,6 +56,11 @@ async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
         ({"name": "x", "game": "tictactoe", "tiebreaks": ["de", "luck"]}, "bad_message", ["tiebreaks"]),
         ({"name": "x", "game": "tictactoe", "points": [0, 1, 3]}, "bad_message", ["points"]),
         ({"name": "x", "game": "tictactoe", "format": "swiss", "late_join": True}, "bad_message", ["late_join"]),
+        ({"name": "x", "game": "tictactoe", "seats": 3}, "bad_message", ["seats"]),
+        ({"name": "x", "game": "snakes", "seats": 4, "legs": 2}, "bad_message", ["legs"]),
+        ({"name": "x", "game": "snakes", "seats": 4, "points": "payoffs"}, "bad_message", ["points"]),
+        ({"name": "x", "game": "snakes", "seats": 4, "tiebreaks": ["sb"]}, "bad_message", ["tiebreaks"]),
+        ({"name": "x", "game": "snakes", "seats": 4, "start_at_bots": 2}, "bad_message", ["start_at_bots"]),
         ([], "bad_message", [""]),
     ],
 )
