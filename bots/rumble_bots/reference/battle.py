@@ -122,7 +122,7 @@ def battle(
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
     seeds = Random(seed)
-    bots = [_make(maker, seeds.getrandbits(64)) for maker in (first, second)]
+    bots = [make(maker, seeds.getrandbits(64)) for maker in (first, second)]
     scores: list[float] = []
     games: set[int] = set()
     known: dict[int, int] = {}
@@ -131,7 +131,7 @@ def battle(
         swapped = number % 2
         random = Random(seed + number // 2)
         start = opened(game.initial(settings, seed + number // 2), opening, random)
-        outcome, moves = _played(bots[::-1] if swapped else bots, start, random)
+        outcome, moves = played_out(bots[::-1] if swapped else bots, start, random)
         scores.append(outcome.scores[swapped])
         begins = hash((swapped, start))
         played = hash((begins, moves))
@@ -147,11 +147,14 @@ def play(
 ) -> Outcome:
     """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
     random = Random(seed)
-    return _played(bots, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
+    return played_out(bots, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
 
 
-def _played(bots: Sequence[ReferenceBot], state: State, random: Random) -> tuple[Outcome, tuple[str, ...]]:
-    """Play from `state` on; `random` draws what chance decides. Return the outcome and the texts of the plies."""
+def played_out(bots: Sequence[ReferenceBot], state: State, random: Random) -> tuple[Outcome, tuple[str, ...]]:
+    """Play a match of `bots`, by seat, from `state` on. Return the outcome and the texts of the plies.
+
+    `random` draws what chance decides.
+    """
     plies = []
     while (outcome := state.outcome) is None:
         if state.is_chance:
@@ -208,5 +211,6 @@ def wilson(count: float, total: float, z: float = Z95) -> Interval:
     return (centre - margin if count else 0.0), (centre + margin if count < total else 1.0)
 
 
-def _make(maker: Maker, seed: int) -> ReferenceBot:
+def make(maker: Maker, seed: int) -> ReferenceBot:
+    """Make a bot whose random numbers follow from the seed."""
     return make_reference_bot(maker, seed=seed) if isinstance(maker, str) else maker(Random(seed))

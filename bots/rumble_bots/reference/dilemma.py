@@ -1,8 +1,10 @@
 """Strategies for the repeated prisoner's dilemma, from the tournaments of Robert Axelrod.
 
 Robert Axelrod: Effective choice in the prisoner's dilemma. Journal of Conflict Resolution 24 (1980), 3-25; More
-effective choice in the prisoner's dilemma, pages 379-403 of the same volume; The evolution of cooperation (1984). Three
-strategies have the names of those who entered them. Tit-for-tat is Anatol Rapoport's.
+effective choice in the prisoner's dilemma, pages 379-403 of the same volume; The evolution of cooperation (1984).
+
+Friedman, Grofman and Joss are named after the persons who sent these strategies to Axelrod's first tournament. Anatol
+Rapoport sent tit-for-tat.
 """
 
 from abc import abstractmethod
