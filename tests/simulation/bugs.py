@@ -16,11 +16,13 @@ from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.match import frames
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade, SeatAway, SeatFell, StartTold
 from rumble_server.match.match_id import MatchId
+from rumble_server.match.plies import Plies
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
-from rumble_server.match.table import MatchTable
 from rumble_server.results.standings import Table
-from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.agenda import Agenda
+from rumble_server.tournament.slot import Slot
+from rumble_server.tournament.tables.queue import TableQueue
 from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
 
@@ -227,7 +229,7 @@ def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
     put = Agenda.put
 
     def changed(self: Agenda, slot: Slot) -> None:
-        if MatchId.parse(slot.match_id).leg % 2 == 0:
+        if MatchId.parse(slot.match_id).leg % 2 == 0 and len(slot.seats) == 2:
             slot.seats = (slot.seats[1], slot.seats[0])
         put(self, slot)
 
@@ -297,13 +299,13 @@ def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
 
 def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     """Put each answer into the news at once, and so into the turn of a bot that comes back."""
-    answer = MatchTable.answer
+    answer = Plies.answer
 
-    def changed(self: MatchTable, made: MoveMade, code: int) -> bool:
+    def changed(self: Plies, made: MoveMade, code: int) -> bool:
         self.news.append((made.seat, made.move))
         return answer(self, made, code)
 
-    patch.setattr(MatchTable, "answer", changed)
+    patch.setattr(Plies, "answer", changed)
 
 
 def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:
@@ -322,7 +324,7 @@ def let_a_seat_fall_twice(patch: pytest.MonkeyPatch) -> None:
     apply = Referee.apply
 
     def changed(self: Referee, fact: MatchFact) -> None:
-        again = isinstance(fact, SeatFell) and self.table is not None and fact.seat in self.table.falls
+        again = isinstance(fact, SeatFell) and self.plies is not None and fact.seat in self.plies.falls
         apply(self, fact)
         if isinstance(fact, SeatFell):
             self.seats[fact.seat].is_out = again
@@ -334,8 +336,8 @@ def draw_anew_after_a_restart(patch: pytest.MonkeyPatch) -> None:
     """Draw with other random numbers after a restart."""
 
     def change(referee: Referee) -> None:
-        if referee.table is not None:
-            referee.table.draws += 1
+        if referee.plies is not None:
+            referee.plies.draws += 1
 
     _at_a_restart(patch, change)
 
@@ -355,17 +357,27 @@ def tell_a_seed_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LiveMatch, "ask", changed)
 
 
+def tell_a_start_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
+    """Tell the commitment to a seed that a crash can still lose."""
+    patch.setattr(LiveMatch, "begin", LiveMatch.send)
+
+
 def use_a_seed_again(patch: pytest.MonkeyPatch) -> None:
     """Play a void match again with the seed that the void attempt has told."""
     start, seeds = Terms.start, dict[str, str]()
 
-    def changed(self: Terms, slot: Slot, at_ms: int) -> MatchStarted:
-        started = start(self, slot, at_ms)
+    def changed(self: Terms, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
+        started = start(self, slot, at_ms, absent)
         if slot.attempt == 1:
             seeds[slot.match_id] = started.chance_seed
         return replace(started, chance_seed=seeds.get(slot.match_id, started.chance_seed))
 
     patch.setattr(Terms, "start", changed)
+
+
+def let_a_table_starve(patch: pytest.MonkeyPatch) -> None:
+    """Start a newer table with a place that an older table of the bot needs."""
+    patch.setattr(TableQueue, "_held", lambda self, bot, places: self.waiting(bot) if places(bot) else [])
 
 
 BUGS: tuple[tuple[Bug, str, int], ...] = (
@@ -403,6 +415,8 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (draw_anew_after_a_restart, r"is not the draw of the seed", 9),
     (tell_a_seed_in_the_start, r"was told the seed of .* in match_start", 1),
     (tell_a_seed_in_a_turn, r"was told the seed of .* in turn", 1),
+    (tell_a_start_before_it_is_on_disk, r"was told the commitment \w+, not", 310),
+    (let_a_table_starve, r"was started, though .* was reserved for", 303),
     (use_a_seed_again, r"seed of chance \w+ occurs", 20),
 )
 """Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""

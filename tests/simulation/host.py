@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 EACH_MS = 250
 """Interval in ms at which the host looks at its tournaments."""
 LOBBY_MS = 3000
-"""Time in ms that the host waits for bots; it starts with two or more."""
+"""Time in ms that the host waits for bots; it starts once there are enough."""
 LONGEST_LOBBY_MS = 60_000
-"""Time in ms after which the host cancels a tournament with fewer than two bots."""
+"""Time in ms after which the host cancels a tournament with too few bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Host:
         now_ms = self._timeline.now_ms()
         waited_ms = now_ms - tournament.created_at_ms
         match tournament.status:
-            case "lobby" if waited_ms > LOBBY_MS and len(tournament.field) >= 2:
+            case "lobby" if waited_ms > LOBBY_MS and len(tournament.field) >= tournament.config.least_bots:
                 self._order("start", plan.name, lambda: organiser.start(plan.name))
             case "lobby" if waited_ms > LONGEST_LOBBY_MS:
                 self._order("cancel", plan.name, lambda: organiser.end(plan.name, cancelled=True))

@@ -33,15 +33,18 @@ GAMES: tuple[tuple[str, dict[str, int]], ...] = (
     ("tictactoe", {}),
     ("connect4", {"columns": 4, "rows": 4, "connect": 3}),
 )
-TABLE_GAMES: tuple[tuple[str, dict[str, int]], ...] = (
+OTHER_GAMES: tuple[tuple[str, dict[str, int]], ...] = (
     ("dilemma", {"rounds": 4, "noise": 20}),
     ("dilemma", {"rounds": 6}),
-    ("snakes", {"size": 7, "turns": 20}),
+    *(("snakes", {"size": 7, "turns": turns}) for turns in (5, 10, 20)),
     ("backgammon", {"turns": 10}),
 )
 """Games of joint moves and of chance, each with its settings."""
-TABLE_SHARE = 0.25
-"""Share of tournaments with a game of `TABLE_GAMES`."""
+OTHER_SHARE = 0.25
+"""Share of tournaments with a game of `OTHER_GAMES`."""
+TABLE_SHARE = 0.9
+"""Share of tables among the tournaments of a game for tables that have enough bots."""
+MOST_SEATS = 4
 FORMATS = (*("round-robin",) * 5, "gauntlet", "swiss", "knockout")
 NAMES = ("ada", "bo", "Cy", "dee", "Eve", "fay")
 
@@ -82,10 +85,11 @@ def scenario(seed: int) -> Scenario:
     host = sometimes(0.3, 1.0, 0.0)
     games = Random(f"games {seed}")
     tournaments = tuple(_tournament(random, clocks, games, name, host) for name in names)
+    bots = _bots(random, names)
     return Scenario(
         seed=seed,
-        tournaments=tournaments,
-        bots=_workers(Random(f"workers {seed}"), _bots(random, names)),
+        tournaments=tuple(_with_tables(games, plan, bots) for plan in tournaments),
+        bots=_workers(Random(f"workers {seed}"), bots),
         network=_network(random, proxied=clocks.random() < 0.3),
         disk=DiskWeather(
             write_ms=random.choice((0, 1, 5, 30)),
@@ -108,8 +112,8 @@ def scenario(seed: int) -> Scenario:
 
 def _tournament(random: Random, clocks: Random, games: Random, name: str, host: float) -> TournamentPlan:
     game, settings = random.choice(GAMES)
-    if games.random() < TABLE_SHARE:
-        game, settings = games.choice(TABLE_GAMES)
+    if games.random() < OTHER_SHARE:
+        game, settings = games.choice(OTHER_GAMES)
     config: dict[str, Any] = {
         "name": name,
         "game": game,
@@ -135,6 +139,21 @@ def _tournament(random: Random, clocks: Random, games: Random, name: str, host: 
     chances = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}
     rare = {what: random.choice((0.0, 0.0, 0.05)) * host for what in ("remove", "end", "cancel")}
     return TournamentPlan(config, **chances, **rare)
+
+
+def _with_tables(games: Random, plan: TournamentPlan, bots: tuple[BotPlan, ...]) -> TournamentPlan:
+    """Play a game for tables at tables, in most tournaments with enough bots."""
+    field = sum(plan.name in bot.tournaments for bot in bots)
+    most = min(get_game(plan.config["game"]).most_seats, field, MOST_SEATS)
+    if most < 3 or games.random() > TABLE_SHARE:
+        return plan
+    seats = games.randint(3, most)
+    config = {**plan.config, "seats": seats, "late_join": False, "legs": 1, "openings": "auto"}
+    if config["start_at_bots"] is not None:
+        config["start_at_bots"] = max(seats - 1, config["start_at_bots"])
+    if games.random() < 0.3:
+        config["points"] = [5.0, 2.0, 1.0]
+    return replace(plan, config=config)
 
 
 def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:

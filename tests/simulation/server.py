@@ -16,7 +16,7 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.nodes.gate import Gate, GatedClock
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.formats.schedule import Round
+from rumble_server.tournament.formats import AnyRound
 
 from tests.server.lease import HeldWhile
 from tests.server.world import VirtualClock
@@ -102,7 +102,7 @@ class ServerRun:
         """True while the server takes connections and commands."""
         return not self.clock.stopped
 
-    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         """Pair a round outside the event loop, which takes up to `WORK_MS`."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
         self.clock.call_at(ready_ms, lambda: self.gate.enter(lambda: done(task())))

@@ -21,8 +21,10 @@ def check_blame(case: Case) -> Problems:
         if over is None or over["scores"] is None:
             continue
         losses = [(seat, over) for seat, score in enumerate(over["scores"]) if score == 0]
-        if attempt.is_table:
+        if not attempt.is_plain:
             losses = [(fall["seat"], fall) for fall in sorted(attempt.of("seat_fell"), key=lambda fall: fall["seat"])]
+        elif len(over["seats"]) > 2:
+            losses = [(seat, over) for seat, _, _ in over["placement"]["falls"]]
         faults = [seat for seat, loss in losses if loss["termination"] not in ("normal", "resignation")]
         if over["at_fault"] != faults:
             yield f"{attempt.match}: {faults} lost by {over['termination']}, blaming {over['at_fault']}"

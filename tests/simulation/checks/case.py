@@ -113,9 +113,9 @@ class Attempt:
         return next((fact for fact in self.facts if fact["fact"] == "match_started"), None)
 
     @property
-    def is_table(self) -> bool:
-        """True if it began as a match of joint moves or of chance."""
-        return self.started is not None and bool(self.started["chance_seed"])
+    def is_plain(self) -> bool:
+        """False if it began as a match of joint moves or of chance."""
+        return self.started is None or not self.started["chance_seed"]
 
     @property
     def over(self) -> Fact | None:

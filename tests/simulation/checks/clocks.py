@@ -44,7 +44,7 @@ class _Clocks:
 
     def __init__(self, case: Case, attempt: Attempt, started: Fact) -> None:
         self.case = case
-        self.facts, self.is_table = attempt.facts, attempt.is_table
+        self.facts, self.is_plain = attempt.facts, attempt.is_plain
         self.board = Board(started)
         self.what = f"{attempt.match}, attempt {attempt.attempt}"
         self.control = started["time_control"]
@@ -79,8 +79,7 @@ class _Clocks:
                 case "move_made":
                     yield from self._made(fact)
                 case "seat_fell":
-                    yield from self._lost(fact["seat"], fact)
-                    self.seats[fact["seat"]].asked = None
+                    yield from self._fell(fact)
                 case "seat_away":
                     yield from self._away(fact)
                 case "seat_back":
@@ -161,7 +160,7 @@ class _Clocks:
     def _asked(self, fact: Fact) -> Problems:
         seat = self.seats[fact["seat"]]
         what = f"{self.what}: turn {fact['turn_id']}"
-        for each in (seat,) if self.is_table else self.seats:
+        for each in self.seats if self.is_plain else (seat,):
             if each.asked is not None:
                 yield f"{what} was asked while {each.asked['turn_id']} was open"
         if fact["seat"] not in self.board.waits_for() or self.board.is_out(fact["seat"]):
@@ -283,7 +282,7 @@ class _Clocks:
 
     def _over(self, over: Fact) -> Problems:
         yield from self._sums(over)
-        for number in () if self.is_table else over["at_fault"]:
+        for number in over["at_fault"] if self.is_plain else ():
             yield from self._lost(number, over)
 
     def _lost(self, number: int, fact: Fact) -> Problems:
@@ -301,6 +300,15 @@ class _Clocks:
                 yield f"{self.what}: seat {number} lost by disconnect, and was there"
             elif at_ms < self._away_until(seat, at_ms):
                 yield f"{self.what}: seat {number} lost by disconnect before its budget was used up"
+
+    def _fell(self, fact: Fact) -> Problems:
+        yield from self._lost(fact["seat"], fact)
+        seat = self.seats[fact["seat"]]
+        expected = self._excused(seat, fact["at_ms"])
+        if fact["excused_ms"] != expected:
+            yield f"{self.what}: the fall of ply {fact['ply']} excuses {fact['excused_ms']} ms; it should be {expected}"
+        seat.excused_ms += expected
+        seat.asked = None
 
     def _sums(self, over: Fact) -> Problems:
         """Check the sums of excused time, and that too much makes an attempt void, the open turn not counted."""

@@ -1,13 +1,16 @@
 """Results: every leg of every pairing has exactly one result that counts, and every match can be replayed."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import orjson
 from rumble_engine import EngineError, get_game
 
 from tests.simulation.checks.board import Board
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems
+
+MOST_COMPANY_APART = 4
+"""Maximum difference between the meetings of any two pairs of bots in a round-robin of tables."""
 
 
 def check_results(case: Case) -> Problems:
@@ -70,11 +73,14 @@ def _tournament(case: Case, created: Fact) -> Problems:
         return
     yield from _pauses(name, facts)
     results = case.counted(name)
+    if config["seats"] > 2:
+        yield from _tables(case, name, config, started["bots"], _is_complete(ended))
+        return
     if config["format"] != "round-robin":
         return
     met = Counter(frozenset(result["seats"]) for result in results)
     wanted = config["cycles"] * config["legs"]
-    complete = ended["status"] == "finished" and not ended["reason"].startswith("the host")
+    complete = _is_complete(ended)
     for pair in combinations(field, 2):
         count = met[frozenset(pair)]
         if count > wanted or (complete and count != wanted):
@@ -84,6 +90,56 @@ def _tournament(case: Case, created: Fact) -> Problems:
             seats = Counter(result["seats"].index(bot) for result in results if bot in result["seats"])
             if abs(seats[0] - seats[1]) > 1:
                 yield f"{name}: {bot} had the first move {seats[0]} times, the second {seats[1]} times"
+
+
+def _is_complete(ended: Fact) -> bool:
+    return bool(ended["status"] == "finished") and not ended["reason"].startswith("the host")
+
+
+def _tables(case: Case, name: str, config: Fact, bots: list[str], complete: bool) -> Problems:
+    """Check that each table has one result, that bots play together equally often, and that no table starves."""
+    made: dict[str, list[str]] = {}
+    for fact in case.by_tournament[name]:
+        if fact["fact"] == "tables_seated":
+            for cycle, number, board, numbers in (
+                (each["cycle"], each["round"], each["board"], each["bots"]) for each in fact["seatings"]
+            ):
+                made[f"{name}.{cycle}.{number}.{board}.1"] = [bots[own] for own in numbers]
+    played = {result["match"]: sorted(result["seats"] + result["absent"]) for result in case.counted(name)}
+    for match in made if complete else played:
+        if played.get(match) != sorted(made.get(match, ())):
+            yield f"{name}: {match} was made for {made.get(match)}, and its result is of {played.get(match)}"
+    met = Counter(pair for seats in made.values() for pair in combinations(sorted(seats), 2))
+    times = [met[pair] for pair in combinations(sorted(bots), 2)]
+    if complete and config["format"] == "round-robin" and max(times) - min(times) > MOST_COMPANY_APART:
+        yield f"{name}: two bots meet {max(times)} times, and two others {min(times)} times"
+    yield from _reserved(case, name, made)
+
+
+def _reserved(case: Case, name: str, made: dict[str, list[str]]) -> Problems:
+    """Check that no bot starts a newer table with a place that one of its older tables needs."""
+    waiting: dict[str, None] = {}
+    seated = False
+    for fact in case.by_tournament[name]:
+        match fact["fact"]:
+            case "tables_seated":
+                order = (f"{name}.{e['cycle']}.{e['round']}.{e['board']}.1" for e in fact["seatings"])
+                waiting |= dict.fromkeys(order)
+                seated = True
+            case "match_started" if seated:
+                for bot in fact["seats"]:
+                    older = [each for each in takewhile(fact["match"].__ne__, waiting) if bot in made[each]]
+                    if len(older) >= case.most_matches(bot.casefold()):
+                        yield f"{fact['match']} was started, though {bot} was reserved for {', '.join(older)}"
+                waiting.pop(fact["match"], None)
+            case "match_over":
+                waiting.pop(fact["match"], None)
+                if fact["scores"] is None:
+                    waiting[fact["match"]] = None
+            case "result_voided":
+                waiting[fact["match"]] = None
+            case _:
+                pass
 
 
 def _field(facts: list[Fact], started: Fact, late_join: bool) -> list[str] | None:
@@ -154,9 +210,9 @@ def _play(attempt: Attempt) -> Problems:
         if made or over["termination"] != "no_show":
             yield f"{what} was not started, but ended by {over['termination']}"
         return
-    if over["seats"] != started["seats"]:
+    if (over["seats"], over["absent"]) != (started["seats"], started["absent"]):
         yield f"{what} ended with other seats than it started with"
-    if attempt.is_table is (len(started["seats"]) == 2 and get_game(started["game"]).in_turn):
+    if attempt.is_plain is not get_game(started["game"]).is_plain(len(started["seats"])):
         yield f"{what} of {started['game']} began with the seed {started['chance_seed']!r}"
     board, cause = Board(started), started
     try:
@@ -173,8 +229,8 @@ def _play(attempt: Attempt) -> Problems:
     if over["moves"] != board.moves:
         yield f"{what}: its outcome has moves {over['moves']}, its plies {board.moves}"
     outcome = board.state.outcome
-    if attempt.is_table and over["scores"] is not None:
-        yield from _table(board, over, what)
+    if not attempt.is_plain and over["scores"] is not None:
+        yield from _placement(board, over, what)
     elif over["termination"] == "normal":
         if outcome is None or list(outcome.scores) != over["scores"] or outcome.reason != over["reason"]:
             yield f"{what}: {over['scores']} ({over['reason']}) is not what its moves lead to"
@@ -215,9 +271,9 @@ def _notice(board: Board, seen: Fact, cause: Fact, what: str) -> Problems:
         yield f"{what}: seat {seen['seat']} was told {code} about seat {seat} after {cause['fact']}"
 
 
-def _table(board: Board, over: Fact, what: str) -> Problems:
+def _placement(board: Board, over: Fact, what: str) -> Problems:
     """Check the end of a match of joint moves or of chance: fallen seats are last, and a later fall is better."""
-    outcome, falls, table = board.state.outcome, board.falls, over["table"]
+    outcome, falls, placement = board.state.outcome, board.falls, over["placement"]
     seats = range(len(over["seats"]))
     ranks = [(s not in falls, falls[s]["ply"] if s in falls else outcome.scores[s] if outcome else 0) for s in seats]
     places = [1 + sum(other > own for other in ranks) for own in ranks]
@@ -231,7 +287,7 @@ def _table(board: Board, over: Fact, what: str) -> Problems:
         yield f"{what} ended as {over['termination']} ({over['reason']}), not as {ended[0]}"
     payoffs = outcome and outcome.payoffs and list(outcome.payoffs)
     expected = places, scores, payoffs, fallen, board.started["chance_seed"]
-    told = table["places"], over["scores"], table["payoffs"], table["falls"], table["chance_seed"]
+    told = placement["places"], over["scores"], placement["payoffs"], placement["falls"], placement["chance_seed"]
     if told != expected:
         yield f"{what} ended with {told} instead of {expected}"
 

@@ -6,6 +6,7 @@ Every frame of a bot has an answer or an effect.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -80,9 +81,14 @@ class _Index:
         ]
 
 
-def _points(case: Case, tournament: str) -> dict[str, float]:
-    points: dict[str, float] = defaultdict(float)
+def _points(case: Case, tournament: str) -> dict[str, Fraction | float]:
+    config: Fact = case.by_tournament[tournament][0]["config"]
+    points: dict[str, Fraction | float] = defaultdict(float)
     for result in case.counted(tournament):
+        if config["seats"] > 2:
+            for bot, own in _points_of_table(result, config).items():
+                points[bot.casefold()] += own
+            continue
         for seat, bot in enumerate(result["seats"]):
             points[bot.casefold()] += result["scores"][seat]
     bots, legs = [], 0
@@ -94,7 +100,31 @@ def _points(case: Case, tournament: str) -> dict[str, float]:
         elif fact["fact"] == "round_paired" and fact["pairings"]:
             for number in fact["byes"]:
                 points[bots[number].casefold()] += legs
+        elif fact["fact"] == "tables_seated":
+            for number in fact["byes"]:
+                points[bots[number].casefold()] += _worth(config, 1, 1, config["seats"])
     return points
+
+
+def _points_of_table(result: Fact, config: Fact) -> dict[str, Fraction]:
+    """Return the points of each bot of a table, absent bots included."""
+    end = result["placement"]
+    seats, places = result["seats"] + result["absent"], list(end["places"])
+    lost = {fall[0] for fall in end["falls"] if fall[2] == "no_show"}.union(range(len(places), len(seats)))
+    places += [len(places) + 1] * len(result["absent"])
+    points = {}
+    for seat, (bot, place) in enumerate(zip(seats, places, strict=True)):
+        first, last = (len(seats), len(seats)) if seat in lost else (place, place + places.count(place) - 1)
+        points[bot] = _worth(config, first, last, len(seats))
+    return points
+
+
+def _worth(config: Fact, first: int, last: int, seats: int) -> Fraction:
+    """Return the points of the places from `first` to `last`, which bots of a table of so many seats share."""
+    if config["points"] == "places":
+        return Fraction((2 * seats - first - last) * (config["seats"] - 1), 2 * (seats - 1))
+    each = [config["points"][min(place, len(config["points"])) - 1] for place in range(first, last + 1)]
+    return Fraction(sum(map(Fraction, each))) / len(each)
 
 
 # --- on disk first ---
@@ -122,11 +152,11 @@ def _durable(index: _Index, wire: WireLog) -> Problems:
 
 def _end_of(over: Fact) -> dict[str, Any]:
     """Return the fields that a `match_over` frame must have from its fact."""
-    table = over["table"]
+    end = over["placement"]
     fields = {name: over[name] for name in ("scores", "termination", "reason", "moves")}
-    fields |= {name: table and table[name] for name in ("places", "payoffs")}
-    falls = table and [dict(zip(("seat", "ply", "termination"), fall, strict=True)) for fall in table["falls"]]
-    return {**fields, "falls": falls, "seed": table and table["chance_seed"]}
+    fields |= {name: end and end[name] for name in ("places", "payoffs")}
+    falls = end and [dict(zip(("seat", "ply", "termination"), fall, strict=True)) for fall in end["falls"]]
+    return {**fields, "falls": falls, "seed": end and end["chance_seed"]}
 
 
 def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[Fact] | None:
@@ -284,26 +314,23 @@ def _turn(index: _Index, wire: WireLog, turn: dict[str, Any]) -> Problems:
     legal = [state.text_for(seat, code) for code in state.codes_for(seat)]
     if turn["state"] != state.view(seat) or list(turn.get("legal", legal)) != legal:
         yield f"{what}: its position or legal moves are not those after its moves"
-    if attempt.is_table and (turn["since"] != since or turn.get("moves")):
+    if not attempt.is_plain and (turn["since"] != since or turn.get("moves")):
         yield f"{what} tells {turn['since']} and moves {turn.get('moves')}; since the seat's last answer was {since}"
 
 
 def _seeds(index: _Index, wire: WireLog) -> Problems:
-    """Check that `match_start` commits to the seed, and that no other frame than the attempt's end has the seed.
-
-    A start that was lost with its run is made again, with another seed.
-    """
-    for seen in wire.told if index.seeds else ():
+    """Check that `match_start` commits to the seed in the log, and that only the attempt's end has the seed."""
+    for seen in wire.told:
         frame, own = seen.frame, None
         if frame["type"] in ("match_start", "match_over"):
             attempt = index.case.attempts.get((frame["match"], frame["attempt"]))
             own = None if attempt is None else attempt.started
-        for seed in re.findall("[0-9a-f]{64}", seen.entry.text):
+        for seed in re.findall("[0-9a-f]{64}", seen.entry.text) if index.seeds else ():
             started = index.seeds.get(seed)
             if started is not None and (started is not own or frame["type"] == "match_start"):
                 yield f"{wire.bot} was told the seed of {started['match']} in {_short(frame)}"
-        if frame["type"] == "match_start" and own is not None and own["number"] <= wire.run.last:
-            expected = commitment(own) if own["chance_seed"] else None
+        if frame["type"] == "match_start":
+            expected = commitment(own) if own is not None and own["chance_seed"] else None
             if frame.get("seed_commitment") != expected:
                 yield f"{wire.bot} was told the commitment {frame.get('seed_commitment')}, not {expected}"
 
