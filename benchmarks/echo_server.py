@@ -1,6 +1,6 @@
 """The yardstick of the server: an echo on the stock `websockets` asyncio server with uvloop.
 
-    python benchmarks/echo_server.py GAME
+    python benchmarks/echo_server.py GAME SEATS
 
 The echo parses each move and builds each turn as pydantic models. It has no rules, no log and no standings: its turns
 come from matches played at random before it listens, so that turns are as large as the game's.
@@ -14,7 +14,8 @@ from typing import Any
 
 import uvloop
 from load import LONGEST_PLIES
-from rumble_engine import get_game
+from rumble_engine import JointState, get_game
+from rumble_engine.chance import BITS
 from rumble_protocol.bot_messages import Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.server_messages import Turn, TurnClock
@@ -23,24 +24,32 @@ from websockets.asyncio.server import ServerConnection, serve
 MATCHES = 50
 
 
-def turns_of(game: str) -> list[dict[str, Any]]:
+def turns_of(game: str, seats: int) -> list[dict[str, Any]]:
     """Play matches at random, and return the contents of their turns."""
-    lot, turns = random.Random(1), []
+    lot, turns, is_plain = random.Random(1), [], get_game(game).is_plain(seats)
     for _ in range(MATCHES):
-        state, moves = get_game(game).initial(), list[str]()
+        state, moves, since = get_game(game).initial_for(seats), list[str](), list[Any]()
         while state.outcome is None and len(moves) < LONGEST_PLIES:
-            legal = list(state.legal_moves)
-            seat = state.to_move
-            turns.append(
-                {"ply": len(moves), "seat": seat, "state": state.view(seat), "legal": legal, "moves": [*moves]}
-            )
-            moves.append(lot.choice(legal))
-            state = state.play(moves[-1])
+            if state.is_chance:
+                text = state.text_of(state.draw(lot.getrandbits(BITS)))
+            else:
+                chosen = {}
+                for seat in state.movers:
+                    codes = state.codes_for(seat)
+                    legal = [state.text_for(seat, code) for code in codes]
+                    told = {"ply": len(moves), "seat": seat, "state": state.view(seat), "legal": legal}
+                    turns.append(told | ({"moves": [*moves]} if is_plain else {"moves": [], "since": since}))
+                    chosen[seat] = lot.choice(codes)
+                since = []
+                text = state.joint_text(chosen) if isinstance(state, JointState) else state.text_of(chosen[seat])
+            since = [*since, *state.told(text)]
+            moves.append(text)
+            state = state.play(text)
     return turns
 
 
-async def main(game: str) -> None:
-    turns = turns_of(game)
+async def main(game: str, seats: int) -> None:
+    turns = turns_of(game, seats)
     lot = random.Random(1)
 
     async def echo(connection: ServerConnection) -> None:
@@ -55,7 +64,7 @@ async def main(game: str) -> None:
                 attempt=1,
                 turn_id=f"1.{number:x}",
                 game=game,
-                clock=TurnClock(remaining_ms=10_000, seats_ms=[10_000, 10_000], lag_ms=0),
+                clock=TurnClock(remaining_ms=10_000, seats_ms=[10_000] * seats, lag_ms=0),
                 **told,
             )
             await connection.send(write_message(turn), text=True)
@@ -66,4 +75,4 @@ async def main(game: str) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(main(sys.argv[1]))
+    uvloop.run(main(sys.argv[1], int(sys.argv[2])))

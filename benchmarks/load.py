@@ -39,6 +39,8 @@ class Tally:
     tournaments_over: int = 0
     fault: str | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    """An event that is set at the first turn."""
     held: list[Callable[[], None]] | None = None
     """The actions postponed while all bots stand still; None while they play."""
 
@@ -110,6 +112,7 @@ class LoadBot(WSListener):
         tally, kind = self._tally, message["type"]
         if kind == "turn":
             tally.turns += 1
+            tally.begun.set()
             tally.turn_bytes += frame.payload_size
             tally.on_turn(message)
             self.think(message)
@@ -147,7 +150,7 @@ class LoadBot(WSListener):
         if turn["ply"] >= LONGEST_PLIES:
             self.say({"type": "resign", "match": turn["match"]})
             return
-        legal = turn["legal"]
+        legal = safe_steps(turn) if turn["game"] == "snakes" else turn["legal"]
         move = legal[int(self.lot.random() * len(legal))]
         self._tally.on_move(turn)
         self.say({"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move})
@@ -161,6 +164,20 @@ class LoadBot(WSListener):
         self._closing = True
         if self.transport is not None:
             self.transport.disconnect()
+
+
+STEPS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0)}
+SNAKES_SIZE = 11
+
+
+def safe_steps(turn: Message) -> list[str]:
+    """Return the steps of a snake to free squares, or all steps: a random snake would turn back and die at once."""
+    snakes = turn["state"]["snakes"]
+    x, y = snakes[turn["seat"]]["body"][0]
+    taken = {tuple(square) for snake in snakes for square in snake["body"]}
+    ways = {name: (x + i, y + j) for name, (i, j) in STEPS.items()}
+    inside = [name for name, square in ways.items() if all(0 <= each < SNAKES_SIZE for each in square)]
+    return [name for name in inside if ways[name] not in taken] or list(ways)
 
 
 async def connect(running: Running, path: str, tally: Tally, login: Message | None, own: str | None = None) -> LoadBot:

@@ -96,9 +96,9 @@ async def serving(
 
 
 @asynccontextmanager
-async def echoing(game: str) -> AsyncIterator[Running]:
+async def echoing(game: str, seats: int = 2) -> AsyncIterator[Running]:
     """Run the echo, with turns of a game."""
-    with process(str(Path(__file__).with_name("echo_server.py")), game) as started:
+    with process(str(Path(__file__).with_name("echo_server.py")), game, str(seats)) as started:
         yield Running(started, announced_port(started))
 
 

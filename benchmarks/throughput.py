@@ -44,6 +44,8 @@ WARM_S = 1.0
 """Time in s for which a load plays before the measurement, but at most as long as the measurement."""
 MOST_CYCLES = 1000
 """Maximum number of cycles of a tournament, so that few bots do not finish it before they are measured."""
+MOST_ROUNDS = 400
+"""Number of rounds of a tournament of tables, which are made before the first match."""
 START_S = 120
 """Maximum wait in s of a load for the other load before a measurement; then it fails."""
 SLICE_S = 1.0
@@ -64,6 +66,7 @@ class Load:
     bots: int = 40
     matches: int = 4
     seconds: float = 5.0
+    seats: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ class Echo:
     @asynccontextmanager
     async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
         """Run the echo with a load that plays."""
-        async with echoing(load.game) as running:
+        async with echoing(load.game, load.seats) as running:
             bots = [await connect(running, "/", tally, None) for _ in range(load.bots)]
             for number in range(load.bots * load.matches // 2):
                 bots[number % load.bots].say(first_move(f"bench.1.{number}.1.1"))
@@ -136,11 +139,13 @@ def first_move(match: str) -> Message:
 async def play(running: Running, load: Load, tally: Tally, names: str = "bot", **config: object) -> str:
     """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
     async with running.api() as host:
-        body = {"name": "bench", "game": load.game, "cycles": MOST_CYCLES, **config}
+        much = {"cycles": MOST_CYCLES} if load.seats == 2 else {"seats": load.seats, "rounds": MOST_ROUNDS}
+        body = {"name": "bench", "game": load.game, **much, **config}
         reply = await host.post("/api/tournaments", json=body)
         tournament = str(reply.raise_for_status().json()["id"])
         await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
         (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
+        await tally.begun.wait()  # the rounds of tables are made by a search
     return tournament
 
 
@@ -280,10 +285,12 @@ def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, game
     parser.add_argument("--games", default=",".join(games), help="Names, with commas between them.")
     parser.add_argument("--bots", type=int, default=40)
     parser.add_argument("--matches", type=int, default=4, help="How many matches a bot plays at once.")
+    parser.add_argument("--seats", type=int, default=2, help="How many seats a match has: --games snakes --seats 8.")
     parser.add_argument("--seconds", type=float, default=seconds, help="How long each measurement takes.")
     parser.add_argument("--rounds", type=int, default=rounds)
     options = parser.parse_args()
-    options.loads = [Load(game, options.bots, options.matches, options.seconds) for game in options.games.split(",")]
+    own = options.bots, options.matches, options.seconds, options.seats
+    options.loads = [Load(game, *own) for game in options.games.split(",")]
     print(
         f"{options.bots} bots of {options.matches} matches at once, {options.rounds} rounds of {options.seconds:g} s,"
         " medians"
