@@ -29,13 +29,13 @@ INNER: dict[str, set[str]] = {
     "detail": {"field", "problem"},
 }
 MAY_BE_OMITTED = {"session": {"made_key"}, "turn": {"legal", "moves"}, "match_start": {"away_clock"}}
-OF_TABLES: dict[str, set[str]] = {
+OF_OTHERS: dict[str, set[str]] = {
     "match_start": {"seed_commitment"},
     "turn": {"since", "legal_complete"},
     "match_over": {"places", "payoffs", "falls", "seed"},
     "notice": {"seat"},
 }
-"""Fields of matches that are not plain: of more than two seats, of joint moves or of chance."""
+"""Fields that only matches have that are not plain: of more than two seats, of joint moves or of chance."""
 
 Frame = dict[str, Any]
 
@@ -46,7 +46,7 @@ def checked(raw: bytes) -> Frame:
     frame: Frame = json.loads(raw)
     kind = frame["type"]
     fields = FIELDS[kind] | {"type"}
-    most = fields | OF_TABLES.get(kind, set())
+    most = fields | OF_OTHERS.get(kind, set())
     assert fields - MAY_BE_OMITTED.get(kind, set()) <= set(frame) <= most, f"fields of {kind}: {sorted(frame)}"
     for name, inner in INNER.items():
         if name in frame:
