@@ -412,7 +412,7 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (tell_an_answer_in_a_turn, r"since the seat's last answer was", 5),
     (tell_an_answer_by_the_clock, r"ms by seat; it should be", 5),
     (let_a_seat_fall_twice, r"seat_fell in ply \d+ by seat", 22),
-    (draw_anew_after_a_restart, r"is not the draw of the seed", 9),
+    (draw_anew_after_a_restart, r"is not the draw of the seed", 18),
     (tell_a_seed_in_the_start, r"was told the seed of .* in match_start", 1),
     (tell_a_seed_in_a_turn, r"was told the seed of .* in turn", 1),
     (tell_a_start_before_it_is_on_disk, r"was told the commitment \w+, not", 310),

@@ -194,7 +194,7 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (tell_without_a_lease, r"by who did not lead", 7),
     (write_under_any_epoch, r"which was not open|after its end", 98),
     (retry_a_commit_of_unknown_fate, r"occurs \d+ times|twice", 11),
-    (charge_a_suspension, r"excuses 0 ms; it should be", 41),
+    (charge_a_suspension, r"excuses 0 ms; it should be", 37),
     (blame_bots_that_were_closed, r"ms to be away, not|before its budget was used up|ms by seat", 665),
     (go_on_without_looking, r"two lead|by who did not lead", 0),
     (hand_over_what_is_not_on_disk, r"had stopped in good order", 0),

@@ -331,6 +331,7 @@ def loaded(server: Server) -> list[str]:
     return [each.name for each in server.clubs]
 
 
+@pytest.mark.slow
 async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as_it_was(tmp_path: Path) -> None:
     async with (
         running(tmp_path / "x.db") as server,

@@ -57,6 +57,7 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
             assert await each.clubs.load("nobody") is None
 
 
+@pytest.mark.slow
 async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

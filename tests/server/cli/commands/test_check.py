@@ -18,6 +18,7 @@ PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by th
 RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
 
 
+@pytest.mark.slow
 def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "check.xml"
     games = ["--game", "tictactoe", "--game", "connect4"]

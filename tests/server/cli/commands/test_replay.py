@@ -82,6 +82,7 @@ def test_an_export_of_several_wants_to_know_which(capsys: Captured, export: Path
     assert "ply 1 of 1: ann played 4" in replayed(capsys, str(export), "--match", "t.1.1.1.2")
 
 
+@pytest.mark.slow
 def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Path) -> None:
     with server_on_thread(tmp_path / "rumble.db") as server:
         organiser = ["--server", server, "--host-token", TOKEN]

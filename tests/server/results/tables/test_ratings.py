@@ -64,6 +64,7 @@ def test_terms_of_seats_are_found() -> None:
     assert [round(seat["worth"]) for seat in ratings.as_json()["seats"]] == [round(worth) for worth, _ in ratings.seats]
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth() -> None:
     """Simulate known strengths, without ties; and equal bots with many ties, whose intervals are narrower."""
     random = Random(3)

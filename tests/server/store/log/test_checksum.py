@@ -23,6 +23,7 @@ from tests.server.store.log.test_reader import busy_world, write_batch
 from tests.server.store.played import bit, change, cut, digit
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=20), st.integers(0, 500), st.integers(0, 255))
 def test_any_other_byte_is_damage(text: str, at: int, byte: int) -> None:
     content = bytearray(text.encode())
