@@ -28,7 +28,10 @@ def turn_frame(
     legal_complete: bool = True,
     since: Sequence[tuple[int | None, str]] | None = None,
 ) -> bytes:
-    """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it."""
+    """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it.
+
+    `since` is None in a plain match, where all legal moves are told.
+    """
     turn: dict[str, Any] = {
         "type": "turn",
         "match": match,
@@ -46,9 +49,9 @@ def turn_frame(
         del turn["legal"]
     if moves is None:
         del turn["moves"]
-    if not legal_complete:
-        turn["legal_complete"] = False
     if since is not None:
+        if not legal_complete:
+            turn["legal_complete"] = False
         turn["since"] = since
     return orjson.dumps(turn)
 
@@ -102,19 +105,19 @@ def match_over_frame(
     falls: Sequence[Mapping[str, Any]] | None = None,
     seed: str | None = None,
 ) -> bytes:
-    """Build the frame of a `match_over`; each of the fields after `state` is left out if it is None."""
-    told = {"places": places, "payoffs": payoffs, "falls": falls, "seed": seed}
-    return orjson.dumps(
-        {
-            "type": "match_over",
-            "match": match,
-            "attempt": attempt,
-            "scores": scores,
-            "winner": winner,
-            "termination": termination,
-            "reason": reason,
-            "moves": moves,
-            "state": state,
-            **{name: value for name, value in told.items() if value is not None},
-        }
-    )
+    """Build the frame of a `match_over`; the fields after `state` are None in a plain match."""
+    message: dict[str, Any] = {
+        "type": "match_over",
+        "match": match,
+        "attempt": attempt,
+        "scores": scores,
+        "winner": winner,
+        "termination": termination,
+        "reason": reason,
+        "moves": moves,
+        "state": state,
+    }
+    if falls is not None:
+        told = {"places": places, "payoffs": payoffs, "falls": falls, "seed": seed}
+        message |= {name: value for name, value in told.items() if value is not None}
+    return orjson.dumps(message)

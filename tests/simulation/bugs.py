@@ -147,11 +147,10 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     """Excuse time twice: at the suspension of a turn and again when the turn is asked anew."""
     apply_turn = Referee.apply_turn
 
-    def changed(self: Referee, seat: int, *given: Any) -> None:
-        apply_turn(self, seat, *given)
-        turn = self.seats[seat].turn
-        assert turn is not None
-        turn.late_ms -= self.seats[seat].excused_ms
+    def changed(self: Referee, own: SeatState, *given: Any) -> None:
+        apply_turn(self, own, *given)
+        assert own.turn is not None
+        own.turn.late_ms -= own.excused_ms
 
     patch.setattr(Referee, "apply_turn", changed)
 

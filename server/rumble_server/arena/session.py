@@ -149,8 +149,10 @@ class BotSession:
         return self.max_matches - len(self.matches) + len(self.challenges)
 
     def has_place(self) -> bool:
-        """Return true if the session can take a further match of a tournament."""
-        return self.places > 0
+        """Return true if the session can take a further match of a tournament: if `places` is above 0."""
+        if self.held_overs:
+            return self.room > 0
+        return len(self.matches) - len(self.challenges) < self.max_matches
 
     def plays(self, game: str) -> bool:
         """Return true if the login admits this game."""

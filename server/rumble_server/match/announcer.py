@@ -135,7 +135,7 @@ class Announcer(Progress):
             made.next_turn_id, made.next_seat = turn_id, seat
             made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
             self._append(made)
-        self.apply_turn(seat, turn_id, left_ms, lag_ms, now_ms)
+        self.apply_turn(own, turn_id, left_ms, lag_ms, now_ms)
         self._driver.ask(seat, frame, turn_id)
 
     # --- matches that are not plain ---

@@ -113,7 +113,7 @@ class Progress:
             case TurnAsked():
                 if self.plies is not None:
                     self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
-                self.apply_turn(fact.seat, fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
+                self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case TurnsAsked():
                 for turn in fact.turns():
                     self.apply(turn)
@@ -171,9 +171,8 @@ class Progress:
             if self._runs:
                 self._run_clocks_of_away(made.at_ms)
 
-    def apply_turn(self, seat: int, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
+    def apply_turn(self, own: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open the turn of a seat that has `left_ms` for the move."""
-        own = self.seats[seat]
         deadline_ms = at_ms + left_ms + lag_ms
         own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
         self.deadline_ms = deadline_ms

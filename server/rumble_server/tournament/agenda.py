@@ -78,7 +78,7 @@ class Agenda:
     def _put_matches(self, matches: Iterable[tuple[MatchKey, tuple[int, ...]]]) -> None:
         tournament_id, bots = self._tournament_id, self.bots
         for key, numbers in matches:
-            self.put(Slot(match_id_of(tournament_id, key), key, tuple([bots[number] for number in numbers])))
+            self.put(Slot(match_id_of(tournament_id, key), key, tuple(map(bots.__getitem__, numbers))))
 
     def enter_late(self, bot: str) -> None:
         """Add matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.

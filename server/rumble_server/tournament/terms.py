@@ -21,6 +21,7 @@ class Terms:
         self._openings = openings
         self._legs = config.legs
         self._game = config.game
+        self._is_plain = get_game(config.game).is_plain
         self._settings = config.settings
         self._seed = config.seed
         self._time_control = config.time_control
@@ -48,7 +49,7 @@ class Terms:
             self._away_ms,
             at_ms,
             self._away_clock,
-            chance_seed="" if get_game(self._game).is_plain(len(seats)) else token_hex(SEED_BYTES),
+            chance_seed="" if self._is_plain(len(seats)) else token_hex(SEED_BYTES),
             absent=absent,
         )
 
@@ -60,7 +61,7 @@ class Terms:
         seats = slot.seats
         at_fault = tuple([seat for seat, bot in enumerate(seats) if bot in gone])
         reason = " and ".join(f"{seats[seat]} {gone[seats[seat]]}" for seat in at_fault)
-        outcome = None if get_game(self._game).is_plain(len(seats)) else self._fallen(slot, at_fault, reason, at_ms)
+        outcome = None if self._is_plain(len(seats)) else self._fallen(slot, at_fault, reason, at_ms)
         if len(seats) == 2:
             scores = tuple([0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)])
         else:

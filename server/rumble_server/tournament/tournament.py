@@ -240,7 +240,8 @@ class Tournament:
         is_void, at_fault = over.scores is None, over.at_fault
         # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
-        self._unsettle(over.absent)
+        if over.absent:
+            self._unsettle(over.absent)
         for seat, bot in enumerate(over.seats):
             self._unsettled[bot] = None
             entrant = self.field[bot]
