@@ -62,7 +62,7 @@ class Constants(BaseModel):
     frames_per_turn: Count = 256
     """Frames of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so that
     other connections are served meanwhile."""
-    strangers_ms_per_turn: Milliseconds = 5
+    strangers_ms_per_turn: Milliseconds = 6
     """Time in a turn of the event loop for requests and frames of all connections together, in ms; the rest waits for
     the next turn. Short answers to open turns are handled at once, so a crowd delays moves by little more than this."""
     empty_frames_per_10_s: Count = 1_000
