@@ -407,6 +407,7 @@ def test_beyond_this_machine_a_host_token_has_twelve_characters(host: str, token
             ServerConfig(host=host, host_token=token)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.usefixtures("reading_here")
 async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(tmp_path: Path) -> None:

@@ -191,6 +191,7 @@ async def test_the_close_code_of_the_server_comes_through() -> None:
         await connection.close()
 
 
+@pytest.mark.slow
 def test_the_bare_bot_of_the_readme(folder: Path) -> None:
     script = Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py"
     assert len(script.read_text().splitlines()) <= 75, "it is read whole, on one page"

@@ -110,6 +110,7 @@ class Bot:
         return frame
 
 
+@pytest.mark.slow
 async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db") as server:
         await create(server, "chess", "go")
@@ -188,6 +189,7 @@ async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_na
         assert refused.value.response.status_code == 404
 
 
+@pytest.mark.slow
 async def test_the_administrator_hosts_everywhere_and_a_host_in_one_club(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db", host_token="the-token-of-main") as server:
         chess, _ = await create(server, "chess", "go")

@@ -59,6 +59,7 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["--", sys.executable, str(path)]
 
 
+@pytest.mark.slow
 def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     code, out, err = practise("--matches", "2", "--", sys.executable, BARE, "{address}", "{join}", "{name}")
     assert code == 0, out + err
@@ -88,6 +89,7 @@ def test_a_function_plays_as_it_does_in_the_other_commands(
     assert out.splitlines()[-1] == "note   1 of 1 played to the end"
 
 
+@pytest.mark.slow
 def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
     args = ["--game", "connect4", "--against", "heuristic", "--seed", "7", "--json", *bot, "plays"]
     runs = [practise(*args) for _ in range(2)]

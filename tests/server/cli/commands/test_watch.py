@@ -199,6 +199,7 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
     assert run(["tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8"]) == 0
