@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
-from rumble_engine import UnknownGame, get_game
+from rumble_engine import Game, UnknownGame, get_game
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import TimeControl
@@ -100,6 +100,7 @@ class Challenges:
         for name in wanted:
             other = next(house, None) if name is None else next(by_name)
             if other is None:
+                _game_of(challenge)
                 raise TournamentError(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
             found.append(other)
         return found
@@ -181,10 +182,7 @@ def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Pla
 
     A table is the only round of a Swiss: a single match, with the bots in the order of their numbers.
     """
-    try:
-        game = get_game(challenge.game)
-    except UnknownGame as error:
-        raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None
+    game = _game_of(challenge)
     seats = len(others) + 1
     if challenge.seat is not None and challenge.seat >= seats:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {seats - 1}")
@@ -209,3 +207,11 @@ def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Pla
     except ValidationError as error:
         problem = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise TournamentError(ErrorCode.BAD_SETTINGS, problem) from None
+
+
+def _game_of(challenge: Challenge) -> Game:
+    """Return the game of a challenge. Raises TournamentError."""
+    try:
+        return get_game(challenge.game)
+    except UnknownGame as error:
+        raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None

@@ -85,7 +85,8 @@ class Progress:
         self._counted_excused_ms = 0
         """Sum in ms of the excused times in this attempt that may make the match void, without open turns' time.
 
-        Of seats that think about the same ply, the largest time counts: one lateness of the server excuses them all.
+        Of seats that think about the same ply, the largest time counts: a lateness of the server excuses all of them at
+        once.
         """
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
@@ -295,7 +296,8 @@ class Progress:
     def told_clock(self, now_ms: int) -> ToldClocks:
         """Return the clocks for spectators.
 
-        Of a match that is not plain, these are the clocks at the asking: present ones would tell who has answered.
+        Of a match that is not plain, these are the clocks at the asking: present clocks would tell which seats have
+        answered.
         """
         return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 

@@ -108,7 +108,7 @@ class LiveTable(ABC, Generic[R]):
 
     @abstractmethod
     def met(self, first: str, second: str) -> tuple[Any, ...] | None:
-        """Return the counts of the matches of two bots; None if they have not met. The counts are immutable."""
+        """Return the counts of the matches of two bots; None if the bots have not met. The counts are immutable."""
 
     @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:

@@ -1,6 +1,6 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
-A flag is an event that cost a bot something and that nobody chose; docs/HOSTING.md explains each kind:
+A flag is an event that harmed a bot, and that nobody chose; docs/HOSTING.md explains each kind:
 - `seats`: a bot's first and second moves differ by more than one after a complete schedule that gives both equally;
 - `company`: at tables, a bot met another bot much more often than a third after a complete round-robin;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than

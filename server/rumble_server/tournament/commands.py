@@ -68,25 +68,27 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
         Random(tournament.config.seed).shuffle(names)
         ratings = {name: tournament.config.seed_rating(name) for name in names}
         order = tuple(sorted(names, key=lambda name: inf if (rating := ratings[name]) is None else -rating))
-    try:
-        make_schedule(tournament.config.format, tournament.config.plan(len(order)))
-    except ValueError as error:
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{tournament.id} cannot be started: {error}") from None
+    _make_schedule(tournament.config, len(order), tournament.id)
     return facts.TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:
-    """Raise TournamentError if a Swiss has more rounds than this number of bots can play."""
+    """Raise TournamentError if this number of bots cannot play the rounds of a Swiss, or the tables of any format."""
     most = most_rounds(bots)
-    if (
-        config.format == "swiss"
-        and config.match_seats == 2
-        and bots > 1
-        and config.rounds is not None
-        and config.rounds > most
-    ):
+    if config.match_seats > 2:
+        if bots >= config.least_bots:  # `start` refuses a smaller field
+            _make_schedule(config, bots, "the tournament")
+    elif config.format == "swiss" and bots > 1 and config.rounds is not None and config.rounds > most:
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
         raise TournamentError(ErrorCode.BAD_SETTINGS, message)
+
+
+def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
+    """Make a schedule, to see that there is one. Raises TournamentError; `what` cannot be started."""
+    try:
+        make_schedule(config.format, config.plan(bots))
+    except ValueError as error:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{what} cannot be started: {error}") from None
 
 
 def pause(

@@ -156,17 +156,14 @@ class TournamentConfig(BaseModel):
         """Check the options that are for two seats, and choose those of tables. Raises ValueError."""
         if self.match_seats == 2:
             if self.pairing_rules == "tables":
-                with _problem_of("pairing_rules"):
-                    raise ValueError("the pairing_rules tables are for more than two seats")
+                raise _problem("pairing_rules", "the pairing_rules tables are for more than two seats")
             return
-        for name in sorted(self.model_fields_set):
-            refused = refusal({name: getattr(self, name)})
-            if refused is not None:
-                with _problem_of(name):
-                    raise ValueError(refused)
+        refused = refusal({name: getattr(self, name) for name in self.model_fields_set})
+        if refused is not None:
+            raise _problem(*refused)
         if self.start_at_bots is not None and self.start_at_bots < self.least_bots:
-            with _problem_of("start_at_bots"):
-                raise ValueError(f"a table of {self.seats} needs {self.least_bots} bots: start_at_bots is too small")
+            needs = f"a table of {self.seats} needs {self.least_bots} bots"
+            raise _problem("start_at_bots", f"{needs}: start_at_bots is too small")
         object.__setattr__(self, "pairing_rules", "tables")
         object.__setattr__(self, "legs", 1)
         if "points" not in self.model_fields_set:
@@ -291,7 +288,11 @@ def _problem_of(field: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise PydanticCustomError("of_field", "{problem}", {"field": field, "problem": str(error)}) from None
+        raise _problem(field, str(error)) from None
+
+
+def _problem(field: str, problem: str) -> PydanticCustomError:
+    return PydanticCustomError("of_field", "{problem}", {"field": field, "problem": problem})
 
 
 def _read_rating(text: object) -> tuple[str, float]:

@@ -138,7 +138,7 @@ class _History:
         if begun is not None and begun.attempt != over.attempt:
             begun = None
         if self._now.seats > 2:
-            self._tables[over.match] = self._table(begun, over)
+            self._tables[over.match] = self._lost_table(over) if begun is None else self._begun_table(begun, over)
             return
         self._over[over.match] = MatchRecord(
             match_id=over.match,
@@ -152,29 +152,25 @@ class _History:
             free_since_ms=_free_since_ms(begun),
         )
 
-    def _table(self, begun: MatchStarted | None, over: MatchOver | None = None) -> TableRecord:
-        """Return the record of a table that began, or of one that was lost before it began: then `begun` is None."""
-        told = begun or over
-        if told is None:
-            raise ValueError("a table has begun or is over")
-        since_ms: dict[str, int] = {}
-        if begun is not None:
-            # The log does not tell since when an absent bot has been gone: perhaps only just now.
-            since_ms = dict(zip(begun.seats, begun.free_since_ms, strict=False)) | dict.fromkeys(
-                told.absent, told.at_ms
-            )
-        return TableRecord(
-            told.match,
-            told.seats + told.absent,
-            told.at_ms,
-            since_ms,
-            self._known_ms(told.match),
-            () if over is None else table_result_of(over).faults,
-        )
+    def _lost_table(self, over: MatchOver) -> TableRecord:
+        """Return the record of a table that was lost before it began."""
+        faults = table_result_of(over).faults
+        return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
+
+    def _begun_table(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
+        """Return the record of a table that began; `over` is None while the match runs."""
+        # The log does not tell since when an absent bot has been gone: perhaps only just now.
+        since_ms = {
+            **dict.fromkeys(begun.absent, begun.at_ms),
+            **dict(zip(begun.seats, begun.free_since_ms, strict=False)),
+        }
+        faults = () if over is None else table_result_of(over).faults
+        bots = begun.seats + begun.absent
+        return TableRecord(begun.match, bots, begun.at_ms, since_ms, self._known_ms(begun.match), faults)
 
     def tables(self) -> list[TableRecord]:
         """Return the records of tables that are over or running."""
-        running = [] if self._now.finished else [self._table(begun) for begun in self._begun.values()]
+        running = [] if self._now.finished else map(self._begun_table, self._begun.values())
         return [*self._tables.values(), *running]
 
     def _end_pause(self, at_ms: int) -> None:

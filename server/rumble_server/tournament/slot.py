@@ -19,7 +19,3 @@ class Slot:
     def opponent(self, bot: str) -> str:
         """Return the other bot of a match of two."""
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
-
-    def others(self, bot: str) -> tuple[str, ...]:
-        """Return the other bots by seat."""
-        return tuple([each for each in self.seats if each != bot])

@@ -215,6 +215,7 @@ def test_a_challenge_of_several_bots_is_a_table_with_house_bots_in_free_seats(se
         ({"others": ["ben"]}, "bad_settings", "names each opponent once"),
         ({"others": ["ann"]}, "unknown_bot", "ann takes no challenge from ann"),
         ({"others": [None, None]}, "unavailable", "no further house bot is free"),
+        ({"others": [None], "game": "nonsense"}, "unknown_game", "nonsense"),
         ({"others": ["cid"], "seat": 3}, "bad_settings", "snakes has the seats 0 to 2"),
         ({"others": ["cid"], "game": "tictactoe", "settings": {}}, "bad_settings", "tictactoe has 2 seats, not 3"),
         ({"others": [None] * 15}, "bad_message", "others"),

@@ -1,5 +1,6 @@
 """Tournaments of tables in a world of bots: they end by themselves, through crashes and beside bots that leave."""
 
+import pickle
 from functools import partial
 from random import Random
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import TablesSeated
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tables.plan import Seating
+from rumble_server.tournament.tables import schedules
+from rumble_server.tournament.tables.plan import Seating, TablePlan
 from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
@@ -213,3 +216,27 @@ def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
     assert ratings.model.startswith("Plackett-Luce")
     assert {line.name for line in ratings.lines} == set(names(8))
     assert sum(line.rating or 0 for line in ratings.lines) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["swiss", "knockout"])
+def test_the_rounds_of_a_large_field_are_made_elsewhere(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "MOST_AT_ONCE", 6)
+    found = assert_all_was_played(through_crashes(4, 9, format=kind, **SHORT))
+    assert found.agenda is not None
+    assert found.agenda.schedule.slow
+
+
+def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "MOST_AT_ONCE", 6)
+    knockout = schedules.KnockoutOfTables(TablePlan(9, 4))
+    task = knockout.prepare({})
+    assert task is not None
+    first = pickle.loads(pickle.dumps(task))()
+    knockout.add(first)
+    assert knockout.prepare({}) is None, "no result is there"
+
+
+def test_rounds_that_a_search_cannot_make_are_refused_when_they_are_asked_for() -> None:
+    world = World()
+    with pytest.raises(TournamentError, match="64 bots are made for 256 rounds at most, not 1000: ask for fewer"):
+        world.organiser.create(TournamentConfig(name="much", rounds=1000, start_at_bots=64, **SHORT))

@@ -1,6 +1,6 @@
 """The fairness audit of tables: waits, seats and company. Pure.
 
-A flag is an event that cost a bot something and that nobody chose:
+A flag is an event that harmed a bot, and that nobody chose:
 - `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;

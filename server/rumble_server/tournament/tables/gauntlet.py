@@ -9,7 +9,7 @@ from itertools import product
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_sizes
 from rumble_server.tournament.tables.round_robin import seated_rounds
-from rumble_server.tournament.tables.search import BYE, check_field, search_rounds
+from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 
 MOST_FURTHER_ROUNDS = 3
 """Maximum number of rounds added so that every challenger meets every other bot."""
@@ -21,14 +21,13 @@ class GauntletTask:
 
     By default there are so many rounds that a challenger meets any other bot once a cycle on average. Further rounds
     are added if a challenger meets a bot less often. Raises ValueError if the field has no challenger, or too few other
-    bots for a table, or is too big.
+    bots for a table, or is too big, or has too many rounds.
     """
 
     plan: TablePlan
 
     def __post_init__(self) -> None:
-        check_field(self.plan.bots)
-        others_by_table(self.plan)
+        check_search(self.plan.bots, rounds_of_gauntlet(self.plan))
 
     def __call__(self) -> list[TableRound]:
         plan, others = self.plan, others_by_table(self.plan)
@@ -37,13 +36,22 @@ class GauntletTask:
         layout += [table for table, number in enumerate(others) for _ in range(number)]
         layout += [BYE] * (plan.bots - len(layout))
         groups = [0 if bot < plan.challengers else 1 for bot in range(plan.bots)]
-        least = plan.rounds or -(-plan.cycles * len(pairs) // sum(others))
+        least = rounds_of_gauntlet(plan)
         for number in range(least, least + MOST_FURTHER_ROUNDS + 1):
             rounds = seated_rounds(search_rounds(layout, groups, number, plan.seed))
             met = meetings(rounds)
             if plan.rounds is not None or all(met[pair] >= plan.cycles for pair in pairs):
                 break
         return rounds
+
+
+def rounds_of_gauntlet(plan: TablePlan) -> int:
+    """Return the number of rounds: by default, a challenger meets any other bot once a cycle on average, or more often.
+
+    Raises ValueError if there can be no table.
+    """
+    meetings_in_all = plan.cycles * plan.challengers * (plan.bots - plan.challengers)
+    return plan.rounds or -(-meetings_in_all // sum(others_by_table(plan)))
 
 
 def others_by_table(plan: TablePlan) -> list[int]:

@@ -128,6 +128,11 @@ class TableKnockout:
     def _is_final(self) -> bool:
         return bool(self._rounds) and len(self._rounds[-1]) == 1 and not self._rested[-1]
 
+    def is_decided(self, results: TablePlaces) -> bool:
+        """Return whether all results of the newest round are there; true before the first round."""
+        newest = self._rounds[-1] if self._rounds else ()
+        return all(plays[-1].match_key in results for plays in newest)
+
     def is_finished(self, results: TablePlaces, gone: Collection[int] = ()) -> bool:
         """Return whether the final is decided."""
         return self._is_final and self.prepare(results, gone) is None and self._keys(0, results) is not None

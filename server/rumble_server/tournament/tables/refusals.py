@@ -12,12 +12,12 @@ _FOR_TWO: dict[str, tuple[tuple[object, ...], str]] = {
 """The values that are no choice, and the sentence that refuses any other value, by option."""
 
 
-def refusal(chosen: Mapping[str, object]) -> str | None:
-    """Return the sentence that refuses an option above two seats; None if no option is refused.
+def refusal(chosen: Mapping[str, object]) -> tuple[str, str] | None:
+    """Return an option that is refused above two seats, and the sentence that refuses it; None if there is none.
 
     `chosen` has the options that the host gave, by name, without defaults.
     """
     for option, (neutral, sentence) in _FOR_TWO.items():
         if option in chosen and chosen[option] not in neutral:
-            return sentence
+            return option, sentence
     return None

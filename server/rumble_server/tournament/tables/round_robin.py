@@ -8,20 +8,21 @@ meet differ by 2 at most for 8, 16 and 32 bots at tables of 4, and for most fiel
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import ceil
 
-from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
-from rumble_server.tournament.tables.search import BYE, check_field, search_rounds
+from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_round, table_sizes
+from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 from rumble_server.tournament.tables.seats import balanced_seats
 
 
 def rounds_of_round_robin(plan: TablePlan) -> int:
-    """Return the default number of rounds: any two bots meet once a cycle on average, or more often.
+    """Return the number of rounds: by default, any two bots meet once a cycle on average, or more often.
 
-    The number is a multiple of the number of seats. So a bot with a full table in every round has each seat equally
+    The default is a multiple of the number of seats. So a bot with a full table in every round has each seat equally
     often.
     """
+    if plan.rounds is not None:
+        return plan.rounds
     company = sum(size * (size - 1) for size in table_sizes(plan.bots, plan.seats, plan.smallest))
     return plan.seats * ceil(plan.cycles * plan.bots * (plan.bots - 1) / (company * plan.seats))
 
@@ -30,21 +31,20 @@ def rounds_of_round_robin(plan: TablePlan) -> int:
 class RoundRobinTask:
     """The task that makes all rounds of a round-robin. Calling the task may take seconds, and changes nothing.
 
-    Raises ValueError if the field is too big.
+    Raises ValueError if the field is too big, or has too many rounds.
     """
 
     plan: TablePlan
 
     def __post_init__(self) -> None:
-        check_field(self.plan.bots)
+        check_search(self.plan.bots, rounds_of_round_robin(self.plan))
 
     def __call__(self) -> list[TableRound]:
         plan = self.plan
         sizes = table_sizes(plan.bots, plan.seats, plan.smallest)
         layout = [table for table, size in enumerate(sizes) for _ in range(size)]
         layout += [BYE] * (plan.bots - len(layout))
-        rounds = rounds_of_round_robin(plan) if plan.rounds is None else plan.rounds
-        return seated_rounds(search_rounds(layout, [0] * plan.bots, rounds, plan.seed))
+        return seated_rounds(search_rounds(layout, [0] * plan.bots, rounds_of_round_robin(plan), plan.seed))
 
 
 def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:
@@ -58,10 +58,3 @@ def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:
         table_round(number, [next(seated) for table in tables if table != BYE], tables.get(BYE, ()))
         for number, tables in enumerate(rounds, 1)
     ]
-
-
-def company_spread(rounds: Sequence[TableRound], bots: int) -> int:
-    """Return how far the numbers of times that any two bots meet differ at most."""
-    met = meetings(rounds)
-    times = [met[pair] for pair in combinations(range(bots), 2)]
-    return max(times) - min(times)

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import partial
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
 from rumble_server.results.table_result import table_result_of
 from rumble_server.results.tables.tally import Finish
 from rumble_server.tournament.schedule import Schedule
-from rumble_server.tournament.tables.gauntlet import GauntletTask, others_by_table
-from rumble_server.tournament.tables.knockout import TableKnockout, sizes_of_rounds
+from rumble_server.tournament.tables.gauntlet import GauntletTask, others_by_table, rounds_of_gauntlet
+from rumble_server.tournament.tables.knockout import TableKnockout, TablePlaces, sizes_of_rounds
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_sizes
 from rumble_server.tournament.tables.round_robin import RoundRobinTask, rounds_of_round_robin
 from rumble_server.tournament.tables.swiss import TableSwissTask, rounds_of_swiss
@@ -22,11 +22,13 @@ class Placed:
 
     seats: tuple[str, ...]
     places: tuple[int, ...]
-    points: tuple[Fraction, ...]
+    points: tuple[float, ...]
 
 
 MOST_AT_ONCE = 16
-"""Maximum number of bots of a Swiss whose rounds are made at once, in some milliseconds."""
+"""Maximum number of bots whose rounds by results are made on the event loop, in some milliseconds."""
+DIGITS = 9
+"""Number of digits to which sums of points are rounded, so that equal points are equal in whatever order they came."""
 Results = Mapping[MatchKey, Placed]
 Made = Callable[[], TableRound]
 
@@ -44,7 +46,7 @@ class TableSchedule(Schedule[TableRound, Placed]):
 
     def played(self, over: MatchOver, seats: tuple[str, ...]) -> Placed:
         result = table_result_of(over)
-        points = dict(zip(result.seats, self.plan.points.each(result, self.plan.seats), strict=True))
+        points = dict(zip(result.seats, map(float, self.plan.points.each(result, self.plan.seats)), strict=True))
         places = dict(zip(result.seats, result.places, strict=True))
         return Placed(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
 
@@ -85,7 +87,7 @@ class RoundRobinOfTables(SearchedTables):
 
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan, RoundRobinTask(plan))
-        self.number_of_rounds = rounds_of_round_robin(plan) if plan.rounds is None else plan.rounds
+        self.number_of_rounds = rounds_of_round_robin(plan)
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
@@ -98,8 +100,7 @@ class GauntletOfTables(SearchedTables):
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan, GauntletTask(plan))
         self._others = others_by_table(plan)
-        meetings = plan.cycles * plan.challengers * (plan.bots - plan.challengers)
-        self.number_of_rounds = plan.rounds or -(-meetings // sum(self._others))
+        self.number_of_rounds = rounds_of_gauntlet(plan)
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return self.number_of_rounds * len(self._others) if self._made is None else len(self._made.seatings)
@@ -123,8 +124,8 @@ class SwissOfTables(TableSchedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
         if self.is_finished(results, gone):
             return None
-        points = [Fraction(0)] * self.plan.bots
-        first = Fraction(0) if self.plan.points.by_payoffs else self._first_place()
+        points = [0.0] * self.plan.bots
+        first = 0.0 if self.plan.points.by_payoffs else self._first_place()
         for made in self._rounds:
             for key, bots in self.matches(made):
                 placed = results.get(key)
@@ -134,11 +135,12 @@ class SwissOfTables(TableSchedule):
                     points[bot] += own
             for bot in made.byes:
                 points[bot] += first
-        return TableSwissTask(self.plan, tuple(self._rounds), tuple(map(float, points)), frozenset(gone))
+        rounded = tuple([round(own, DIGITS) for own in points])
+        return TableSwissTask(self.plan, tuple(self._rounds), rounded, frozenset(gone))
 
-    def _first_place(self) -> Fraction:
+    def _first_place(self) -> float:
         seats = self.plan.seats
-        return self.plan.points.worth(Finish(seats, 1, 1), seats)
+        return float(self.plan.points.worth(Finish(seats, 1, 1), seats))
 
     def add(self, made: TableRound) -> None:
         if made.seatings:
@@ -165,12 +167,17 @@ class KnockoutOfTables(TableSchedule):
 
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan)
+        self.slow = plan.bots > MOST_AT_ONCE
         self._knockout = TableKnockout(plan)
         self._tables = sum(map(len, sizes_of_rounds(plan)))
         self.number_of_rounds = len(sizes_of_rounds(plan))
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
-        made = self._knockout.prepare(_places(results), gone)
+        places, knockout = _places(results), self._knockout
+        if self.slow:
+            has_next = knockout.is_decided(places) and not knockout.is_finished(places, gone)
+            return partial(_next_round, knockout, places, frozenset(gone)) if has_next else None
+        made = knockout.prepare(places, gone)
         return None if made is None else lambda: made
 
     def add(self, made: TableRound) -> None:
@@ -185,6 +192,14 @@ class KnockoutOfTables(TableSchedule):
 
     def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
         return self._knockout.places(_places(results), gone)
+
+
+def _next_round(knockout: TableKnockout, places: TablePlaces, gone: frozenset[int]) -> TableRound:
+    """Make the round that follows a decided round."""
+    made = knockout.prepare(places, gone)
+    if made is None:
+        raise ValueError("the knockout has no next round")
+    return made
 
 
 def _places(results: Results) -> dict[MatchKey, tuple[int, ...]]:

@@ -15,7 +15,9 @@ inside a group, and for pairs of two groups."""
 _WEIGHTS = {True: 1, False: 8}
 """Factor of the cost of a pair inside a group, and of a pair of two groups."""
 MOST_BOTS_SEARCHED = 128
-"""Maximum number of bots, for which the search takes about a minute."""
+"""Maximum number of bots."""
+MOST_WORK = 1 << 20
+"""Maximum of the number of rounds times the square of the number of bots, for which the search takes about a minute."""
 IDLE_SWEEPS = 8
 """Number of sweeps without progress after which the search ends, if the spread is small enough."""
 MOST_TRIALS = 1_500
@@ -54,13 +56,16 @@ def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, see
     return [tables.tolist() for tables in company.rounds]
 
 
-def check_field(bots: int) -> None:
-    """Raise ValueError if a field is too big for the search."""
+def check_search(bots: int, rounds: int) -> None:
+    """Raise ValueError if a field is too big for the search, or has too many rounds."""
     if bots > MOST_BOTS_SEARCHED:
         raise ValueError(
             f"tables of every bot with every other are made for {MOST_BOTS_SEARCHED} bots at most, not {bots}: "
             "choose swiss or knockout"
         )
+    most = MOST_WORK // bots**2
+    if rounds > most:
+        raise ValueError(f"tables of {bots} bots are made for {most} rounds at most, not {rounds}: ask for fewer")
 
 
 class _Company:

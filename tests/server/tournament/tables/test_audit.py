@@ -1,9 +1,10 @@
 from rumble_server.tournament.audit import Flag
 from rumble_server.tournament.tables.audit import EVEN_COMPANY, TableRecord
 from rumble_server.tournament.tables.plan import TablePlan
-from rumble_server.tournament.tables.round_robin import RoundRobinTask, company_spread
+from rumble_server.tournament.tables.round_robin import RoundRobinTask
 
 from tests.server.tournament.tables.audited import flags_of
+from tests.server.tournament.tables.company import company_spread
 
 
 def record(number: int, bots: str, started_ms: int, free_since_ms: int = 0, **others: int) -> TableRecord:

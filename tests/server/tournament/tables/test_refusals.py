@@ -6,9 +6,10 @@ OPTIONS = {"late_join": True, "pairing_rules": "dutch-2026", "acceleration": "ba
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_an_option_for_two_seats_is_refused_above_two(option: str) -> None:
-    sentence = refusal({"name": "any", option: OPTIONS[option]})
-    assert sentence is not None
-    assert option in sentence
+    refused = refusal({"name": "any", option: OPTIONS[option]})
+    assert refused is not None
+    assert refused[0] == option
+    assert option in refused[1]
 
 
 def test_own_openings_are_refused_and_values_that_are_no_choice_are_not() -> None:

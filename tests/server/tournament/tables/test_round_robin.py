@@ -4,8 +4,10 @@ from collections import Counter
 import pytest
 from rumble_server.tournament.tables import search
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
-from rumble_server.tournament.tables.round_robin import RoundRobinTask, company_spread, rounds_of_round_robin
+from rumble_server.tournament.tables.round_robin import RoundRobinTask, rounds_of_round_robin
 from rumble_server.tournament.tables.seats import seats_had
+
+from tests.server.tournament.tables.company import company_spread
 
 
 def seats_spread(rounds: list[TableRound], bots: int) -> int:
@@ -63,3 +65,11 @@ def test_a_field_that_is_too_big_for_the_search_is_refused() -> None:
     RoundRobinTask(TablePlan(128, 4))
     with pytest.raises(ValueError, match="128 bots at most, not 129: choose swiss or knockout"):
         RoundRobinTask(TablePlan(129, 4))
+
+
+def test_more_rounds_than_the_search_can_make_are_refused() -> None:
+    RoundRobinTask(TablePlan(128, 4, rounds=64))
+    with pytest.raises(ValueError, match="tables of 128 bots are made for 64 rounds at most, not 65: ask for fewer"):
+        RoundRobinTask(TablePlan(128, 4, rounds=65))
+    with pytest.raises(ValueError, match=r"for 1024 rounds at most, not \d+: ask for fewer"):
+        RoundRobinTask(TablePlan(32, 4, cycles=2_000))
