@@ -16,15 +16,17 @@ from rumble_engine.errors import (
     MissingExtra,
     MoveError,
     NotListed,
+    NotSampled,
     UnknownGame,
     UnreadableMove,
 )
-from rumble_engine.game import Game, GameFamily, Setting, SettingValue, State
+from rumble_engine.game import ALL, Game, GameFamily, Setting, SettingValue, State
 from rumble_engine.joint import JointState
 from rumble_engine.outcome import Outcome, Termination
 from rumble_engine.registry import broken_games, game_families, game_names, get_game, missing_games
 
 __all__ = [
+    "ALL",
     "AmbiguousMove",
     "BadPosition",
     "BadSettings",
@@ -38,6 +40,7 @@ __all__ = [
     "MissingExtra",
     "MoveError",
     "NotListed",
+    "NotSampled",
     "Outcome",
     "Path",
     "Piece",

@@ -34,10 +34,12 @@ from rumble_engine.errors import (
     MoveError,
     NotListed,
 )
-from rumble_engine.game import Game, State
+from rumble_engine.game import ALL, Game, State
+from rumble_engine.hidden_check import check_samples, check_seen
 from rumble_engine.joint import IDLE, JointState
 from rumble_engine.outcome import Outcome, Termination, scores_of
 from rumble_engine.registry import get_game
+from rumble_engine.requirement import require as _require
 from rumble_engine.texts import shown
 
 LONGEST = 10_000
@@ -106,11 +108,6 @@ def check_game(
         if outcome.winner is not None:
             report.wins[outcome.winner] += 1
     return report
-
-
-def _require(condition: object, problem: str) -> None:
-    if not condition:
-        raise ConformanceError(problem)
 
 
 @contextmanager
@@ -201,13 +198,16 @@ class _Playouts:
                 if isinstance(state, JointState) or state.is_chance or self.seats > 2:
                     sizes.append(len(json.dumps(state.view())))
                 if outcome is not None:
-                    _check_growth(sizes)
+                    if not self.game.views_grow:
+                        _check_growth(sizes)
                     self.check_fall(kept)
                     return outcome, len(moves)
                 if state.can_fall and state.movers and not self.random.randrange(len(moves) + 1):
                     kept = state  # keeps a random ply, each with the same probability
                 code = self.choose(state)
                 moves.append(state.text_of(code))
+                other = state.text_of(self.choose(state)) if self.game.hides else ""
+                check_seen(self.game, state, moves[-1], other)
                 state = self.step(state, code)
 
     def choose(self, state: State) -> int:
@@ -258,7 +258,7 @@ class _Playouts:
         _require(not (self.game.in_turn and is_other), "in_turn is true, but chance decides or several seats move")
         _require(not set(state.finished) & set(state.movers), "a seat that has finished is to move")
         _require(self.finished <= set(state.finished), "a seat that had finished has not")
-        alike = state.hides or all(state.view(seat) == state.view() for seat in range(self.seats))
+        alike = self.game.hides or all(state.view(seat) == state.view() for seat in range(self.seats))
         _require(alike, "views differ, but hides is false")
         self.finished = set(state.finished)
 
@@ -330,34 +330,53 @@ class _Playouts:
     def check_forms(self, state: State) -> None:
         """Check that the state can be read from its views and its text, and that changing a view changes no state."""
         views: list[dict[str, Any]] = []
-        for seat in (None, *range(self.seats)):
+        for seat in (None, ALL, *range(self.seats)):
             view = state.view(seat)
             if view not in views:
                 _require(_is_json(view), f"view({seat}) is not JSON data")
-                _check_same(state, self.game.load(view), f"load(view({seat}))")
+                _require(self.game.diagram(view), "diagram() is empty")
+                if self.game.hides:
+                    _raises(BadPosition, "load", self.game.load, view)
+                else:
+                    _check_same(state, self.game.load(view), f"load(view({seat}))")
                 views.append(deepcopy(view))
             view.clear()
+        if self.game.hides:
+            tried = self.random.sample(sorted(self.texts), min(len(self.texts), OTHERS))
+            check_samples(self.game, state, self.random, (*tried, *NONSENSE))
         _check_same(state, self.game.parse(state.text(), self.settings), "parse(text())")
         _require(state.text().isprintable(), "text() is not one printable line")
         _require(state.diagram(), "diagram() is empty")
 
     def check_fall(self, state: State) -> None:
-        """Check that no seat gains by falling out in this state, and that a fallen seat never moves again."""
+        """Check that the game ends after a fall of every mover, and in joint moves that no seat gains by falling out.
+
+        Where seats move in turn, a fallen seat may have further turns, without the bot. Random play can lose more than
+        the plies of a fallen seat, so only joint moves have their gains compared.
+        """
         if not state.can_fall or not state.movers:
             return
-        moves = self.joint_move(state)
-        seat = self.random.choice(state.movers)
-        played = self.gain(seat, state.after_all(moves), state.movers)
-        del moves[seat]
-        fallen = self.gain(seat, state.after_all(moves), [each for each in state.movers if each != seat])
-        _require(fallen <= played, f"seat {seat} gets {fallen} by falling out, and {played} by playing on")
-        everyone = state.after_all({})
-        _require(everyone.outcome is not None, "the game goes on after all movers fell out")
+        if isinstance(state, JointState):
+            moves = self.joint_move(state)
+            seat = self.random.choice(state.movers)
+            played = self.gain(seat, state.after_all(moves), ())
+            del moves[seat]
+            fallen = self.gain(seat, state.after_all(moves), (seat,))
+            _require(fallen <= played, f"seat {seat} gets {fallen} by falling out, and {played} by playing on")
+        _raises(MoveError, f"code_for, seat {state.to_move}", partial(state.code_for, state.to_move), IDLE)
+        fell = state.after_all({})
+        _check_same(fell, state.play(state.joint_text({})), "a fall made by its text")
+        self.check_forms(fell)
+        for _ in range(self.longest):
+            if fell.outcome is not None:
+                return
+            fell = fell.after(self.choose(fell)) if fell.is_chance else fell.after_all({})
+        raise ConformanceError("the game goes on after all movers fell out")
 
-    def gain(self, seat: int, state: State, movers: Collection[int]) -> float:
-        """Return the payoff of `seat`, or without payoffs its score, if only `movers` play on, at random."""
+    def gain(self, seat: int, state: State, fallen: Collection[int]) -> float:
+        """Return the payoff of `seat` (without payoffs, the score) after random play of the seats not in `fallen`."""
         while state.outcome is None:
-            _require(set(state.movers) <= set(movers), "a seat is to move that is out")
+            _require(not set(state.movers) & set(fallen), "a seat is to move that is out")
             state = state.after(self.choose(state))
         return (state.outcome.payoffs or state.outcome.scores)[seat]
 

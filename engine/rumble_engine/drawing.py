@@ -27,9 +27,14 @@ Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons", "po
 - `points`: a backgammon board of 14 columns, whose seventh is the bar and whose last is for checkers borne off.
 """
 Shape = Literal[
-    "disc", "crowned", "berry", "tile", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king"
+    "disc", "crowned", "berry", "tile", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king",
+    "die1", "die2", "die3", "die4", "die5", "die6", "cup", "card", "back",
 ]  # fmt: skip
-"""The picture of a piece: `crowned` is a disc with a crown, `berry` a small disc, `tile` a square."""
+"""The picture of a piece: `crowned` is a disc with a crown, `berry` a small disc, `tile` a square.
+
+`die1` to `die6` are the faces of a die, and `cup` is a cup with dice under it. A `card` has its rank and suit as label,
+in the piece's colour, and `back` is a card face down.
+"""
 Colour = Literal["dark", "light", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
 """The colour of a piece: black, white, or the colour of a seat: `first` is seat 0's."""
 SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
@@ -49,7 +54,7 @@ class Piece:
     seat: int | None
     """The seat that owns the piece, or None if no seat does."""
     shape: Shape
-    """The picture: `disc`, `crowned` (with a crown), `berry`, `tile`, `cross`, `nought`, or a chess man: `pawn`."""
+    """The picture of the piece."""
     colour: Colour
     """`dark` or `light`, or `first` to `eighth` for the colours of the seats."""
     label: str = ""

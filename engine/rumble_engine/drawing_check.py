@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import cycle
-from typing import Any, get_args
+from typing import get_args
 
 from rumble_engine.drawing import EMPTY, Colour, Drawing, Path, Shape, Surface
-from rumble_engine.errors import ConformanceError
-from rumble_engine.game import Game, State
+from rumble_engine.game import ALL, Game, State
 from rumble_engine.joint import JointState
+from rumble_engine.requirement import require as _require
 
 MOST_CELLS = 1024
 """Maximum number of cells of a drawing."""
@@ -36,12 +36,19 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        game, view = self._game, state.view()
+        """Check the drawing of this state's view; in a hidden game, of the view of each seat."""
+        seats = (None, ALL, *range(state.seats)) if self._game.hides else (None,)
+        for seat in seats:
+            self._check_view(state, seat, last)
+
+    def _check_view(self, state: State, seat: int | None, last: str | None) -> None:
+        game, view = self._game, state.view(seat)
         # A joint move is entered seat by seat, and chance is not entered.
-        texts = [] if isinstance(state, JointState) or state.is_chance else list(state.legal_moves)
+        is_entered = not isinstance(state, JointState) and seat in (None, *state.movers)
+        texts = list(state.legal_moves) if is_entered and not state.is_chance else []
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
-        _require(view == state.view(), "drawing() or path() changed the view it was given")
+        _require(view == state.view(seat), "drawing() or path() changed the view it was given")
         blank = None if drawing is None else replace(drawing, board=EMPTY * len(drawing.board), last=())
         _require(not self._begun or blank == self._blank, "two drawings differ in more than board and last")
         first, self._blank, self._begun = not self._begun, blank, True
@@ -109,8 +116,3 @@ def _check_paths(drawing: Drawing, paths: Sequence[Path]) -> None:
 
 
 _LISTS = ("column_labels", "row_labels", "names", "last", "edges", "top_labels")
-
-
-def _require(condition: Any, complaint: str) -> None:
-    if not condition:
-        raise ConformanceError(complaint)

@@ -6,6 +6,7 @@ EngineError
 ├── BadSettings        settings that the game does not offer, or out of their bounds
 ├── BadPosition        a position text or view that cannot be read or cannot occur
 ├── NotListed          outcomes of chance that are too many to list
+├── NotSampled         a hidden game that draws no state for a view
 ├── ConformanceError   a game breaks a rule of the conformance kit
 └── MoveError          a move text that does not count
     ├── UnreadableMove    a text that cannot be read as a move of this game
@@ -36,6 +37,10 @@ class BadPosition(EngineError):
 
 class NotListed(EngineError):
     """The outcomes of chance are too many to list; `State.draw` can still pick one."""
+
+
+class NotSampled(EngineError):
+    """A hidden game draws no whole states for a seat's view."""
 
 
 class ConformanceError(EngineError):

@@ -8,15 +8,18 @@ each text that enters, so a code is always legal: an item of `State.codes`.
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from random import Random
+from typing import Any, ClassVar, Final, Self, final
 
 from rumble_engine.chance import drawn
 from rumble_engine.drawing import Drawing, Path
-from rumble_engine.errors import BadSettings, IllegalMove
+from rumble_engine.errors import BadSettings, IllegalMove, NotSampled
 from rumble_engine.outcome import Outcome
 
 type_names = {bool: "true or false", int: "an integer", str: "text"}
 
+ALL: Final = -1
+"""The `seat` for readers after the match, who see everything. Open games ignore this value."""
 SettingValue = bool | int | str
 """The value of a setting; all values of a setting have the type of its default."""
 
@@ -104,7 +107,11 @@ class State:
 
     @abstractmethod
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the state as JSON data, as `seat` (None: a spectator) may see it. Each game documents its fields."""
+        """Return the state as JSON data for `seat`; None is a spectator, and `ALL` sees everything.
+
+        Each game documents the fields. In a hidden game (`Game.hides`), the view has only the knowledge of `seat`; each
+        part of a spectator's view, also `to_move`, is known to every seat.
+        """
 
     @abstractmethod
     def text(self) -> str:
@@ -112,7 +119,7 @@ class State:
 
     @abstractmethod
     def diagram(self) -> str:
-        """Return the position as lines for a person at a terminal."""
+        """Return the position as lines for a person at a terminal, with every secret."""
 
     # --- Many seats, chance ---
     #
@@ -125,16 +132,24 @@ class State:
     If False, the referee plays legal moves at random for the seat.
     """
 
-    hides: ClassVar[bool] = False
-    """True if a seat may not see everything: `view` then depends on the seat."""
-
     @property
     def finished(self) -> Collection[int]:
         """The seats that the rules have put out, and that never move again. Their bots may leave without a loss."""
         return ()
 
+    def seen(self, text: str, seat: int | None) -> str:
+        """Return the legal ply written `text` for the eyes of `seat`; None is a spectator, and `ALL` sees everything.
+
+        A hidden game overrides `seen`, and writes `?` for a hidden word. Before the end of a match, turns, pages and
+        records tell a ply only in this form.
+        """
+        return text
+
     def told(self, text: str) -> list[tuple[int | None, str]]:
-        """Return the parts of the legal ply written `text`, each with the seat that made the part; None for chance."""
+        """Return the parts of a ply of this state, each with the seat that made the part; None for chance.
+
+        `text` is the text of the ply, or the text made by `seen`.
+        """
         return [(None if self.is_chance else self.to_move, text)]
 
     @property
@@ -226,8 +241,14 @@ class Game(ABC):
     """The maximum number of seats in a match. The default is `seats`."""
     in_turn: ClassVar[bool] = True
     """True if the seats move one after another, and nothing is left to chance."""
+    hides: ClassVar[bool] = False
+    """True if a seat may not know everything: `State.view` then depends on the seat."""
     pays: ClassVar[bool] = False
     """True if outcomes have payoffs."""
+    views_grow: ClassVar[bool] = False
+    """True if views hold the past plies, and thus grow during a match."""
+    cooperative: ClassVar[bool] = False
+    """True if the seats always have equal payoffs. The matches are not rated."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
@@ -261,7 +282,24 @@ class Game(ABC):
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """Return the state of a view, checked as `parse` checks a text. Raises BadPosition. Ignore unknown fields."""
+        """Return the state of a view, checked as `parse` checks a text. Raises BadPosition. Ignore unknown fields.
+
+        A hidden game raises BadPosition for every view: a view is not the whole state.
+        """
+
+    def sample(self, view: Mapping[str, Any], random: Random) -> State:
+        """Return a random whole state that agrees with the view of a seat, for searches.
+
+        The seat's view of the drawn state equals `view`. Raises BadPosition for a bad view, and NotSampled if the game
+        cannot draw a state. The default loads the view, enough for an open game.
+        """
+        if self.hides:
+            raise NotSampled(f"{self.name} draws no states that agree with a view")
+        return self.load(view)
+
+    def diagram(self, view: Mapping[str, Any]) -> str:
+        """Return the position of a view as lines for a person at a terminal. A hidden game overrides `diagram`."""
+        return self.load(view).diagram()
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
@@ -307,8 +345,8 @@ class Game(ABC):
 
     @final
     def is_plain(self, seats: int) -> bool:
-        """Return whether a match of so many seats is plain: two seats, which move in turn, without chance."""
-        return self.in_turn and seats == 2
+        """Return whether a match of `seats` seats is plain: two seats in turn, without chance and without secrets."""
+        return self.in_turn and not self.hides and seats == 2
 
     @final
     def check_seats(self, seats: int) -> None:

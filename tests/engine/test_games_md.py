@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rumble_engine import Game
 
-from .shipped import GAMES
+from .shipped import EXTRA, GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "games.md").read_text(encoding="utf-8")
 
@@ -16,7 +16,7 @@ def section(name: str) -> str:
     return re.split(r"^## ", PAGE.partition(f"\n## {name}\n")[2], flags=re.MULTILINE)[0]
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [*GAMES, *EXTRA], ids=lambda game: game.name)
 def test_each_game_is_told_whole(game: Game) -> None:
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{game.name}` |"))
     told = {name: default.strip("`") for name, default in re.findall(r"`(\w+)` \(([^)]*)\)", row)}

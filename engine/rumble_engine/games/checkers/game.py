@@ -58,8 +58,8 @@ Key = tuple[int, int, int]
 class CheckersState(State):
     """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves that count toward a draw.
 
-    `since` has the codes of the moves since the last capture or move of a man. `seen` has the key of each position
-    since that move, the present position last. `moves` has the mover's moves, even if the game is drawn. `seen` and
+    `since` has the codes of the moves since the last capture or move of a man. `past` has the key of each position
+    since that move, the present position last. `moves` has the mover's moves, even if the game is drawn. `past` and
     `moves` follow from the other fields.
     """
 
@@ -71,7 +71,7 @@ class CheckersState(State):
     quiet: int
     """Number of quiet plies that make a draw."""
     since: tuple[int, ...]
-    seen: tuple[Key, ...] = field(compare=False)
+    past: tuple[Key, ...] = field(compare=False)
     moves: tuple[int, ...] = field(compare=False, repr=False)
 
     @property
@@ -101,9 +101,9 @@ class CheckersState(State):
             kings |= end
         black, white = (theirs, mine) if mover else (mine, theirs)
         key = (black, white, kings)
-        since, seen = ((*self.since, code), (*self.seen, key)) if king and not taken else ((), (key,))
+        since, past = ((*self.since, code), (*self.past, key)) if king and not taken else ((), (key,))
         moves = legal_moves(black, white, kings, 1 - mover)
-        return CheckersState(black, white, kings, 1 - mover, self.repetitions, self.quiet, since, seen, moves)
+        return CheckersState(black, white, kings, 1 - mover, self.repetitions, self.quiet, since, past, moves)
 
     def text_of(self, code: int) -> str:
         return text_of(code)
@@ -144,7 +144,7 @@ class CheckersState(State):
 
     def canonical(self) -> tuple[object, ...]:
         """Return the position and the counts toward a draw as the mover sees them; white's view is turned around."""
-        keys = [_turned(key) for key in self.seen] if self.mover else self.seen
+        keys = [_turned(key) for key in self.past] if self.mover else self.past
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
     def estimate(self) -> float:
@@ -155,7 +155,7 @@ class CheckersState(State):
         return -lead if self.mover else lead
 
     def _draw(self) -> Outcome | None:
-        if self.repetitions and self.seen[:-1].count(self.seen[-1]) + 1 >= self.repetitions:
+        if self.repetitions and self.past[:-1].count(self.past[-1]) + 1 >= self.repetitions:
             return REPEATED
         return QUIET if len(self.since) >= self.quiet else None
 

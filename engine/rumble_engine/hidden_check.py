@@ -1,0 +1,70 @@
+"""The checks of the views and plies of hidden games; `conformance` calls them for every state of its playouts."""
+
+from collections.abc import Iterable
+from random import Random
+
+from rumble_engine.errors import MoveError, NotSampled
+from rumble_engine.game import ALL, Game, State
+from rumble_engine.joint import JointState
+from rumble_engine.requirement import require
+from rumble_engine.texts import shown
+
+
+def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]) -> None:
+    """Check that a sample of a seat's view shows the seat and spectators the same as the state.
+
+    The seat must also read the same answers to `texts` as moves. A game without samples is not checked. Raises
+    ConformanceError.
+    """
+    texts = tuple(texts)
+    for seat in range(state.seats):
+        view = state.view(seat)
+        try:
+            other = game.sample(view, random)
+        except NotSampled:
+            return
+        known = f"a sample of view({seat})"
+        require(other.view(seat) == view == state.view(seat), f"{known} has another view of that seat")
+        require(other.view() == state.view(), f"{known} has another view of a spectator: view() tells a secret")
+        require(
+            (other.movers, other.is_chance, other.outcome is None, sorted(other.finished))
+            == (state.movers, state.is_chance, state.outcome is None, sorted(state.finished)),
+            f"{known} has other movers, or another end",
+        )
+        if seat in state.movers:
+            moves = [[each.text_for(seat, code) for code in each.codes_for(seat)] for each in (state, other)]
+            require(moves[0] == moves[1], f"{known} has other legal moves")
+            for text in texts:
+                told = [_refusal(each, seat, text) for each in (state, other)]
+                require(told[0] == told[1], f"{known} answers {shown(text)} in other words")
+
+
+def check_seen(game: Game, before: State, text: str, other: str) -> None:
+    """Check the forms of the ply `text` of the state `before` for seats and spectators. Raises ConformanceError.
+
+    `other` is another ply of the state. If spectators cannot tell the states apart to which the two plies lead, they
+    must see the plies alike. `State.seen` as it is in the base class tells every deal.
+    """
+    require(before.seen(text, ALL) == text, "seen(text, ALL) is not the text")
+    for seat in (None, *range(before.seats)):
+        seen = before.seen(text, seat)
+        require(seen and seen.isprintable(), f"seen(text, {seat}) is not one printable line")
+        require(game.hides or seen == text, "seen() hides a ply, but hides is false")
+        require(before.told(seen), f"told() of a ply as seat {seat} sees it is empty")
+        own = seat in before.movers and not isinstance(before, JointState)
+        require(not own or seen == text, f"seat {seat} does not see its own move")
+    if not game.hides:
+        return
+    after, another = before.play(text), before.play(other)
+    if after != another and after.view() == another.view():
+        alike = before.seen(text, None) == before.seen(other, None)
+        require(alike, "spectators see more of a ply than their view tells after it")
+
+
+def _refusal(state: State, seat: int, text: str) -> str:
+    """Return the words in which a state refuses a move of `seat`; empty if it takes the move."""
+    try:
+        state.code_for(seat, text)
+    except MoveError as error:
+        return str(error)
+    return ""
