@@ -1,0 +1,66 @@
+"""The diagram and the drawing of liar's dice, from a view: a row for each seat, with dice and last bid.
+
+Hidden dice are a cup, labelled with the number of dice. Between two rounds, the rows show the last round.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rumble_engine.drawing import EMPTY, SEAT_COLOURS, Drawing, Piece, Shape
+
+FACES = "123456"
+HIDDEN = "?"
+CUPS = " abcdef"
+"""The marks of cups by the number of dice."""
+QUANTITIES = "GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuv"
+"""The marks of the quantities of bids, from 1 up."""
+MARKS = "ABCDEF"
+NAMES = tuple(f"Player {mark}" for mark in MARKS)
+FACE_SHAPES: tuple[Shape, ...] = ("die1", "die2", "die3", "die4", "die5", "die6")
+PIECES = {
+    **{face: Piece(f"die {face}", None, shape, "light") for face, shape in zip(FACES, FACE_SHAPES, strict=True)},
+    **{
+        mark: Piece(name, seat, "disc", SEAT_COLOURS[seat], mark)
+        for seat, (mark, name) in enumerate(zip(MARKS, NAMES, strict=True))
+    },
+    **{mark: Piece(f"cup with {dice}", None, "cup", "dark", str(dice)) for dice, mark in enumerate(CUPS[1:], 1)},
+    **{mark: Piece(f"bids {count} of", None, "tile", "light", str(count)) for count, mark in enumerate(QUANTITIES, 1)},
+}
+"""The dice are first because JSON objects in browsers have digits first."""
+
+
+def diagram(view: Mapping[str, Any]) -> str:
+    """Return the position of a view as lines."""
+    hands, told = _on_table(view)
+    rows = [f"{NAMES[seat]} {hand or '-':6} {told.get(seat, '')}" for seat, hand in enumerate(hands)]
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
+    """Return the drawing of a view. The cells of a new bid are marked, or the caller's."""
+    width = view["dice_each"]
+    hands, told = _on_table(view)
+    rows = []
+    for seat, hand in enumerate(hands):
+        dice = CUPS[len(hand)] if HIDDEN in hand else hand
+        quantity, face = map(int, told[seat].split("x")) if seat in told else (0, 0)
+        bid = QUANTITIES[quantity - 1] + FACES[face - 1] if quantity else EMPTY * 2
+        rows.append(MARKS[seat] + dice.ljust(width + 1, EMPTY) + bid)
+    marks = FACES + MARKS[: len(rows)] + CUPS[1 : width + 1] + QUANTITIES[: width * len(rows)]
+    pieces = {mark: PIECES[mark] for mark in marks}
+    return Drawing("felt", width + 4, "".join(rows), pieces, last=_marked(view, last))
+
+
+def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
+    """Return the dice and the last bid of each seat: of the round, or of the last round if no dice are rolled."""
+    last = "" if any(view["hands"]) or not view["last_call"] else "last_"
+    return view[f"{last}hands"], dict(view[f"{last}bids"])
+
+
+def _marked(view: Mapping[str, Any], last: str | None) -> tuple[int, ...]:
+    """Return the cells to mark: the cells of a new bid, or the caller's."""
+    width = view["dice_each"] + 4
+    if view["bids"] and last == view["bids"][-1][1]:
+        end = width * (view["bids"][-1][0] + 1)
+        return end - 2, end - 1
+    return (width * view["last_call"][0],) if last == "liar" and view["last_call"] else ()
