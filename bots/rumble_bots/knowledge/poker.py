@@ -1,0 +1,129 @@
+"""Rules of thumb for poker: the equity of the own cards against random hands, and the odds of the pot.
+
+The equity is the expected share of the pot at a showdown, estimated from random deals. Of a state, the estimate reads
+only the seat's own cards and the open cards.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+
+from rumble_engine.games.poker.cards import PLACES, split, without
+from rumble_engine.games.poker.hand import CALL, FOLD, Hand
+from rumble_engine.games.poker.state import PokerState
+
+DEALS = 200
+"""Number of random deals for an equity."""
+STRONG = 1.4
+"""The least equity for a raise, as a multiple of an equal share of the pot."""
+CAUTION = 0.1
+"""The equity needed beyond the odds of the pot for a call of the whole stack: large bets are seldom random."""
+REMEMBERED = 16_384
+"""Maximum number of cached equities."""
+Strength = tuple[int, ...]
+"""The category of a hand, from 0 (high card) to 8 (straight flush), and the ranks that decide within a category."""
+
+
+def best(state: PokerState, seat: int) -> Sequence[int]:
+    """Return the move by the odds: a raise of the pot with strong cards, a call at good odds, or a fold."""
+    hand = _hand(state)
+    others = state.seats - len(hand.folded) - 1
+    own = equity(hand.cards[seat], "".join(hand.board), others)
+    pot, cost = sum(hand.spent), hand.to_call
+    if hand.raises[1] and own * (others + 1) >= STRONG:
+        return [_raise_by_pot(hand)]
+    odds = cost / (pot + cost)
+    return [CALL if not cost or own >= odds + CAUTION * cost / state.rules.stack else FOLD]
+
+
+def tries(state: PokerState, seat: int) -> Sequence[int]:
+    """Return the calm moves, and of the many raises the lowest, a raise of the pot and the highest; `best` first."""
+    hand = _hand(state)
+    calm = [action for action in hand.actions[:2] if action <= CALL]
+    raises = [*hand.raises, _raise_by_pot(hand)] if hand.raises[1] else []
+    return list(dict.fromkeys([*best(state, seat), *calm, *raises]))
+
+
+def judge(state: PokerState) -> Sequence[float]:
+    """Return the scores by the chips: the gains, and each seat's expected share of the pot."""
+    chips = [float(gain) for gain in state.gains]
+    hand = state.hand
+    if hand is not None:
+        others = state.seats - len(hand.folded) - 1
+        shares = [
+            0.0 if seat in hand.folded else equity(cards, "".join(hand.board), others)
+            for seat, cards in enumerate(hand.cards)
+        ]
+        whole, pot = sum(shares) or 1.0, sum(hand.spent)
+        chips = [own + pot * share / whole - spent for own, share, spent in zip(chips, shares, hand.spent, strict=True)]
+    return [
+        sum(0.5 + (own - other) / (4 * (abs(own) + abs(other)) or 1.0) for other in chips) / len(chips) for own in chips
+    ]
+
+
+def _hand(state: PokerState) -> Hand:
+    if state.hand is None:
+        raise ValueError("no seat moves between two hands")
+    return state.hand
+
+
+def _raise_by_pot(hand: Hand) -> int:
+    """Return the legal raise nearest to a raise of the pot."""
+    lowest, highest = hand.raises
+    return min(max(lowest, max(hand.spent) + sum(hand.spent) + hand.to_call), highest)
+
+
+@lru_cache(REMEMBERED)
+def equity(own: str, board: str, others: int) -> float:
+    """Return the estimated share of the pot of two cards against `others` random hands; equal cards, equal estimate."""
+    random = Random(f"{own} {board} {others}")
+    left = [PLACES[card] for card in without(own + board)]
+    mine, known = [PLACES[card] for card in split(own)], [PLACES[card] for card in split(board)]
+    missing, total = 5 - len(known), 0.0
+    for _ in range(DEALS):
+        dealt = random.sample(left, missing + 2 * others)
+        table = known + dealt[:missing]
+        held = strength(mine + table)
+        rivals = [strength(dealt[at : at + 2] + table) for at in range(missing, len(dealt), 2)]
+        if held >= max(rivals):
+            total += 1 / (1 + rivals.count(held))
+    return total / DEALS
+
+
+def strength(cards: Sequence[int]) -> Strength:
+    """Return the strength of the best five of the cards, given by places in the deck."""
+    suits, counts = [0] * 4, [0] * 13
+    for place in cards:
+        rank = 12 - (place >> 2)
+        counts[rank] += 1
+        suits[place & 3] |= 1 << rank
+    flush = next((mask for mask in suits if mask.bit_count() >= 5), 0)
+    if flush and (high := _straight(flush)):
+        return 8, high
+    # Higher counts first, and higher ranks first among equal counts.
+    groups = sorted([(count, rank) for rank, count in enumerate(counts) if count], reverse=True)
+    (most, first), (more, second) = groups[:2]
+    if most == 4:
+        return 7, first, max(rank for _, rank in groups[1:])
+    if most == 3 and more >= 2:
+        return 6, first, second
+    if flush:
+        return 5, *_highest(flush)
+    if high := _straight(suits[0] | suits[1] | suits[2] | suits[3]):
+        return 4, high
+    if most == 3:
+        return 3, *[rank for _, rank in groups[:3]]
+    if most == 2 and more == 2:
+        return 2, first, second, max(rank for _, rank in groups[2:])
+    return most - 1, *[rank for _, rank in groups[: 6 - most]]
+
+
+def _straight(mask: int) -> int:
+    """Return the number of the highest straight among ranks as bits: 1 for a five-high straight, 0 for no straight."""
+    with_low_ace = mask << 1 | mask >> 12
+    runs = with_low_ace & with_low_ace >> 1 & with_low_ace >> 2 & with_low_ace >> 3 & with_low_ace >> 4
+    return runs.bit_length()
+
+
+def _highest(mask: int) -> list[int]:
+    return [rank for rank in range(12, -1, -1) if mask >> rank & 1][:5]
