@@ -1,0 +1,30 @@
+"""Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) as games of Rumble.
+
+The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` followed by
+OpenSpiel's name: `openspiel:go`. The game's parameters are settings with the same names: `{"board_size": 9}`.
+Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at the default is not passed on,
+since OpenSpiel may compute the default from further parameters (the columns of hex, the longest match of go). The
+family has every game of OpenSpiel for two and more seats, if the game needs no further files or games.
+
+Moves: in OpenSpiel's notation; in joint moves `_` stands for a space. View of an open game:
+`{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws the board, with line
+breaks, and OpenSpiel's action numbers of the past plies, which determine the state. A game of joint moves has `movers`
+in place of `to_move`; a game with several numbers of seats also has `seats`. View of a seat in a hidden game:
+`{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}`, where `board` is OpenSpiel's text of the seat's
+knowledge; spectators see neither `seat` nor `board`. The position's text is the action numbers with spaces between, or
+`start`. States after different moves are different, even if the positions are equal.
+
+If a game draws inside of OpenSpiel, the first ply is of chance, and the ply's text is the seed of these draws. Further
+draws are plies of chance by OpenSpiel's probabilities.
+"""
+
+from rumble_engine.errors import MissingExtra
+
+try:
+    import pyspiel  # noqa: F401  # the rest of this package needs the library
+except ModuleNotFoundError as error:
+    raise MissingExtra("openspiel games need an extra; in a checkout of Rumble: pip install '.[openspiel]'") from error
+
+from rumble_engine.games.openspiel.game import FAMILY, openspiel_game
+
+__all__ = ["FAMILY", "openspiel_game"]

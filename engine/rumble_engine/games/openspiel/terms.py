@@ -1,0 +1,81 @@
+"""The terms of a match: a game of OpenSpiel, the seats and settings, and the knowledge of each seat."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyspiel
+
+from rumble_engine.errors import BadSettings
+from rumble_engine.game import SettingValue
+from rumble_engine.games.openspiel.catalogue import (
+    hides,
+    is_joint,
+    is_plain,
+    is_seeded,
+    kinds,
+    parameters_of,
+    seats_of,
+)
+from rumble_engine.texts import shown
+
+LASTING = {
+    *("clobber", "connect_four", "dots_and_boxes", "go", "gomoku", "havannah", "hex", "mnk", "othello", "pentago"),
+    *("tic_tac_toe", "twixt", "y"),
+}
+"""Games with the same text of a seat's action in every state: the texts are cached."""
+INFORMATION = {
+    "kuhn_poker": "the observation leaves out the order of the bets",
+    "leduc_poker": "the observation leaves out the order of the bets",
+    "repeated_leduc_poker": "the observation leaves out the order of the bets",
+    "universal_poker": "the observation leaves out the cards on the board and the order of the bets",
+}
+"""Games with a view of OpenSpiel's information state in spite of an observation, each with the reason."""
+TOLD = {"dark_chess": "the clock at the end tells whether the other seat has captured something or moved a pawn"}
+"""Games without the last two words of OpenSpiel's observation, each with the reason."""
+
+Key = tuple[str, int, tuple[tuple[str, SettingValue], ...]]
+"""The full name of a game, the number of seats, and the values of the settings."""
+
+
+class Terms:
+    """A game of OpenSpiel with parameters."""
+
+    def __init__(self, key: Key) -> None:
+        """Make the terms. Raises BadSettings for settings without a form in OpenSpiel."""
+        self.key = key
+        name, self.seats, settings = key
+        kind = kinds()[name]
+        self._name: str = kind.short_name
+        self._parameters = parameters_of(kind, self.seats, dict(settings))
+        self.hides, self.is_joint = hides(kind), is_joint(kind)
+        self.is_plain, self.is_seeded = is_plain(kind), is_seeded(kind)
+        self.usual_seats, least, most = seats_of(kind)
+        self.fields: Mapping[str, SettingValue] = {**({"seats": self.seats} if least < most else {}), **dict(settings)}
+        """The constant part of a view."""
+        observes = kind.provides_observation_string and self._name not in INFORMATION
+        self._reveals = "observation_string" if observes else "information_state_string"
+        self.names: tuple[dict[int, str], ...] | None = ({}, {}) if self._name in LASTING else None
+        """The cached texts of actions, by seat and action; None if texts depend on the state."""
+
+    def __str__(self) -> str:
+        given = ",".join(f"{name}={value}" for name, value in self._parameters.items())
+        return shown(f"{self._name}({given})")
+
+    def first(self, seed: int | None = None) -> Any:
+        """Return OpenSpiel's first state; with a seed, the state after OpenSpiel's draws. Raises BadSettings."""
+        seeded = {} if seed is None else {"rng_seed": seed}
+        try:
+            game = pyspiel.load_game(self._name, {**self._parameters, **seeded})
+            state = game.new_initial_state()
+        except Exception as error:
+            raise BadSettings(f"OpenSpiel does not play {self}") from error
+        if game.num_players() != self.seats:
+            raise BadSettings(f"OpenSpiel plays {self} with {game.num_players()} seats, not {self.seats}")
+        if seed is not None:
+            state.apply_action(state.legal_actions()[0])
+        return state
+
+    def board(self, state: Any, seat: int) -> str:
+        """Return OpenSpiel's text of the knowledge of `seat`."""
+        text: str = getattr(state, self._reveals)(seat)
+        return text.rsplit(" ", 2)[0] if self._name in TOLD else text
