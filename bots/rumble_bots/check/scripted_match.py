@@ -8,7 +8,7 @@ from itertools import islice, product
 from random import Random
 from typing import Any
 
-from rumble_engine import Game, Outcome, State, Termination
+from rumble_engine import ALL, Game, Outcome, State, Termination
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.fields import TimeControl
@@ -18,7 +18,9 @@ OPPONENT = "rumble-check"
 TABLE = 4
 """Number of seats in a match, if the game allows it."""
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn of a match that is not plain; of more, a turn has a sample."""
+"""Maximum number of legal moves in a turn of a match that is not plain; of more, a turn has the first and a sample."""
+FIRST_LEGAL = 10
+"""Number of the first legal moves that are in every turn."""
 MOST_TRIES = 100
 """Maximum number of joint moves looked at to find one after which the match goes on."""
 
@@ -179,7 +181,7 @@ class ScriptedMatch:
         self._go_to(state.after_all(moves), state.joint_text(moves))
 
     def _go_to(self, state: State, text: str) -> None:
-        self.news += self.state.told(text)
+        self.news += self.state.told(self.state.seen(text, self.seat))
         self.moves.append(text)
         self.state = state
 
@@ -215,7 +217,8 @@ class ScriptedMatch:
             return turn_frame(*own, state.view(seat), legal, None if "moves" in omit else self.moves, *clocks)
         codes = list(state.codes_for(seat))
         if is_sample := len(codes) > MOST_LEGAL:
-            codes = [codes[place] for place in sorted(self.random.sample(range(len(codes)), MOST_LEGAL))]
+            others = self.random.sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
+            codes = [codes[place] for place in (*range(FIRST_LEGAL), *sorted(others))]
         legal = None if "legal" in omit else [state.text_for(seat, code) for code in codes]
         moves, is_whole = None if "moves" in omit else (), legal is None or not is_sample
         return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
@@ -231,7 +234,7 @@ class ScriptedMatch:
             termination=Termination.ABORTED if outcome is None else outcome.termination,
             reason="the kit plays it again" if outcome is None else outcome.reason,
             moves=list(self.moves),
-            state=self.state.view(self.seat),
+            state=self.state.view(ALL),
             places=None if result is None else list(result.places or places_of([-own for own in result.scores])),
             payoffs=None if result is None or result.payoffs is None else list(result.payoffs),
             falls=None if self.is_plain else list(self.falls.values()),

@@ -3,16 +3,18 @@
 The `heuristic` bot plays by them alone. The `mcts` bot takes from them the moves to try and the value of a position.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from rumble_engine import State
+from rumble_engine import MissingExtra, State
 from rumble_engine.games.backgammon import BackgammonState
 from rumble_engine.games.dilemma import DilemmaState
+from rumble_engine.games.liars_dice import LiarsDiceState
 from rumble_engine.games.snakes import SnakesState
 
-from rumble_bots.knowledge import backgammon, dilemma, snakes
+from rumble_bots.knowledge import backgammon, dilemma, liars_dice, snakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,17 @@ class Knowledge:
     """Estimates the score of each seat, from 0 to 1, in a position before the end."""
 
 
-KNOWLEDGE: Mapping[type[State], Knowledge] = {
+KNOWLEDGE: dict[type[State], Knowledge] = {
     BackgammonState: Knowledge(backgammon.best, backgammon.tries, backgammon.judge),
     DilemmaState: Knowledge(dilemma.best, dilemma.tries, dilemma.judge),
+    LiarsDiceState: Knowledge(liars_dice.best, liars_dice.tries, liars_dice.judge),
     SnakesState: Knowledge(snakes.best, snakes.tries, snakes.judge),
 }
 """The rules of thumb by the type of a game's states."""
+
+with suppress(MissingExtra):
+    from rumble_engine.games.poker.state import PokerState
+
+    from rumble_bots.knowledge import poker
+
+    KNOWLEDGE[PokerState] = Knowledge(poker.best, poker.tries, poker.judge)

@@ -131,7 +131,7 @@ def battle(
         swapped = number % 2
         random = Random(seed + number // 2)
         start = opened(game.initial(settings, seed + number // 2), opening, random)
-        outcome, moves = played_out(bots[::-1] if swapped else bots, start, random)
+        outcome, moves = played_out(bots[::-1] if swapped else bots, game, start, random)
         scores.append(outcome.scores[swapped])
         begins = hash((swapped, start))
         played = hash((begins, moves))
@@ -147,10 +147,12 @@ def play(
 ) -> Outcome:
     """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
     random = Random(seed)
-    return played_out(bots, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
+    return played_out(bots, game, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
 
 
-def played_out(bots: Sequence[ReferenceBot], state: State, random: Random) -> tuple[Outcome, tuple[str, ...]]:
+def played_out(
+    bots: Sequence[ReferenceBot], game: Game, state: State, random: Random
+) -> tuple[Outcome, tuple[str, ...]]:
     """Play a match of `bots`, by seat, from `state` on. Return the outcome and the texts of the plies.
 
     `random` draws what chance decides.
@@ -160,10 +162,10 @@ def played_out(bots: Sequence[ReferenceBot], state: State, random: Random) -> tu
         if state.is_chance:
             ply = state.text_of(state.draw(random.getrandbits(BITS)))
         elif isinstance(state, JointState):
-            moves = {seat: state.code_for(seat, bots[seat].choose(state, seat=seat).move) for seat in state.movers}
+            moves = {seat: state.code_for(seat, bots[seat].choose_in(game, state, seat).move) for seat in state.movers}
             ply = state.joint_text(moves)
         else:
-            ply = bots[state.to_move].choose(state).move
+            ply = bots[state.to_move].choose_in(game, state).move
         plies.append(ply)
         state = state.play(ply)
     return outcome, tuple(plies)

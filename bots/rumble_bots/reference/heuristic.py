@@ -11,6 +11,7 @@ from rumble_engine import JointState, State
 from rumble_bots.knowledge import KNOWLEDGE
 from rumble_bots.reference.reference_bot import Picker
 from rumble_bots.reference.winner import REMEMBERED, winning_codes
+from rumble_bots.search.base import hides
 
 
 class Heuristic(Picker):
@@ -26,7 +27,8 @@ class Heuristic(Picker):
         known = KNOWLEDGE.get(type(state))
         if known is not None:
             return known.best(state, seat)
-        return state.codes_for(seat) if isinstance(state, JointState) else pressing_codes(state)
+        is_blind = isinstance(state, JointState) or hides(state)
+        return state.codes_for(seat) if is_blind else pressing_codes(state)
 
 
 @lru_cache(REMEMBERED)

@@ -1,26 +1,31 @@
 """`mcts`: plays the move that did best in random games."""
 
 import time
+from functools import partial
 from random import Random
 
 from rumble_engine import State
 
 from rumble_bots.reference.errors import BadOption
-from rumble_bots.reference.reference_bot import Choice, ReferenceBot
+from rumble_bots.reference.reference_bot import Choice, ReferenceBot, Sight
 from rumble_bots.search import Limits, Tally
 from rumble_bots.search.base import END, Clock, beyond_two
 from rumble_bots.search.decoupled import look_about
+from rumble_bots.search.hidden import look_through
 from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
 """Number of rounds for a move if neither `iterations` nor `time_ms` is given."""
+NOTE = "the value is the mean of the rounds"
 MOST_MS = 60_000
 """Maximum time in ms for a move if no time is given, however large `iterations` is."""
 
 
 class Mcts(ReferenceBot):
     """Monte Carlo tree search in any game. It judges by random games, or by rules of thumb of `rumble_bots.knowledge`.
+
+    In a hidden game, each round begins with a fresh sample that agrees with the knowledge of the bot's seat.
 
     Options: `iterations`, the rounds for a move; `time_ms`, the maximum time for a move. The default is `ITERATIONS`
     rounds. Without `time_ms` a move takes at most `MOST_MS`. With a clock the bot uses at most half of the time for the
@@ -49,12 +54,21 @@ class Mcts(ReferenceBot):
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
-        allowed = None if budget_ms is None else budget_ms * SHARE
-        times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
-        tally = Tally(min(times, default=MOST_MS), self.limits.clock)
+        tally = self._tally(budget_ms)
         if beyond_two(state):
             found = look_about(state, seat, self.rounds, tally, self.random)
         else:
             found = look_around(state, self.rounds, tally, self.random)
-        note = "the value is the mean of the rounds"
-        return Choice(state.text_for(seat, found.code), found.value, tally.nodes, note)
+        return Choice(state.text_for(seat, found.code), found.value, tally.nodes, NOTE)
+
+    def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
+        """Choose the move with the most rounds, as `pick` does. Raises CannotPlay."""
+        tally, sample = self._tally(budget_ms), partial(sight.sample, self.random)
+        move, value = look_through(sample, sight.seat, self.rounds, tally, self.random)
+        return Choice(move, value, tally.nodes, NOTE)
+
+    def _tally(self, budget_ms: int | None) -> Tally:
+        """Return the count and the clock of a search."""
+        allowed = None if budget_ms is None else budget_ms * SHARE
+        times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
+        return Tally(min(times, default=MOST_MS), self.limits.clock)

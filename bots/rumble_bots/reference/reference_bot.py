@@ -1,12 +1,12 @@
-"""The base class of the reference bots, which choose a move in a state."""
+"""The base class of the reference bots. A bot chooses a move in a state, or by the knowledge of a seat."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar, final
+from typing import Any, ClassVar, Self, final
 
-from rumble_engine import State
+from rumble_engine import Game, NotSampled, State
 
 from rumble_bots.reference.errors import CannotPlay, NoMove
 
@@ -26,6 +26,29 @@ class Choice:
     """Number of plies looked ahead; None if not counted."""
     line: Sequence[str] = field(default=(), compare=False)
     """The moves that the bot expects, its own first; empty if the bot expects only its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The knowledge of a mover in a hidden game."""
+
+    game: Game
+    view: Mapping[str, Any]
+    """The view of the mover's seat."""
+    seat: int
+    legal: Sequence[str]
+    """The legal moves of the seat."""
+
+    @classmethod
+    def of(cls, game: Game, state: State, seat: int) -> Self:
+        return cls(game, state.view(seat), seat, [state.text_for(seat, code) for code in state.codes_for(seat)])
+
+    def sample(self, random: Random) -> State:
+        """Return a random state that agrees with the view. Raises CannotPlay if the game draws no samples."""
+        try:
+            return self.game.sample(self.view, random)
+        except NotSampled as error:
+            raise CannotPlay(str(error)) from error
 
 
 class ReferenceBot(ABC):
@@ -66,6 +89,18 @@ class ReferenceBot(ABC):
             reason = f"seat {seat} does not move" if state.outcome is None else "the game is over"
             raise NoMove(f"there is no move to choose: {reason}")
         return self.pick(state, seat, budget_ms)
+
+    @final
+    def choose_in(self, game: Game, state: State, seat: int | None = None) -> Choice:
+        """Choose as `choose` does, without a clock. In a hidden game, the bot gets only the seat's `Sight`."""
+        seat = state.to_move if seat is None else seat
+        if not game.hides or seat not in state.movers:
+            return self.choose(state, seat=seat)
+        return self.choose_seeing(Sight.of(game, state, seat))
+
+    def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
+        """Choose a legal move in a hidden game, by default in a single sample. Raises CannotPlay."""
+        return self.choose(sight.sample(self.random), budget_ms, sight.seat)
 
     @abstractmethod
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from rumble_engine import get_game
+
 from rumble_bots.reference import Choice, ReferenceBot, ReferenceBotError, make_reference_bot
+from rumble_bots.reference.reference_bot import Sight
 from rumble_bots.sdk.bot import Bot, Noted, Turn
 from rumble_bots.sdk.errors import Resign
 from rumble_bots.sdk.lateness import Lateness
@@ -37,6 +40,13 @@ def noted(choice: Choice, time_ms: int) -> str:
     return Noted(choice.move, ", ".join(remarks), {**info, "pv": list(choice.line) or None})
 
 
+def _chosen(bot: ReferenceBot, turn: Turn, budget_ms: int) -> Choice:
+    game = get_game(turn.game)
+    if game.hides:
+        return bot.choose_seeing(Sight(game, turn.state, turn.seat, turn.legal), budget_ms)
+    return bot.choose(turn.position, budget_ms, turn.seat)
+
+
 class RemoteReferenceBot(Bot):
     """The reference bot `name` on a server. Raises ReferenceBotError if the name or an option is wrong."""
 
@@ -64,7 +74,7 @@ class RemoteReferenceBot(Bot):
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)
         try:
-            choice = bot.choose(turn.position, round(planned_ms), turn.seat)
+            choice = _chosen(bot, turn, round(planned_ms))
             return noted(choice, round((turn.now() - began) * 1000))
         except ReferenceBotError as error:
             raise Resign(str(error)) from error

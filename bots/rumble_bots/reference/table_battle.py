@@ -51,7 +51,7 @@ def table_battle(
         of_round, turned = seed + number // seats, number % seats
         order = [(seat + turned) % seats for seat in range(seats)]
         start = game.initial_for(seats, settings, of_round)
-        outcome, _ = played_out([bots[bot] for bot in order], start, Random(of_round))
+        outcome, _ = played_out([bots[bot] for bot in order], game, start, Random(of_round))
         for seat, bot in enumerate(order):
             scores[bot].append(outcome.scores[seat])
             firsts[bot] += outcome.winner == seat

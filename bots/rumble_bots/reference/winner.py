@@ -6,6 +6,7 @@ from functools import lru_cache
 from rumble_engine import JointState, State
 
 from rumble_bots.reference.reference_bot import Picker
+from rumble_bots.search.base import hides
 
 REMEMBERED = 16_384
 """Maximum number of positions with cached candidates; tic-tac-toe has 5,478 positions."""
@@ -26,7 +27,9 @@ class Winner(Picker):
 
     @classmethod
     def obstacle(cls, state: State) -> str:
-        return "winner plays no game where seats move at the same time" if isinstance(state, JointState) else ""
+        if isinstance(state, JointState):
+            return "winner plays no game where seats move at the same time"
+        return "winner plays no game where something is hidden" if hides(state) else ""
 
     @staticmethod
     @lru_cache(REMEMBERED)

@@ -98,12 +98,17 @@ class Turn:
             clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=[remaining_ms] * state.seats, lag_ms=0),
         )
         turn = cls.of(message, None, time.monotonic)
-        turn.__dict__["position"] = state  # the state itself: a view need not tell which seat is to move
+        if not get_game(game).hides:
+            turn.__dict__["position"] = state  # the state itself: a view need not tell which seat is to move
         return turn
 
     @cached_property
     def position(self) -> State:
-        """The position as a state of the engine. Raises UnknownGame where the game is not installed here."""
+        """The position as a state of the engine. Raises UnknownGame where the game is not installed here.
+
+        Raises BadPosition in a hidden game: `get_game(turn.game).sample(turn.state, random)` draws a state that agrees
+        with the turn.
+        """
         return get_game(self.game).load(self.state)
 
     @property

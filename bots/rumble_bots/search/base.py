@@ -23,12 +23,19 @@ class OutOfTime(Exception):
     """A search was stopped by its clock or its bound of nodes; `think` catches this error."""
 
 
+def hides(state: State) -> bool:
+    """Return whether the game of `state` hides plies from some seats."""
+    return type(state).seen is not State.seen
+
+
 def beyond_two(state: State) -> str:
-    """Return a clause that says what the game has beyond two seats in turn without chance; empty for no such thing."""
+    """Return a clause about the game's difference from open play of two seats in turn; empty without a difference."""
     if isinstance(state, JointState):
         return "seats move at the same time"
     if state.seats > 2:
         return f"{state.seats} seats play"
+    if hides(state):
+        return "something is hidden"
     return "" if type(state).is_chance is State.is_chance else "chance takes part"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_bots.check.scripted_match import ScriptedMatch
-from rumble_engine import Termination, get_game
+from rumble_engine import ALL, Termination, get_game
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import read_server_message
 from rumble_protocol.fields import TimeControl
@@ -18,7 +18,7 @@ def table(game: str, seat: int, seed: int) -> ScriptedMatch:
     return ScriptedMatch("check.1", get_game(game), seat, "bot", TimeControl(), Random(seed))
 
 
-@pytest.mark.parametrize("game", ["snakes", "dilemma", "backgammon"])
+@pytest.mark.parametrize("game", ["snakes", "dilemma", "backgammon", "liars-dice"])
 @given(seed=st.integers(0, 1000), plies=st.integers(0, 30), falls=st.sets(st.integers(0, 3), max_size=2))
 def test_a_bot_is_told_all_that_it_needs_to_check_the_match(game: str, seed: int, plies: int, falls: set[int]) -> None:
     match = table(game, seed % 2, seed)
@@ -49,9 +49,9 @@ def test_a_bot_is_told_all_that_it_needs_to_check_the_match(game: str, seed: int
             label = f"{attempt} {draws}".encode()
             assert state.text_of(state.draw(int.from_bytes(hmac.digest(secret, label, "sha256")))) == move
             draws += 1
-        news += state.told(move)
+        news += state.told(state.seen(move, match.seat))
         state = state.play(move)
-    assert over.state == state.view(match.seat)
+    assert over.state == state.view(ALL)
     assert over.moves or not plies
     places = over.places or []
     assert len(places) == match.seats

@@ -1,8 +1,9 @@
+from random import Random
 from typing import Any
 
 import pytest
 from rumble_bots.sdk.bot import SAFETY_MS, Bot, Turn, tell
-from rumble_engine import UnknownGame, get_game
+from rumble_engine import BadPosition, UnknownGame, get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
@@ -98,3 +99,12 @@ def test_a_bot_is_told_by_the_method_of_the_message(frame: str, method: str, mon
     monkeypatch.setattr(bot, method, told.append)
     tell(bot, message)
     assert told == [message]
+
+
+def test_a_turn_of_a_game_that_hides_something_has_no_position() -> None:
+    game = get_game("liars-dice")
+    turn = Turn.at(game.initial().play("12345 23456"), "liars-dice", 1000)
+    assert turn.state["hands"] == ["12345", "?????"]
+    with pytest.raises(BadPosition):
+        turn.position  # noqa: B018  # a property
+    assert game.sample(turn.state, Random(1)).view(0) == turn.state

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
-from rumble_engine import Outcome, State, get_game
+from rumble_engine import ALL, Outcome, State, get_game
 
 TICTACTOE = get_game("tictactoe")
 CONNECT4 = get_game("connect4")
@@ -127,3 +127,57 @@ class Three(State):
 
     def diagram(self) -> str:
         return "|" * self.pile
+
+
+@dataclass(frozen=True, slots=True)
+class Coin(State):
+    """A game with a hidden coin: seat 0 stops at once, or goes on and guesses the side of the coin."""
+
+    stop: float
+    """The score of seat 0 after a stop."""
+    coin: str = ""
+    """`heads` or `tails`; empty before the throw."""
+    moves: tuple[str, ...] = ()
+
+    @property
+    def to_move(self) -> int:
+        return 0
+
+    @property
+    def is_chance(self) -> bool:
+        return not self.coin
+
+    def chances(self) -> Sequence[tuple[int, float]]:
+        return () if self.coin else ((0, 0.5), (1, 0.5))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.moves == ("stop",):
+            return Outcome((self.stop, 1 - self.stop))
+        return Outcome.win(int(self.moves[1] != self.coin), "guessed") if len(self.moves) == 2 else None
+
+    def codes(self) -> Sequence[int]:
+        return () if self.outcome else (0, 1)
+
+    def after(self, code: int) -> Self:
+        if not self.coin:
+            return type(self)(self.stop, self.text_of(code))
+        return type(self)(self.stop, self.coin, (*self.moves, self.text_of(code)))
+
+    def text_of(self, code: int) -> str:
+        return ("stop", "go")[code] if self.coin and not self.moves else ("heads", "tails")[code]
+
+    def code_of(self, text: str) -> int:
+        return int(text in ("go", "tails"))
+
+    def seen(self, text: str, seat: int | None) -> str:
+        return "?" if self.is_chance and seat != ALL else text
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        return {"moves": list(self.moves)}
+
+    def text(self) -> str:
+        return f"{self.coin} {self.moves}"
+
+    def diagram(self) -> str:
+        return self.text()

@@ -1,0 +1,123 @@
+"""Monte Carlo tree search for hidden games.
+
+Information set MCTS with a single observer. Peter I. Cowling, Edward J. Powley, Daniel Whitehouse: Information set
+Monte Carlo tree search. IEEE Transactions on Computational Intelligence and AI in Games 4 (2012), 120-143. Each round
+begins with a fresh sample: a state that agrees with the seat's knowledge. Plies that look alike to the seat lead to the
+same node of the tree, and the statistics of a move are of the node's states together. Thus the seat's choice does not
+depend on secrets.
+
+A move is not legal in every state of a node. The bonus for few rounds grows with the number of rounds with the move
+among the legal moves, not with the rounds of the node.
+
+As in `decoupled`, each seat maximizes its own score, several seats may move at once, and rules of thumb give the moves
+to try, more with more rounds, and judge positions. The order of the moves to try follows from the mover's own secrets.
+Means are not scaled: a secret may ruin the first result of the best move.
+"""
+
+from collections.abc import Callable, Sequence
+from math import isqrt, log, sqrt
+from random import Random
+
+from rumble_engine import State
+from rumble_engine.chance import BITS
+
+from rumble_bots.knowledge import KNOWLEDGE
+from rumble_bots.search.base import OutOfTime, Tally
+from rumble_bots.search.decoupled import FIRST
+from rumble_bots.search.plies import played_on
+
+EXPLORATION = 0.7
+"""Weight of the bonus for few rounds, as in the paper; means are from 0 to 1."""
+Sample = Callable[[], State]
+"""Draws, with each call, a random state that agrees with a seat's knowledge."""
+
+
+class Arm:
+    """The results of the rounds with a move of a seat."""
+
+    __slots__ = ("available", "mean", "visits")
+
+    def __init__(self) -> None:
+        self.available = 0
+        """Number of rounds with the move among the legal moves of the node."""
+        self.visits = 0
+        self.mean = 0.0
+
+
+class Node:
+    """The positions after plies that look alike to the observer, with the moves of each mover."""
+
+    __slots__ = ("arms", "children", "visits")
+
+    def __init__(self) -> None:
+        self.arms: dict[tuple[int, str], Arm] = {}
+        """The moves by seat and text."""
+        self.children: dict[str, Node] = {}
+        """The next nodes by the ply, as seen by the observer."""
+        self.visits = 0
+
+    def chosen(self, state: State, seat: int, random: Random) -> tuple[int, Arm]:
+        """Choose a move of a mover of `state`. Return the code and the arm of the move."""
+        known, tries = KNOWLEDGE.get(type(state)), state.codes_for(seat)
+        if known is None:
+            tries = random.sample(tries, len(tries))
+        else:
+            tries = known.tries(state, seat)[: max(FIRST, isqrt(self.visits))]
+        arms = [self.arms.setdefault((seat, state.text_for(seat, code)), Arm()) for code in tries]
+        for arm in arms:
+            arm.available += 1
+        for code, arm in zip(tries, arms, strict=True):
+            if not arm.visits:
+                return code, arm
+        worths = [arm.mean + EXPLORATION * sqrt(log(arm.available) / arm.visits) for arm in arms]
+        place = worths.index(max(worths))
+        return tries[place], arms[place]
+
+
+def look_through(sample: Sample, seat: int, rounds: float, tally: Tally, random: Random) -> tuple[str, float]:
+    """Play `rounds` rounds, or as many as the time allows. Return the move of `seat` with most rounds, and the value.
+
+    The value of the move is from -1 (lost) to 1 (won).
+    """
+    root = Node()
+    try:
+        while root.visits < rounds:
+            tally.visit()
+            _round(root, sample(), seat, random)
+    except OutOfTime:
+        if not root.visits:
+            _round(root, sample(), seat, random)
+    (_, move), arm = max(
+        ((key, arm) for key, arm in root.arms.items() if key[0] == seat), key=lambda each: each[1].visits
+    )
+    return move, 2 * arm.mean - 1
+
+
+def _round(root: Node, state: State, observer: int, random: Random) -> None:
+    node, path, goes_on = root, list[tuple[int, Arm]](), True
+    while state.outcome is None and (node.visits or goes_on):
+        node.visits += 1
+        goes_on = state.is_chance
+        if goes_on:
+            code = state.draw(random.getrandbits(BITS))
+            text, later = state.text_of(code), state.after(code)
+        else:
+            chosen = {seat: node.chosen(state, seat, random) for seat in state.movers}
+            path += [(seat, arm) for seat, (_, arm) in chosen.items()]
+            moves = {seat: code for seat, (code, _) in chosen.items()}
+            text, later = state.joint_text(moves), state.after_all(moves)
+        node = node.children.setdefault(state.seen(text, observer), Node())
+        state = later
+    node.visits += 1
+    scores = _scores(state, random)
+    for seat, arm in path:
+        arm.visits += 1
+        arm.mean += (scores[seat] - arm.mean) / arm.visits
+
+
+def _scores(state: State, random: Random) -> Sequence[float]:
+    """Return the scores of a position: by the outcome, by rules of thumb, or by a random game."""
+    if state.outcome is not None:
+        return state.outcome.scores
+    known = KNOWLEDGE.get(type(state))
+    return known.judge(state) if known else played_on(state, random)
