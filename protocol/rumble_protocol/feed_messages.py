@@ -86,7 +86,8 @@ class Board(ServerMessageModel):
 
     `diagram` is the position over several lines; `drawing` describes a picture, null where the game has none.
     `seats_ms` are the clocks at `at_ms`; the clocks of the movers run if `ticking` (the bots are connected and were
-    asked). Of a joint move, nothing is told before all movers have answered, not even who has answered.
+    asked). Of a joint move, nothing is told before all movers have answered, not even who has answered. In a
+    hidden game, `position` is empty during the match, and `?` stands for hidden words of `moves`.
     `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
     """
 

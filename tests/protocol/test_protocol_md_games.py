@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from rumble_bots.search.plies import random_ply
 from rumble_engine import Game, State, get_game
 
 from tests.docs_blocks import ROOT, blocks
@@ -18,7 +19,9 @@ EXAMPLES = {
     if block.marker.startswith("game: ")
 }
 POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
-OURS = sorted(name for name, point in POINTS["rumble.games"].items() if point.endswith(":GAME"))
+EXTRA = {"poker"}
+"""Games that come with an extra, which may be missing. docs/games.md tells them."""
+OURS = sorted(name for name, point in POINTS["rumble.games"].items() if point.endswith(":GAME") and name not in EXTRA)
 TYPES = {"text": str, "integer": int, "true or false": bool}
 
 each_game = pytest.mark.parametrize("game", [get_game(name) for name in OURS], ids=OURS)
@@ -91,7 +94,7 @@ def test_its_drawing_is_the_board_of_the_example(game: Game) -> None:
     drawings = [block.text for block in blocks(PATH) if block.language == "text"]
     view = EXAMPLES[game.name]["state"]
     if "board" not in view:
-        assert f"{game.load(view).diagram()}\n" in drawings
+        assert f"{game.diagram(view)}\n" in drawings
         return
     board = view["board"]
     shown = {re.sub(r"[^A-Za-z.]", "", re.sub(r"[a-l ]+$", "", drawing.strip())): drawing for drawing in drawings}
@@ -126,5 +129,5 @@ def played(game: Game) -> list[State]:
         state = game.initial(settings)
         while state.outcome is None and len(states) < 400:
             states.append(state)
-            state = state.play(chance.choice(state.legal_moves))
+            state = random_ply(state, chance)
     return states

@@ -23,7 +23,7 @@ from rumble_server.arena.session import BotSession, Part
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
-from rumble_server.match.frames import frames_of_over
+from rumble_server.match.frames import frame_of_over
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.tournament import Tournament
@@ -316,9 +316,10 @@ class Matches:
         for part in match.parts:
             players[part.seat].end(part)
         if len(over.told) < len(players):
-            away = [part.seat for part in match.parts if part.seat not in over.told]
-            for seat, frame in frames_of_over(over, match.referee.state, away):
-                players[seat].untold.append((frame, self.recorder.log.last))
+            frame = frame_of_over(over, match.referee.state)
+            for part in match.parts:
+                if part.seat not in over.told:
+                    players[part.seat].untold.append((frame, self.recorder.log.last))
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self._on_over(match.tournament, over, players)
         for player in players:

@@ -18,7 +18,7 @@ from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle, Work
 from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.frames import frames_of_over
+from rumble_server.match.frames import frame_of_over
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
@@ -311,12 +311,10 @@ class Scheduler:
             player.send(notice, self._recorder.number_of(tournament))
 
     def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
-        start = tournament.terms_of(over).opening_state()
-        players = self._recorder.players.of(over.seats)
-        there = [seat for seat in range(len(players)) if seat not in over.at_fault]
-        for seat, frame in frames_of_over(over, start, there):
-            session = players[seat].newest
-            if session is not None:
+        frame = frame_of_over(over, tournament.terms_of(over).opening_state())
+        for seat, player in enumerate(self._recorder.players.of(over.seats)):
+            session = player.newest
+            if session is not None and seat not in over.at_fault:
                 session.send(frame, self._recorder.number_of(tournament), over.match)  # it had no place there
 
     # --- time ---

@@ -181,9 +181,11 @@ class Connection(asyncio.Protocol):
 
     def _receive(self, session: Session, texts: list[str], *, are_newest: bool = True) -> None:
         """Handle texts in order. `are_newest` is False if bytes after the last text have been read already."""
-        for behind, text in enumerate(texts, 1 - len(texts)):
-            self._is_newest = are_newest and behind == 0
+        self._is_newest = False
+        for text in texts[:-1]:
             session.received(text)
+        self._is_newest = are_newest
+        session.received(texts[-1])
         self._is_newest = True
 
     def read_on(self) -> None:

@@ -161,7 +161,6 @@ class Announcer(Progress):
         if not asked:
             return
         turn_ids = tuple([self._new_turn_id() for _ in asked])
-        left_ms = tuple([self._remaining_to_ask_ms(seat) for seat in asked])
         lag_ms = tuple([self._lag_to_allow_ms(self.seats[seat]) for seat in asked])
         omit = tuple([self.seats[seat].omit for seat in asked])
         told = self._asked_clocks  # present times of other seats would tell who has answered
@@ -172,9 +171,12 @@ class Announcer(Progress):
             ]
         )
         own = self._match_id, self._attempt, ply
+        left_ms = tuple([seats_ms[seat] for seat in asked])
         fact = TurnsAsked(*own, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)
-        self._record(fact)
-        for turn in fact.turns():
+        turns = list(fact.turns())
+        self._append(fact)
+        self._apply_turns(fact, turns)
+        for turn in turns:
             self._driver.ask(turn.seat, frame_of_turn_with_news(turn, self._game, plies), turn.turn_id)
 
     def _remaining_to_ask_ms(self, seat: int) -> int:

@@ -4,8 +4,9 @@ A seed is 32 random bytes, as hex digits. `match_start` tells the commitment to 
 PROTOCOL.md has both rules, under "Chance".
 """
 
+import hmac
+from functools import lru_cache
 from hashlib import sha256
-from hmac import digest
 
 SEED_BYTES = 32
 """Size of a seed in bytes."""
@@ -21,4 +22,12 @@ def number_of(seed: str, match: str, attempt: int, draw: int) -> int:
 
     Draws count from 0.
     """
-    return int.from_bytes(digest(bytes.fromhex(seed), f"{match} {attempt} {draw}".encode(), "sha256"))
+    keyed = _keyed(seed).copy()
+    keyed.update(f"{match} {attempt} {draw}".encode())
+    return int.from_bytes(keyed.digest())
+
+
+@lru_cache(1024)  # to make such an object takes longer than the rest of a draw
+def _keyed(seed: str) -> hmac.HMAC:
+    """Return the HMAC-SHA256 of nothing with the seed as key."""
+    return hmac.new(bytes.fromhex(seed), digestmod="sha256")

@@ -32,9 +32,9 @@ class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations are in ms.
 
     `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
-    `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a match of two seats in
-    turn without chance, a plain match. `absent` are the bots of a table that were not there: the others play without
-    them.
+    `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two seats
+    in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the others play
+    without them. In a hidden game, spectators see each ply `spectator_delay_ms` later.
     """
 
     match: str
@@ -52,6 +52,7 @@ class MatchStarted:
     free_since_ms: tuple[int, ...] = ()
     chance_seed: str = ""
     absent: tuple[str, ...] = ()
+    spectator_delay_ms: int = 0
 
     @property
     def tournament(self) -> str:
@@ -259,10 +260,10 @@ class Placement:
 class MatchOver:
     """A match is over. `scores` is None for a void match. `at_fault` has the seats whose fault ended the match.
 
-    `told` has the connected seats: each was sent a `match_over`, made of this fact and the seat's view of the last
-    state. `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the
-    seat's connection ended on its own turn. `stalled` is true if the match is void because more was excused than the
-    server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
+    `told` has the connected seats: each was sent a `match_over`, made of this fact and the last state.
+    `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the seat's
+    connection ended on its own turn. `stalled` is true if the match is void because more was excused than the server
+    allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
     `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
     `absent` are the bots of a table that were not there, which are last by `no_show`.
     """

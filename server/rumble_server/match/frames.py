@@ -3,11 +3,11 @@
 The referee and the transcript must build equal bytes, so everything in such a frame must come from the facts.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
-from rumble_engine import State
+from rumble_engine import ALL, State
 from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
 
 from rumble_server.match.draws import commitment_of
@@ -85,34 +85,12 @@ def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
         turn.seats_ms,
         turn.lag_ms,
         is_whole,
-        plies.news[plies.since[turn.seat] :],
+        plies.news(turn.seat),
     )
 
 
-def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield the `match_over` frames of these seats, each with its seat; `state` is the last state.
-
-    Seats with equal views share a frame, since most games show all seats the same view.
-    """
-    seen: Mapping[str, Any] | None = None
-    frame = b""
-    for seat in seats:
-        view = _last_view(over, state, seat)
-        if view != seen:
-            seen, frame = view, _frame_of_over(over, view)
-        yield seat, frame
-
-
-def _last_view(over: MatchOver, state: State, seat: int) -> Mapping[str, Any]:
-    try:
-        return state.view(seat)
-    except Exception:
-        if over.scores is not None:
-            raise
-        return {}  # the match may be void because the game's own code fails at this position
-
-
-def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
+def frame_of_over(over: MatchOver, state: State) -> bytes:
+    """Return the `match_over` frame, which is the same for all seats; `state` is the last state."""
     return match_over_frame(
         over.match,
         over.attempt,
@@ -121,9 +99,18 @@ def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
         over.termination,
         over.reason,
         over.moves,
-        view,
+        _last_view(over, state),
         **({} if over.placement is None else _told(over.placement)),
     )
+
+
+def _last_view(over: MatchOver, state: State) -> Mapping[str, Any]:
+    try:
+        return state.view(ALL)
+    except Exception:
+        if over.scores is not None:
+            raise
+        return {}  # the match may be void because the game's own code fails at this position
 
 
 def _told(placement: Placement) -> dict[str, Any]:

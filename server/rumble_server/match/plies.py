@@ -1,37 +1,76 @@
-"""The plies of a match that is not plain, made from answers, falls and chance; and their news, which turns tell.
+"""The plies of a match that is not plain, made from answers, falls and chance; and the news for turns.
 
-A match is plain if it has two seats, which move in turn, and no chance. A `Plies` changes by facts, in play
+A match is plain if two seats move in turn, without chance and without secrets. A `Plies` changes by facts, in play
 (`progress.py`) as well as when the frames of a match are rebuilt (`transcript.py`).
 """
 
+from collections import deque
+from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 import orjson
-from rumble_engine import Outcome, State, Termination
+from rumble_engine import Outcome, State, Termination, get_game
 
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn; of more, a turn has a sample."""
+"""Maximum number of legal moves in a turn; of more, a turn has the first moves and a sample of the rest."""
+FIRST_LEGAL = 10
+"""Number of first legal moves in every turn: in poker, to fold and to call are first."""
 News = tuple[int | None, str]
 """A part of a ply, and the seat that made the part; None for chance."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
 
 
-class Plies:
-    """The plies made so far, the position after them, and the answers to the present ply."""
+class Public(NamedTuple):
+    """The public part of a running match."""
 
-    __slots__ = ("_encoded", "_seats", "answers", "draws", "falls", "moves", "news", "since", "state")
+    state: State
+    """The newest public position; only `state.view()` is public."""
+    moves: Sequence[str]
+    """The plies before the position, as seen by spectators."""
+    is_newest: bool
+    """True if the position is the present one."""
+    seats_ms: tuple[int, ...] = ()
+    """Time in ms of each seat for a move at the position, in a match that spectators see with a delay."""
+
+
+class Plies:
+    """The past plies, the present position, and the answers to the present ply."""
+
+    __slots__ = (
+        "_encoded",
+        "_news",
+        "_past",
+        "_public",
+        "_seats",
+        "_since",
+        "answers",
+        "draws",
+        "falls",
+        "hides",
+        "moves",
+        "seen",
+        "state",
+    )
 
     def __init__(self, terms: MatchStarted) -> None:
         self._seats = len(terms.seats)
+        self.hides = get_game(terms.game).hides
+        """True if a seat may not know everything."""
         self.state: State = terms.first_state()
         self.moves: list[str] = []
-        """The texts of all plies."""
-        self.news: list[News] = []
-        """The parts of all plies, in order."""
-        self.since = [0] * self._seats
-        """By seat, the number of news before the last ply in which the seat moved."""
+        """The texts of the plies."""
+        self.seen: list[str] = [] if self.hides else self.moves
+        """The texts of the plies as seen by spectators."""
+        shared: list[News] = []
+        self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
+        """The parts of the plies, in order, as seen by each seat. In an open game, the seats share a list."""
+        self._since = [0] * self._seats
+        """The number of news before the last ply with a move of the seat, by seat."""
+        self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
+        """Positions not yet shown to spectators with a delay: time in ms, number of plies, state, clocks in ms."""
         self.answers: dict[int, int] = {}
         """Codes of the moves made on the present ply, by seat."""
         self.falls: dict[int, SeatFell] = {}
@@ -41,6 +80,9 @@ class Plies:
         """The newest state that was encoded for a turn, and its JSON."""
         for move in terms.moves:
             self._go_to(self.state.play(move), move)
+        first_ms = terms.time_control.move_ms + terms.time_control.bank_ms
+        self._public = Public(self.state, self.seen[:], False, (first_ms,) * self._seats)
+        """The part of the match shown to spectators with a delay."""
 
     # --- facts ---
 
@@ -50,9 +92,7 @@ class Plies:
             case MoveMade():
                 return self.answer(fact, self.state.code_for(fact.seat, fact.move))
             case ChanceDrawn():
-                self.draws += 1
-                self._go_to(self.state.play(fact.move), fact.move)
-                self._make_ply()
+                self.chance(fact, self.state.code_of(fact.move))
                 return True
             case SeatFell():
                 self.falls[fact.seat] = fact
@@ -75,6 +115,12 @@ class Plies:
             self.draws += 1
         return self._make_ply()
 
+    def chance(self, drawn: ChanceDrawn, code: int) -> None:
+        """Make the ply of an outcome of chance, with its code."""
+        self.draws += 1
+        self._go_to(self.state.after(code), drawn.move)
+        self._make_ply()
+
     def _make_ply(self) -> bool:
         """Make the ply if no answer is missing, and each next ply whose movers have all fallen out."""
         before = len(self.moves)
@@ -84,9 +130,15 @@ class Plies:
         return len(self.moves) > before
 
     def _go_to(self, state: State, text: str) -> None:
+        before = self.state
         for seat in self.answers:
-            self.since[seat] = len(self.news)
-        self.news += self.state.told(text)
+            self._since[seat] = len(self._news[seat])
+        if self.hides:
+            for seat, news in enumerate(self._news):
+                news += before.told(before.seen(text, seat))
+            self.seen.append(before.seen(text, None))
+        else:
+            self._news[0] += before.told(text)
         self.moves.append(text)
         self.state = state
         self.answers = {}
@@ -94,33 +146,51 @@ class Plies:
     # --- the present ply ---
 
     def waits_for(self) -> list[int]:
-        """Return the movers that have not moved. A fallen mover counts if the referee has to move for it."""
+        """Return the movers without a move. A fallen mover counts if the referee has to move for the seat."""
         state = self.state
         return [
             seat for seat in state.movers if seat not in self.answers and not (state.can_fall and seat in self.falls)
         ]
 
     def view(self, seat: int) -> bytes:
-        """Return a seat's view of the state as JSON. If nothing is hidden, all seats share the JSON."""
+        """Return a seat's view of the state as JSON. In an open game, the seats share the JSON."""
         state = self.state
-        if state.hides:
+        if self.hides:
             return orjson.dumps(state.view(seat))
         if self._encoded is None or self._encoded[0] is not state:
             self._encoded = state, orjson.dumps(state.view(seat))
         return self._encoded[1]
 
-    def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
-        """Return the legal moves to tell with a turn, and whether they are all.
+    def news(self, seat: int) -> list[News]:
+        """Return the parts of the plies since the seat moved, including the seat's own ply, as seen by the seat."""
+        return self._news[seat][self._since[seat] :]
 
-        Of more than `MOST_LEGAL`, a sample is told, in the game's order. The turn's id picks the sample, so that the
-        transcript can tell the same.
+    def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
+        """Return the legal moves for a turn, and whether the list is complete.
+
+        Of more than `MOST_LEGAL`, the list has the first moves and a sample of the rest, in the game's order. The
+        turn's id picks the sample, so the transcript has the same list.
         """
         state = self.state
         codes = state.codes_for(seat)
         is_whole = len(codes) <= MOST_LEGAL
         if not is_whole:
-            codes = [codes[place] for place in sorted(Random(turn_id).sample(range(len(codes)), MOST_LEGAL))]
+            others = Random(turn_id).sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
+            codes = [codes[place] for place in (*range(FIRST_LEGAL), *sorted(others))]
         return [state.text_for(seat, code) for code in codes], is_whole
+
+    # --- spectators with a delay ---
+
+    def keep_for_public(self, at_ms: int, seats_ms: tuple[int, ...]) -> None:
+        """Keep the present position and its clocks, reached at `at_ms`, for `public_at`."""
+        self._past.append((at_ms, len(self.moves), self.state, seats_ms))
+
+    def public_at(self, until_ms: int) -> Public:
+        """Return the last position reached by `until_ms`, a time that never goes back; at first the first position."""
+        while self._past and self._past[0][0] <= until_ms:
+            _, ply, state, seats_ms = self._past.popleft()
+            self._public = Public(state, self.seen[:ply], False, seats_ms)
+        return self._public._replace(is_newest=not self._past)
 
     # --- the end ---
 

@@ -5,7 +5,7 @@ few values belong to the running process alone, and are in no fact: the lag of c
 want left out, whether a turn still waits in the server, and how late the server was. All times are in ms.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from rumble_engine import State
@@ -27,7 +27,7 @@ from rumble_server.match.facts import (
     TurnAsked,
     TurnsAsked,
 )
-from rumble_server.match.plies import Plies, PlyFact
+from rumble_server.match.plies import Plies, PlyFact, Public
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
@@ -100,12 +100,17 @@ class Progress:
         In play the referee applies moves, turns and the end by the methods below, which saves this dispatch.
         """
         match fact:
+            case StartTold():
+                self.suspend_turn(fact)
+                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
+                    own.away_since_ms = None
+                    own.greeted = True
             case MoveMade() if self.plies is None:
                 self._apply_move(fact, self.state.play(fact.move))
             case MoveMade():
                 self._apply_answer(fact, self.state.code_for(fact.seat, fact.move))
             case ChanceDrawn():
-                self._apply_to_plies(fact)
+                self._apply_chance(fact, self.state.code_of(fact.move))
             case SeatFell():
                 own = self.seats[fact.seat]
                 own.turn, own.is_out = None, True
@@ -113,18 +118,10 @@ class Progress:
                 self._apply_to_plies(fact)
             case TurnAsked():
                 if self.plies is not None:
-                    self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
+                    self._keep_clocks(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case TurnsAsked():
-                for turn in fact.turns():
-                    self.apply(turn)
-                open_turns = [own.turn for own in self.seats if own.turn is not None]
-                self.deadline_ms = min([turn.deadline_ms for turn in open_turns])
-            case StartTold():
-                self.suspend_turn(fact)
-                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
-                    own.away_since_ms = None
-                    own.greeted = True
+                self._apply_turns(fact, fact.turns())
             case MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
             case SeatAway():
@@ -208,12 +205,31 @@ class Progress:
 
     # --- matches that are not plain ---
 
-    def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> None:
-        """Note a mover's answer, with its code; the ply is made when all movers have answered."""
+    def _apply_turns(self, fact: TurnsAsked, turns: Iterable[TurnAsked]) -> None:
+        """Open the turns of a ply; `turns` are those of the fact."""
+        self._keep_clocks(fact)
+        for turn in turns:
+            self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
+        self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
+
+    def _keep_clocks(self, fact: TurnAsked | TurnsAsked) -> None:
+        """Keep the clocks to tell others. Of several movers, who is asked again has not answered: nobody may hear."""
+        if self._asked_clocks is None or len(self.state.movers) == 1:
+            self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
+
+    def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> bool:
+        """Note a mover's answer, with its code. Return whether the ply is made, since all movers have answered."""
         if made.turn_id:
             self._apply_move(made, None, counts)
-        if self._plies.answer(made, code):
+        is_made = self._plies.answer(made, code)
+        if is_made:
             self._take_over_ply(made.at_ms)
+        return is_made
+
+    def _apply_chance(self, drawn: ChanceDrawn, code: int) -> None:
+        """Make the ply of an outcome of chance, with its code."""
+        self._plies.chance(drawn, code)
+        self._take_over_ply(drawn.at_ms)
 
     def _apply_to_plies(self, fact: PlyFact) -> None:
         if self._plies.apply(fact):
@@ -226,6 +242,8 @@ class Progress:
         self._asked_clocks = None
         for own in self.seats:
             own.counted_ms = own.used_ms = 0
+        if self.terms.spectator_delay_ms:
+            self._plies.keep_for_public(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
         if self._runs:
@@ -297,8 +315,11 @@ class Progress:
         """Return the clocks for spectators.
 
         Of a match that is not plain, these are the clocks at the asking: present clocks would tell which seats have
-        answered.
+        answered. Spectators with a delay get the clocks of the position that they see.
         """
+        public = self.public(now_ms)
+        if not public.is_newest:
+            return ToldClocks(now_ms, public.seats_ms)
         return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
@@ -307,6 +328,16 @@ class Progress:
             falls = self.plies.falls
             return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
         return list(self.waits_for())
+
+    def public(self, now_ms: int) -> Public:
+        """Return the part of the match that everybody may see at `now_ms`; everything, if the match is over."""
+        plies = self.plies
+        if plies is None or self.over is not None:
+            return Public(self.state, self.moves, True)
+        delay_ms = self.terms.spectator_delay_ms
+        if delay_ms and plies.hides:
+            return plies.public_at(now_ms - delay_ms)
+        return Public(self.state, plies.seen, True)
 
     @property
     def is_ticking(self) -> bool:

@@ -11,7 +11,7 @@ clock was running.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination, drawn
 from rumble_engine.outcome import places_of
@@ -34,7 +34,7 @@ from rumble_server.match.facts import (
     StartTold,
     with_turns,
 )
-from rumble_server.match.frames import frames_of_over, frames_of_start
+from rumble_server.match.frames import frame_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT
 from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
@@ -225,8 +225,8 @@ class Referee(Announcer):
         )
         if plies is not None:
             self._append(made)
-            self._apply_answer(made, code, counts=excused_ms == 0 or not self._is_told(own, turn))
-            if not self.void_if_stalled(now_ms):
+            is_made = self._apply_answer(made, code, counts=excused_ms == 0 or not self._is_told(own, turn))
+            if not self.void_if_stalled(now_ms) and is_made:
                 self._go_on(now_ms)
             return True
         state = state.after(code)
@@ -314,26 +314,32 @@ class Referee(Announcer):
 
     def _go_on(self, now_ms: int) -> bool:
         """Make the plies that need no bot, then ask the movers, or end the match. Return whether the match is over."""
-        plies, terms = self._plies, self.terms
+        plies = self._plies
         while True:
             state, outcome = self.state, plies.outcome()
             if outcome is not None:
                 self._end(outcome, now_ms, plies.at_fault())
                 return True
-            number = partial(number_of, terms.chance_seed, self._match_id, self._attempt, plies.draws)
             own = self._match_id, self._attempt, len(self.moves)
             if state.is_chance:
-                self._record(ChanceDrawn(*own, state.text_of(state.draw(number())), now_ms))
+                code = state.draw(self._number())
+                fact = ChanceDrawn(*own, state.text_of(code), now_ms)
+                self._append(fact)
+                self._apply_chance(fact, code)
                 continue
             fallen = next((seat for seat in plies.waits_for() if seat in plies.falls), None)
             if fallen is None:
                 break
-            code = drawn([(code, 1) for code in state.codes_for(fallen)], number())
+            code = drawn([(code, 1) for code in state.codes_for(fallen)], self._number())
             move, bank_ms = state.text_for(fallen, code), self.seats[fallen].bank_ms
             self._record(MoveMade(*own, fallen, "", move, bank_ms, "", now_ms))
         self._tell_falls(now_ms)
         self._ask_movers(now_ms)
         return False
+
+    def _number(self) -> int:
+        """Return the random number of the next draw."""
+        return number_of(self.terms.chance_seed, self._match_id, self._attempt, self._plies.draws)
 
     def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Reject a move that answers no open turn, which is not a fault."""
@@ -353,7 +359,9 @@ class Referee(Announcer):
             self._reject(seat, turn.turn_id, code, message, now_ms, frame)
             return
         self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
-        reason = f"{self.terms.seats[seat]} sent a move that does not count: {message}"
+        reason = f"{self.terms.seats[seat]} sent a move that does not count"
+        if self.plies is None or not self.plies.hides:  # the message may tell the seat's secrets, the reason is public
+            reason += f": {message}"
         self.forfeit(seat, Termination.ILLEGAL_MOVE, reason, now_ms)
 
     def _reject(
@@ -457,7 +465,8 @@ class Referee(Announcer):
         driver = self._driver
         driver.record(over)
         self._apply_over(over)
-        for seat, frame in frames_of_over(over, self.state, told):
+        frame = frame_of_over(over, self.state)
+        for seat in told:
             driver.end(seat, frame)
 
     def _placement(self, outcome: Outcome | None) -> Placement:

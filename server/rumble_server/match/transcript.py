@@ -3,7 +3,7 @@
 The log does not hold the frames that follow from facts; the transcript rebuilds exactly the bytes that were sent.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from rumble_server.match.facts import (
     TurnsAsked,
     with_turns,
 )
-from rumble_server.match.frames import frame_of_turn, frame_of_turn_with_news, frames_of_over, frames_of_start
+from rumble_server.match.frames import frame_of_over, frame_of_turn, frame_of_turn_with_news, frames_of_start
 from rumble_server.match.plies import Plies
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
@@ -47,20 +47,28 @@ class TranscriptLine:
     sha256: str = ""
 
 
-def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
-    """Return the bots of a match by seat, from its facts; None if the match never began."""
-    return next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
+def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
+    """Return the bots of a match by attempt and seat, from its facts; nothing if the match never began.
+
+    An attempt without an absent bot gives other seats to the bots.
+    """
+    return {fact.attempt: fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)}
 
 
-def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Iterator[TranscriptLine | MatchOver]:
-    """Yield the lines of `transcript` from the connections of these seats, and the verdicts."""
-    return (each for each in transcript(facts) if not isinstance(each, TranscriptLine) or each.seat in seats)
+def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | MatchOver]:
+    """Yield the lines of `transcript` from the connections of `bot`, and the verdicts."""
+    seats = seats_in(facts)
+    for each in transcript(facts):
+        if isinstance(each, MatchOver) or seats[each.attempt][each.seat].casefold() == bot.casefold():
+            yield each
 
 
-def without_open_ply(facts: Iterable[object]) -> list[object]:
+def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     """Return the facts of a match, but of a running match that is not plain only those up to the newest ply.
 
     Nobody may hear of an answer to the open ply before all are in. The facts that asked for the ply are returned, too.
+    Of a running attempt in which something is hidden, nobody may read anything, unless the reader is the owner of a
+    bot that plays (`to_a_seat`), who reads only the frames of this bot.
     """
     kept, end, is_told = list(facts), 0, False
     plies: Plies | None = None
@@ -78,7 +86,7 @@ def without_open_ply(facts: Iterable[object]) -> list[object]:
                 plies = None
             case _:
                 is_told = False
-        if is_told or plies is None:
+        if plies is None or (is_told and (to_a_seat or not plies.hides)):
             end = number + 1
     return kept[:end]
 
@@ -127,8 +135,9 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
             case MatchOver():
                 yield fact
                 if state is not None:
-                    for seat, over in frames_of_over(fact, state, fact.told):
-                        yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over.decode())
+                    over = frame_of_over(fact, state).decode()
+                    for seat in fact.told:
+                        yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
 
 
 def as_json(entry: TranscriptLine | MatchOver) -> dict[str, Any]:

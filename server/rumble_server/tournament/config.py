@@ -111,6 +111,9 @@ class TournamentConfig(BaseModel):
     """Rule for the clock of a bot that is away on its own turn: the clock stands or runs."""
     absent_ms: Duration = 120_000
     """Time for which matches wait for a bot that is not connected; then the bot loses them."""
+    spectator_delay_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 0
+    """Delay of each ply for spectators, in a hidden game. Secrets are never shown before the end of a match, also
+    without a delay."""
     listed: bool = True
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
@@ -143,8 +146,14 @@ class TournamentConfig(BaseModel):
                 game.check_seats(self.match_seats)
             self._check_tables()
             self._check_points()
-            if self.openings == "suite" and not game.in_turn:
+            if self.openings == "suite" and not (game.in_turn and not game.hides):
                 raise ValueError(f"{game.name} has no openings, because its seats do not move in turn, or by chance")
+            if game.hides and isinstance(self.openings, list):
+                raise ValueError(f"{game.name} has no openings, because it hides something")
+            if self.spectator_delay_ms and not game.hides:
+                raise _problem("spectator_delay_ms", f"{game.name} hides nothing, so spectators see it at once")
+            if game.cooperative:
+                object.__setattr__(self, "rated", False)
             if isinstance(self.openings, list):
                 for opening in self.openings:
                     check_opening(game.initial(self.settings, self.seed), opening)

@@ -28,6 +28,7 @@ class Terms:
         self._illegal_retries = config.illegal_retries
         self._away_ms = config.away_ms
         self._away_clock = config.away_clock
+        self._spectator_delay_ms = config.spectator_delay_ms
 
     def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
         """Return the fact that a match begins, without the bots in `absent`.
@@ -51,6 +52,7 @@ class Terms:
             self._away_clock,
             chance_seed="" if self._is_plain(len(seats)) else token_hex(SEED_BYTES),
             absent=absent,
+            spectator_delay_ms=self._spectator_delay_ms,
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:

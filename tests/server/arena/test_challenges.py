@@ -72,7 +72,7 @@ def test_one_challenge_is_open_at_a_time() -> None:
         ({"against": "not a name"}, "unknown_bot"),
         ({"against": "cid"}, "unknown_bot"),
         ({"against": "ann"}, "unknown_bot"),
-        ({"game": "poker"}, "unknown_game"),
+        ({"game": "ludo"}, "unknown_game"),
         ({"settings": {"columns": 5}}, "bad_settings"),
         ({"game": "connect4", "settings": {"columns": 1}}, "bad_settings"),
         ({"game": "connect4", "settings": {"columns": "5"}}, "bad_settings"),

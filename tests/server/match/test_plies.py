@@ -17,7 +17,7 @@ from rumble_engine import Termination
 from rumble_engine.outcome import scores_of
 from rumble_protocol.server_messages import MatchOver as MatchOverMessage
 from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
-from rumble_server.match.transcript import TranscriptLine, transcript, without_open_ply
+from rumble_server.match.transcript import TranscriptLine, told_so_far, transcript
 
 from tests.server.match.driven import BANK, START_MS, Connected, DrivenReferee
 
@@ -252,7 +252,7 @@ def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered()
     driven.connect(0)
     assert driven.seats[0].last("turn")["clock"]["seats_ms"] == [1400, 1500]
     again = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
-    assert again.referee.told_clock(again.now_ms).seats_ms == (1400, 1500)
+    assert again.referee.told_clock(again.now_ms).seats_ms == (1500, 1500)
     again.connect(0)
     assert again.seats[0].last("turn")["clock"]["seats_ms"] == [1500, 1500]
     again.move(0, "C")
@@ -353,7 +353,7 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
         referee = driven.referee
         return referee.movers(), referee.is_ticking, referee.away(), referee.told_clock(driven.now_ms)
 
-    seen = []
+    seen, seen_later = [], []
     for what in ("nothing", "answer", "fall"):
         driven = seated("four snakes", away_clock=clock)
         driven.pass_ms(100)
@@ -364,14 +364,19 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
         driven.disconnect(1)
         driven.pass_ms(100)
         seen.append(told(driven))
+        driven.connect(1)
+        driven.disconnect(0)
+        driven.connect(0)
+        seen_later.append((told(driven), driven.seats[0].last("turn")["clock"]))
     assert seen[0] == seen[1] == seen[2]
+    assert seen_later[0] == seen_later[1] == seen_later[2]
 
 
 @each
 def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind: str) -> None:
     driven = seated(kind)
     for _ in range(4):
-        told = without_open_ply(driven.facts)
+        told = told_so_far(driven.facts, to_a_seat=False)
         assert told == driven.facts
         *others, last = driven.referee.state.movers
         for seat in others:
@@ -379,27 +384,27 @@ def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind:
             for gone in range(len(driven.seats)):
                 driven.disconnect(gone)
                 driven.connect(gone)
-            assert without_open_ply(driven.facts) == told, "who is asked again has not answered"
+            assert told_so_far(driven.facts, to_a_seat=False) == told, "who is asked again has not answered"
         driven.move(last, driven.seats[last].last("turn")["legal"][0])
     driven.abort("the host wants it")
-    assert without_open_ply(driven.facts) == driven.facts
+    assert told_so_far(driven.facts, to_a_seat=False) == driven.facts
 
 
 def test_the_transcript_of_a_running_match_has_no_fall_before_the_ply_is_made() -> None:
     driven = seated("four snakes")
-    told = without_open_ply(driven.facts)
+    told = told_so_far(driven.facts, to_a_seat=False)
     driven.resign(1)
-    assert without_open_ply(driven.facts) == told
+    assert told_so_far(driven.facts, to_a_seat=False) == told
     for seat in (0, 2, 3):
         driven.move(seat, "up")
-    assert SeatFell in map(type, without_open_ply(driven.facts))
+    assert SeatFell in map(type, told_so_far(driven.facts, to_a_seat=False))
 
 
 def test_the_transcript_of_a_running_plain_match_has_all() -> None:
     driven = DrivenReferee.seated()
     driven.play("4")
     driven.disconnect(1)
-    assert without_open_ply(driven.facts) == driven.facts
+    assert told_so_far(driven.facts, to_a_seat=False) == driven.facts
 
 
 def test_a_seat_may_send_its_answer_only_once() -> None:

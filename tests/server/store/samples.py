@@ -113,6 +113,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "sender": st.sampled_from(["bot", "server"]),
     "sha256": hexes,
     "settings": st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
+    "spectator_delay_ms": durations,
     "stalled": st.booleans(),
     "started_at_ms": st.none() | times,
     "informed": st.booleans(),

@@ -24,7 +24,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.models import MatchView
-from rumble_server.web.api.replays import match_view
+from rumble_server.web.api.replays import running_view
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site, site_of
@@ -156,20 +156,24 @@ class ClubAnswers:
         """
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
-            referee = is_open.referee
-            now_ms = self._site.arena.clock.now_ms()
-            return match_view(referee.terms, referee.moves, referee=referee, now_ms=now_ms)
+            return running_view(is_open.referee, self._site.arena.clock.now_ms())
         return await self._begun_or_lost(match_id, from_log.shown_match)
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
-            terms, moves = is_open.referee.terms, tuple(is_open.referee.moves)
+            referee = is_open.referee
+            plies = len(referee.public(self._site.arena.clock.now_ms()).moves)
+            terms, moves = referee.terms, tuple(referee.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
-            return await self.once(
-                key, lambda: self._of_match(match_id, from_log.boards_so_far, terms, moves, first, most)
-            )
+
+            async def draw() -> bytes:
+                # Not by `_of_match`, which keeps an answer if the tournament has ended meanwhile.
+                await self._site.on_disk()
+                return await self._site.reader.of_match(match_id, from_log.boards_so_far, terms, moves, first, most)
+
+            return await self.once(key, draw)
         return await self._begun_or_lost(match_id, from_log.boards, first, most)
 
     async def neighbours(self, match_id: str) -> Neighbours:

@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Annotated
+from random import Random
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
-from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, State, get_game
+from rumble_engine import BadPosition, BadSettings, EngineError, Game, MoveError, NotSampled, State, get_game
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
@@ -63,22 +64,60 @@ def draw(name: str, body: bytes) -> bytes:
     try:
         game = get_game(name)
         settings = game.complete(question.settings) if question.settings else {}
-        state = game.load({**settings, **question.state})
-        legal = moves_of(state) if question.legal is None else question.legal
-        for move in question.legal or ():
-            check_move(state, move)
+        view = {**settings, **question.state}
+        if game.hides:
+            return _hiding(game, view, question).encode()
+        state = game.load(view)
+        return _answer(game, state, question, state.view()).model_dump_json().encode()
     except EngineError as error:
         raise refused(error) from None
-    view = state.view()
-    spellings = {move: list(game.spellings(state, move)) for move in legal}
-    answer = BoardAnswer(
+
+
+def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
+    """Draw a view of a hidden game, as JSON. Raises MoveError, BadSettings, and BadPosition for a bad view."""
+    # Drawings are as large as the settings say.
+    game.complete({setting.name: view[setting.name] for setting in game.settings if setting.name in view})
+    try:
+        return _answer(game, _sample(game, view), question, view).model_dump_json(warnings="error")
+    except EngineError:
+        raise
+    except Exception as error:
+        # No `load` has checked the view, so the game's code may raise any error.
+        raise BadPosition(f"not a {game.name} view") from error
+
+
+def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict[str, Any]) -> BoardAnswer:
+    """Draw a view, with the moves of `state`. Raises MoveError for illegal moves."""
+    legal = question.legal or []
+    if state is not None:
+        for move in legal:
+            check_move(state, move)
+        legal = moves_of(state) if question.legal is None else legal
+    spellings = {} if state is None else {move: list(game.spellings(state, move)) for move in legal}
+    return BoardAnswer(
         drawing=game.drawing(view, question.last_move),
-        diagram=state.diagram(),
+        diagram=game.diagram(view),
         moves={move: game.path(view, move) for move in legal},
         spellings={move: texts for move, texts in spellings.items() if texts != [move]},
         keys={move: key for move, key in game.keys.items() if move in legal},
+        refusal=None if state is None or question.try_move is None else _refusal(state, question.try_move),
     )
-    return answer.model_dump_json().encode()
+
+
+def _refusal(state: State, move: str) -> str | None:
+    """Return the reason why no mover may make this move; None if a mover may."""
+    try:
+        check_move(state, move)
+    except MoveError as error:
+        return str(error)
+    return None
+
+
+def _sample(game: Game, view: dict[str, Any]) -> State | None:
+    """Return a state that agrees with a view; None without samples, or if the view is not of a seat."""
+    with suppress(NotSampled, BadPosition):
+        return game.sample(view, Random(0))
+    return None
 
 
 def moves_of(state: State) -> list[str]:

@@ -10,6 +10,7 @@ from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
 from rumble_server.tournament.exports import WRITERS
+from rumble_server.tournament.exports.phh import POKER
 from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import ClubAnswers, answers_of
@@ -22,6 +23,8 @@ from rumble_server.web.errors import WebError
 JSON = "application/json"
 FOR_TWO = ("pgn", "trf")
 """The formats that have only matches of two seats."""
+OF_GAME = {"phhs": POKER, "sgf": GO}
+"""The game of each format that has only matches of one game."""
 
 
 def export_routes() -> APIRouter:
@@ -80,6 +83,7 @@ ABOUT = {
     "json": "The whole tournament as one document, with every match and its moves.",
     "csv": "A row for each match; `rumble standings` and `rumble ratings` read this file.",
     "pgn": "The matches with their moves as PGN; games other than chess have the same headers.",
+    "phhs": "The hands of poker in the Poker Hand History format, for poker's tools.",
     "sgf": "The matches of Go as SGF, for Go's tools.",
     "trf": "The results as TRF16, or as TRF-2026, for FIDE's tools and pairing engines.",
 }
@@ -87,5 +91,5 @@ ABOUT = {
 
 def kinds_for(game: str, seats: int) -> dict[str, str]:
     """Return the export formats for tournaments of a game with this number of seats, each with a description."""
-    without = {*(() if game == GO else ("sgf",)), *(FOR_TWO if seats > 2 else ())}
-    return {kind: about for kind, about in ABOUT.items() if kind not in without}
+    without = FOR_TWO if seats > 2 else ()
+    return {kind: about for kind, about in ABOUT.items() if kind not in without and OF_GAME.get(kind, game) == game}

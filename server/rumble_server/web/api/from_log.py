@@ -12,24 +12,25 @@ from itertools import islice
 from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
+from rumble_engine import ALL
 from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
-from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats, without_open_ply
+from rumble_server.match.transcript import as_json, seats_in, told_so_far, transcript, transcript_of
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.exports import WRITERS, csv_file, pgn, sgf, trf
+from rumble_server.tournament.exports import WRITERS, csv_file, pgn, phh, sgf, trf
 from rumble_server.tournament.exports.document import export, match_json, summary
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import models
-from rumble_server.web.api.replays import match_view, replay
+from rumble_server.web.api.replays import ended_view, replay
 from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, tournament_view
@@ -177,6 +178,8 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
     """Write the part of an export before the matches. Raises ValueError if the format does not fit."""
     if kind == "sgf":
         sgf.check(rebuilt.tournament.config.game)
+    if kind == "phhs":
+        phh.check(rebuilt.tournament.config.game)
     if kind == "pgn":
         pgn.check(rebuilt.tournament.config.match_seats)
     if kind == "json":
@@ -193,7 +196,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
     played = [match_json(over, _infos(rebuilt, over)) for over in overs]
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(played)[1:-1]
-    document = {"tournament": summary(rebuilt.tournament), "matches": played}
+    document = {"tournament": summary(rebuilt.tournament), "matches": played, "first": first}
     between = "\n" if first and kind == "pgn" else ""
     return (between + WRITERS[kind][0](document)).encode()
 
@@ -239,20 +242,22 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     started, over = found
     times_ms = thought_ms(facts, started, len(over.moves))
     if over.scores is None:
-        return match_view(started, over.moves, over=over, thought_ms=times_ms)
-    said, known = notes(facts, over), infos(facts, over)
-    return match_view(started, over.moves, over=over, notes=said, infos=known, thought_ms=times_ms)
+        return ended_view(started, over, times_ms)
+    return ended_view(started, over, times_ms, notes(facts, over), infos(facts, over))
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
     """Draw boards of the last attempt at a match; None if no attempt began, or if the last attempt is not over."""
     found = _ended_attempt(facts)
-    return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
+    if found is None:
+        return None
+    terms, over = found
+    return to_json(replay(terms, over.moves, ALL, first, most, thought_ms(facts, terms, len(over.moves))))
 
 
 def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of the attempt with these terms, after `moves`."""
-    return to_json(replay(terms, moves, first, most, thought_ms(facts, terms, len(moves))))
+    """Draw boards of the running attempt with these terms, after `moves`, for spectators."""
+    return to_json(replay(terms, moves, None, first, most, thought_ms(facts, terms, len(moves))))
 
 
 def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
@@ -279,11 +284,10 @@ def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | Non
     Returns None if the match never began. Raises PermissionError if `owner` did not play.
     """
     seats = seats_in(facts)
-    if seats is None:
+    if not seats:
         return None
-    own = {seat for seat, name in enumerate(seats) if owner is None or name.casefold() == owner.casefold()}
-    if not own:
+    if owner is not None and all(owner.casefold() != bot.casefold() for bots in seats.values() for bot in bots):
         raise PermissionError(f"{owner} did not play this match")
-    told = without_open_ply(facts)
-    lines = transcript(told) if owner is None else transcript_of_seats(told, own)
+    told = told_so_far(facts, to_a_seat=owner is not None)
+    lines = transcript(told) if owner is None else transcript_of(told, owner)
     return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)

@@ -138,7 +138,8 @@ class MatchView(ServerMessageModel):
     During the match, the seats of `thinking` are to move, and `seat` is the first of them. `seats_ms` are the clocks
     at `at_ms`; the clocks of `thinking` run if `ticking`.
     `away` is empty while all bots are connected, and otherwise has an entry for each seat. `position` is in the game's
-    notation. The first `opening` moves are the opening.
+    notation. In a hidden game, `position` is empty until the match is over, and `?` stands for hidden words of
+    `moves`. The first `opening` moves are the opening.
 
     After the match, `at_fault` are the seats whose fault ended the match. These fields then have an entry for each ply:
     the bots' `notes` and thoughts (`infos`), the moves as people write them (`written`, for chess SAN), the seats that
@@ -230,7 +231,9 @@ class OpponentList(ServerMessageModel):
 
 
 class PlyBoard(ServerMessageModel):
-    """The board after some plies. `diagram` is null if the game has a drawing; `position` is in the game's notation."""
+    """The board after some plies. `diagram` is null if the game has a drawing; `position` is in the game's notation,
+    and empty during a match of a hidden game.
+    """
 
     board: str
     last: list[Count]
@@ -261,13 +264,14 @@ class BoardQuestion(RequestModel):
     """A position in the form of a turn's `state`; `settings` fill in the fields that `state` leaves out.
 
     `legal` are the moves whose cells are wanted (if left out, the legal moves of all seats to move); `last_move` is the
-    move to mark.
+    move to mark, and `try_move` a move to judge.
     """
 
     state: dict[str, Any]
     settings: Settings = Field(default_factory=dict)
     legal: list[ShortText] | None = Field(default=None, max_length=MOST_LEGAL, fail_fast=True)
     last_move: ShortText | None = None
+    try_move: ShortText | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -283,7 +287,8 @@ class BoardAnswer(ServerMessageModel):
     """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
-    moves that people make by a single key, each with its `KeyboardEvent.key`.
+    moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is
+    not allowed; null if it is, or if nobody can tell.
     """
 
     drawing: Drawing | None
@@ -291,6 +296,7 @@ class BoardAnswer(ServerMessageModel):
     moves: dict[str, Path]
     spellings: dict[str, list[str]]
     keys: dict[str, str]
+    refusal: str | None = None
 
 
 class BotName(RequestModel):

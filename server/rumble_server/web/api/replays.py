@@ -4,33 +4,44 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rumble_engine import State, get_game
+from rumble_engine import ALL, State, get_game
+from rumble_engine.joint import IDLE
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
+from rumble_server.web.feed.shown import Shown, shown, shown_now
 from rumble_server.web.feed.views import away_view
 
 
 def replay(
-    terms: MatchStarted, moves: Sequence[str], first: int, most: int, thought_ms: list[int | None]
+    terms: MatchStarted,
+    moves: Sequence[str],
+    seat: int | None,
+    first: int,
+    most: int,
+    thought_ms: list[int | None],
 ) -> MatchBoards:
-    """Draw at most `most` boards, beginning with the board after `first` plies; none if the match has fewer plies."""
+    """Draw at most `most` boards, beginning with the board after `first` plies; none if the match has fewer plies.
+
+    `seat` is None for the spectators of a running match, and `ALL` once the match is over.
+    """
     game = get_game(terms.game)
-    state, boards, course = terms.first_state(), list[PlyBoard](), _course(terms, moves)
-    blank = game.drawing(state.view())
-    for ply, last in enumerate((None, *moves[: first + most - 1])):
-        if last is not None:
-            state = state.play(last)
+    state, boards, course = terms.first_state(), list[PlyBoard](), _course(terms, moves, seat)
+    blank = game.drawing(state.view(seat))
+    seen = None
+    for ply, move in enumerate((None, *moves[: first + most - 1])):
+        if move is not None:
+            seen, state = state.seen(move, seat), state.play(move)
         if ply >= first:
-            drawing = game.drawing(state.view(), last)
+            board = shown(game, state, seen, seat)
             boards.append(
                 PlyBoard(
-                    board="" if drawing is None else drawing.board,
-                    last=[] if drawing is None else list(drawing.last),
-                    diagram=state.diagram() if drawing is None else None,
-                    position=state.text(),
+                    board="" if board.drawing is None else board.drawing.board,
+                    last=[] if board.drawing is None else list(board.drawing.last),
+                    diagram=board.diagram if board.drawing is None else None,
+                    position=board.position,
                 )
             )
     return MatchBoards(
@@ -45,66 +56,88 @@ def replay(
     )
 
 
-def match_view(
+def running_view(referee: Referee, now_ms: int) -> MatchView:
+    """Show the public part of the running attempt at a match."""
+    public, clock = referee.public(now_ms), referee.told_clock(now_ms)
+    return _match_view(
+        referee.terms,
+        public.moves,
+        shown_now(referee, public),
+        status="running",
+        seat=public.state.to_move,
+        thinking=referee.movers() if public.is_newest else [],
+        seats_ms=list(clock.seats_ms),
+        ticking=referee.is_ticking and public.is_newest,
+        at_ms=clock.at_ms,
+        away=away_view(referee) if public.is_newest else [],
+    )
+
+
+def ended_view(
     terms: MatchStarted,
-    moves: Sequence[str],
-    *,
-    over: MatchOver | None = None,
+    over: MatchOver,
+    thought_ms: list[int | None],
     notes: list[str | None] | None = None,
     infos: list[MoveInfo | None] | None = None,
-    thought_ms: list[int | None] | None = None,
-    referee: Referee | None = None,
-    now_ms: int | None = None,
 ) -> MatchView:
-    """Show an attempt at a match: the finished attempt `over`, or the running attempt that `referee` judges."""
-    game = get_game(terms.game)
-    state = state_after(terms, moves) if referee is None else referee.state
-    view = state.view()
-    scores = None if over is None or over.scores is None else list(over.scores)
-    clock = None if referee is None or now_ms is None else referee.told_clock(now_ms)
+    """Show a finished attempt at a match, with every secret."""
+    last = over.moves[-1] if over.moves else None
+    return _match_view(
+        terms,
+        over.moves,
+        shown(get_game(terms.game), state_after(terms, over.moves), last, ALL),
+        status="over",
+        notes=notes,
+        infos=infos,
+        thought_ms=thought_ms,
+        scores=None if over.scores is None else list(over.scores),
+        winner=over.winner,
+        termination=over.termination,
+        reason=over.reason,
+        at_fault=list(over.at_fault),
+        ended_at_ms=over.at_ms,
+        **_course(terms, over.moves, ALL),
+    )
+
+
+def _match_view(
+    terms: MatchStarted,
+    moves: Sequence[str],
+    board: Shown,
+    *,
+    notes: list[str | None] | None = None,
+    infos: list[MoveInfo | None] | None = None,
+    **more: Any,
+) -> MatchView:
+    nothing = dict.fromkeys(("seat", "seats_ms", "at_ms", "scores", "winner", "termination", "ended_at_ms"))
     return MatchView(
         id=terms.match,
         tournament=terms.tournament,
         attempt=terms.attempt,
-        status="running" if over is None else "over",
         game=terms.game,
         settings=terms.settings,
         time_control=terms.time_control,
         seats=list(terms.seats),
-        seat=state.to_move if over is None else None,
-        thinking=[] if referee is None else referee.movers(),
         ply=len(moves),
         opening=min(len(terms.moves), len(moves)),
         moves=list(moves),
         notes=notes or [None] * len(moves),
         infos=infos or [None] * len(moves),
-        state=view,
-        position=state.text(),
-        diagram=state.diagram(),
-        drawing=game.drawing(view, moves[-1] if moves else None),
-        seats_ms=None if clock is None else list(clock.seats_ms),
-        ticking=referee is not None and referee.is_ticking,
-        at_ms=None if clock is None else clock.at_ms,
-        scores=scores,
-        winner=None if over is None else over.winner,
-        termination=None if over is None else over.termination,
-        reason="" if over is None else over.reason,
-        at_fault=[] if over is None else list(over.at_fault),
+        **board._asdict(),
         started_at_ms=terms.at_ms,
-        ended_at_ms=None if over is None else over.at_ms,
-        **({} if over is None else _course(terms, moves)),
-        thought_ms=thought_ms,
-        away=[] if referee is None else away_view(referee),
         absent=list(terms.absent),
+        **{**nothing, "thinking": [], "ticking": False, "reason": "", "at_fault": [], **more},
     )
 
 
-def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
-    """Return the moves as people write them (`written`), and the seats that made the moves (`movers`)."""
+def _course(terms: MatchStarted, moves: Sequence[str], seat: int | None) -> dict[str, Any]:
+    """Return the moves as written by people and seen by `seat` (`written`), and the seats that moved (`movers`)."""
     game = get_game(terms.game)
     state, written, movers = terms.first_state(), [], []
     for move in moves:
-        written.append(game.written(state, move))
+        seen = state.seen(move, seat)
+        is_move = bool(state.movers) and seen == move != IDLE  # not drawn by chance, nor hidden, nor made by a fall
+        written.append(game.written(state, move) if is_move else seen)
         movers.append(state.to_move)
         state = state.play(move)
     return {"written": written, "movers": movers}

@@ -72,6 +72,8 @@ class Channel:
         """The events of the last flush that are still to be sent; None if all are sent."""
         self._played = self._being_played()
         """The referees of matches that readers may have seen, by attempt, until the ends of the matches are sent."""
+        self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
+        """Number of plies last told of the matches that spectators see with a delay, by match; -1 if none were told."""
 
     def flush(self) -> None:
         """Send the changes, unless the last flush was too recent or is not complete."""
@@ -168,11 +170,17 @@ class Channel:
 
     def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         """Yield the boards of matches that have begun or gone on, unless they are over by now."""
-        for match in changes.started | changes.moved:
+        behind, self._behind = self._behind, {}
+        for match in {**changes.started, **changes.moved, **behind}:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:
-                kind = FeedMatchStart if match in changes.started else FeedMove
-                yield views.board_view(kind, open_match.referee, self._arena.clock.now_ms())
+                kind, now_ms = FeedMatchStart if match in changes.started else FeedMove, self._arena.clock.now_ms()
+                public = open_match.referee.public(now_ms)
+                if not public.is_newest:  # spectators see the newest position only after their delay
+                    self._behind[match] = len(public.moves)
+                    if behind.get(match) == len(public.moves):
+                        continue
+                yield views.board_view(kind, open_match.referee, now_ms)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking

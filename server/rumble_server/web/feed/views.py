@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
-from rumble_engine import get_game
+from rumble_engine import ALL, get_game
 from rumble_protocol.feed_messages import (
     Away,
     Board,
@@ -27,6 +27,7 @@ from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pai
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
+from rumble_server.web.feed.shown import shown, shown_now
 
 BOARDS_AT_ONCE = 25
 """Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
@@ -182,24 +183,20 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """Show the board of a match that is being played."""
-    state, moves = referee.state, list(referee.moves)
-    view, clock = state.view(), referee.told_clock(now_ms)
+    public, clock = referee.public(now_ms), referee.told_clock(now_ms)
     return kind(
         match=referee.terms.match,
         attempt=referee.terms.attempt,
         seats=list(referee.terms.seats),
-        seat=state.to_move,
-        movers=referee.movers(),
-        ply=len(moves),
-        moves=moves,
-        state=view,
-        position=state.text(),
-        diagram=state.diagram(),
-        drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
+        seat=public.state.to_move,
+        movers=referee.movers() if public.is_newest else [],
+        ply=len(public.moves),
+        moves=list(public.moves),
+        **shown_now(referee, public)._asdict(),
         seats_ms=list(clock.seats_ms),
-        ticking=referee.is_ticking,
+        ticking=referee.is_ticking and public.is_newest,
         at_ms=clock.at_ms,
-        away=away_view(referee),
+        away=away_view(referee) if public.is_newest else [],
     )
 
 
@@ -209,7 +206,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
     state = terms.opening_state()
     for move in over.moves[len(terms.moves) :]:
         state = state.play(move)
-    view = state.view()
+    last = over.moves[-1] if over.moves else None
     return Board(
         match=over.match,
         attempt=over.attempt,
@@ -218,10 +215,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
         movers=[],
         ply=len(over.moves),
         moves=list(over.moves),
-        state=view,
-        position=state.text(),
-        diagram=state.diagram(),
-        drawing=get_game(terms.game).drawing(view, over.moves[-1] if over.moves else None),
+        **shown(get_game(terms.game), state, last, ALL)._asdict(),
         seats_ms=[],
         ticking=False,
         at_ms=over.at_ms,

@@ -38,7 +38,7 @@ FIELDS_NOW = {
     "match_over": "match attempt seats scores termination reason at_fault "
     "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent",
     "match_started": "match attempt game settings seed seats "
-    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent",
+    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent spectator_delay_ms",
     "move_made": "match attempt ply seat turn_id move bank_ms "
     "frame at_ms excused_ms next_turn_id next_seat seats_ms lag_ms omit",
     "move_refused": "match attempt seat retries_left at_ms",

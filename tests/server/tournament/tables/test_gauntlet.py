@@ -8,7 +8,10 @@ from rumble_server.tournament.tables.plan import TablePlan, meetings
 
 @pytest.mark.parametrize(
     ("bots", "seats", "least", "challengers"),
-    [(4, 3, 2, 2), (9, 4, 2, 2), (12, 3, 2, 5), (16, 4, 4, 3), (32, 4, 2, 4), (20, 6, 2, 3), (8, 8, 8, 1)],
+    [
+        *((4, 3, 2, 2), (9, 4, 2, 2), (12, 3, 2, 5), (16, 4, 4, 3), (32, 4, 2, 4), (8, 8, 8, 1)),
+        pytest.param(20, 6, 2, 3, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("cycles", [1, 2])
 def test_each_table_has_one_challenger_who_meets_everyone(

@@ -122,6 +122,7 @@ def test_no_table_starves_and_the_audit_is_silent(seed: int) -> None:
     assert flags_of(found.records) == ()
 
 
+@pytest.mark.slow
 def test_the_same_simulation_finds_tables_that_start_without_reservation() -> None:
     found = [simulated(Unreserved, seed) for seed in range(20)]
     assert sum(each.longest_wait_ms > LONGEST_MS for each in found) >= 10

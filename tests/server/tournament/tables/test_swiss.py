@@ -40,7 +40,7 @@ def again(tables: Sequence[Sequence[int]], before: Sequence[TableRound]) -> int:
     return sum(met[pair] for bots in tables for pair in combinations(sorted(bots), 2))
 
 
-@pytest.mark.parametrize(("bots", "seats"), [(8, 4), (9, 3), (12, 4)])
+@pytest.mark.parametrize(("bots", "seats"), [(8, 4), (9, 3), pytest.param(12, 4, marks=pytest.mark.slow)])
 def test_about_as_few_bots_as_possible_meet_again(bots: int, seats: int) -> None:
     for seed in range(2):
         rounds, _ = played(TablePlan(bots, seats, seats), 4, seed)

@@ -7,14 +7,16 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_engine import get_game
+from rumble_engine import ALL, get_game
 from rumble_server.limits.fair_queue import Crowded
 from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 
+from tests.hidden.tokens import installed
 from tests.server.web.memory_server import HOST, MemoryReader, MemoryServer
 
 EMPTY = {"board": "." * 9}
+DICE = get_game("liars-dice").initial().view()
 
 
 async def ask(browser: httpx.AsyncClient, game: str, **body: Any) -> Any:
@@ -52,6 +54,26 @@ async def test_moves_that_people_write_in_another_way_have_their_spellings(brows
     assert told["spellings"] == {}
 
 
+async def test_the_view_of_a_seat_is_drawn_where_the_rest_is_hidden(browser: httpx.AsyncClient) -> None:
+    with installed():
+        state = get_game("tokens").initial().play(f"{'a' * 32} {'b' * 32}")
+        told = await ask(browser, "tokens", state=state.view(0))
+        assert told["moves"] == {"a" * 32 + "+": [], "a" * 32 + "-": []}
+        assert told["drawing"]["board"] == "a" * 32 + "." * 32
+        assert "b" not in told["diagram"].replace("dealt", "")
+        after = await ask(browser, "tokens", state=state.view(ALL))
+        assert (after["moves"], after["drawing"]["board"]) == ({}, "a" * 32 + "b" * 32)
+        wrong = await browser.post("/api/games/tokens/board", json={"state": {"seat": 0, "seats": "x"}})
+        assert (wrong.status_code, wrong.json()["error"]["code"]) == (422, "bad_position")
+        tried = [
+            (await ask(browser, "tokens", state=state.view(0), try_move=move))["refusal"]
+            for move in ("b+", "a" * 32 + "+")
+        ]
+        assert tried == [f"this is not allowed; your token is {'a' * 32}", None]
+        illegal = await browser.post("/api/games/tokens/board", json={"state": state.view(0), "legal": ["b+"]})
+        assert (illegal.status_code, illegal.json()["error"]["code"]) == (422, "illegal_move")
+
+
 async def test_moves_made_together_are_those_of_each_seat(browser: httpx.AsyncClient) -> None:
     view = get_game("snakes").initial_for(8).view()
     told = await ask(browser, "snakes", state=view)
@@ -87,6 +109,8 @@ async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClien
         ("tictactoe", {}, 422, "bad_message"),
         ("tictactoe", {"state": EMPTY, "moves": []}, 422, "bad_message"),
         ("tictactoe", {"state": {"board": "." * 70_000}}, 413, "too_large"),
+        ("liars-dice", {"state": {**DICE, "dice_each": 10**9}}, 422, "bad_settings"),
+        ("liars-dice", {"state": {**DICE, "last_call": ["x", 0]}, "last_move": "liar"}, 422, "bad_position"),
     ],
 )
 async def test_what_cannot_be_is_told(
@@ -135,6 +159,24 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
     assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]
     assert told["written"] == server.world.arena.matches.live[match].referee.moves
     assert [thought_ms // 100 for thought_ms in told["thought_ms"]] == [10, 10]
+
+
+async def test_boards_asked_for_just_before_the_end_of_the_tournament(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    server.pass_ms(2_500)
+    match = next(iter(tournament.running))
+
+    async def wait(number: int) -> None:
+        server.world.run()
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    monkeypatch.setattr(type(server.log), "durable", property(lambda self: 0))
+    told = await browser.get(f"/api/matches/{match}/boards")
+    assert (tournament.status, told.status_code, told.json()["plies"]) == ("finished", 200, 2)
+    assert (await browser.get(f"/api/matches/{match}/boards")).json()["plies"] > 2
 
 
 async def test_moves_are_told_as_people_write_them(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -15,6 +15,7 @@ from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.api import from_log
 from rumble_server.web.api.export_models import ExportDocument
+from rumble_server.web.api.exports import OF_GAME
 
 from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
@@ -23,7 +24,7 @@ FIELD = ("alice", "bob", "carol", "dave", "erin")
 PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes", "half_byes")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "sgf"])
+@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in OF_GAME])
 async def test_every_format_is_what_its_writer_makes(
     server: MemoryServer, browser: httpx.AsyncClient, kind: str
 ) -> None:

@@ -2,6 +2,7 @@ import re
 from xml.etree import ElementTree
 
 import httpx
+import pytest
 from rumble_protocol.secret import is_made, make_secret
 
 from tests.server.web.api.organiser import get, post
@@ -111,6 +112,7 @@ async def test_guesses_on_other_pages_count_as_well(server: MemoryServer, browse
     assert answers[-1].status_code == 429
 
 
+@pytest.mark.slow
 async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_guesses(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:

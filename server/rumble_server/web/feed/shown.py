@@ -1,0 +1,33 @@
+"""Positions for the feed, the API and pages; in a hidden game, made from a view alone. Pure."""
+
+from typing import NamedTuple
+
+from rumble_engine import ALL, Drawing, Game, State, get_game
+
+from rumble_server.match.plies import Public
+from rumble_server.match.referee import Referee
+
+
+class Shown(NamedTuple):
+    """A position for people. `Board`, `MatchView` and `PlyBoard` have fields with the same names."""
+
+    state: dict[str, object]
+    position: str
+    """The position in the game's notation; empty during a match of a hidden game."""
+    diagram: str
+    drawing: Drawing | None
+
+
+def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown:
+    """Show a position after the ply `last` to `seat`: None is a spectator, and `ALL` a reader after the match."""
+    view = state.view(seat)
+    drawing = game.drawing(view, last)
+    if not game.hides:
+        return Shown(view, state.text(), state.diagram(), drawing)
+    return Shown(view, state.text() if seat == ALL else "", game.diagram(view), drawing)
+
+
+def shown_now(referee: Referee, public: Public) -> Shown:
+    """Show the public part of a match; after the match, everything."""
+    game, moves = get_game(referee.terms.game), public.moves
+    return shown(game, public.state, moves[-1] if moves else None, None if referee.over is None else ALL)
