@@ -53,6 +53,8 @@ def any_ply(state: State, random: Random) -> str:
     """Return the text of a random ply; joint moves are not listed, because they may be many."""
     if isinstance(state, JointState) and state.movers:
         return state.joint_text({seat: random.choice(state.codes_for(seat)) for seat in state.movers})
+    if state.is_chance:
+        return state.text_of(state.draw(random.getrandbits(256)))
     return random.choice(list(state.legal_moves))
 
 

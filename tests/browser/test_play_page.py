@@ -220,6 +220,37 @@ async def test_a_typed_move_is_read_as_people_write_it(home: Page) -> None:
     assert await home.evaluate(read, [list(typed), spellings]) == list(typed.values())
 
 
+async def test_of_a_sample_of_moves_other_amounts_can_be_typed(home: Page) -> None:
+    spellings = {"c": ["call"], "r250": ["raise 250", "bet 250"], "r20000": ["raise 20000", "bet 20000", "all-in"]}
+    typed = {"Raise 300": "r300", "bet 1,5": "bet 1,5", "R400": "r400", "all in": "r20000", "call": "c", "f": "f"}
+    read = """async ([texts, spellings]) => {
+      const { readTyped } = await import("/static/play/typed.js");
+      return texts.map((text) => readTyped(text, Object.keys(spellings), spellings, false).move);
+    }"""
+    assert await home.evaluate(read, [list(typed), spellings]) == list(typed.values())
+
+
+async def test_of_a_sample_of_moves_only_a_move_that_counts_is_sent(
+    page: Page, server: RunningServer, opponents: Opponents
+) -> None:
+    """In poker with deep stacks, a turn lists 1,000 of 20,000 moves; the page has buttons for the first of them."""
+    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    bot = WaitingBot()
+    bot.may_move.set()
+    opponents.add(bot, "play-poker")
+    await here(server, "play-poker")
+    await sit_down(page, "play-poker", "poker", more={"poker.hands": "1"})
+    choices = page.locator("#board .choices button")
+    await expect(choices).to_have_count(10)
+    assert (await choices.all_inner_texts())[:3] == ["fold", "call", "raise 200"]
+    await page.locator("#typed").fill("raise 20001")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#typed-error")).to_contain_text("is not")
+    await page.locator("#typed").fill("raise 207")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#moves")).to_contain_text("r207")
+
+
 async def test_a_move_of_chess_is_typed_as_people_write_it(page: Page) -> None:
     await sit_down(page, RANDOM, "chess")
     assert await my_turn(page)

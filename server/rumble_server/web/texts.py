@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from rumble_engine import SettingValue, Termination, get_game
+from rumble_engine import EngineError, Game, SettingValue, Termination, get_game
 from rumble_engine.outcome import places_of
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import MoveInfo, TimeControl
@@ -114,8 +114,17 @@ def quoted(text: str) -> str:
 
 
 def first_bot(game: str) -> str:
-    """Return the name of a reference bot for a first try; minimax refuses games of joint moves or of chance."""
-    return "minimax" if get_game(game).is_plain(get_game(game).seats) else "mcts"
+    """Return the name of a reference bot for a first try.
+
+    Minimax refuses games of joint moves, of chance and of hidden parts; mcts needs states that agree with a view.
+    """
+    try:
+        found = get_game(game)
+    except EngineError:
+        return "random"  # the game is not installed here
+    if found.is_plain(found.seats):
+        return "minimax"
+    return "random" if found.hides and type(found).sample is Game.sample else "mcts"
 
 
 def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
@@ -125,7 +134,7 @@ def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
         # The command reads a value as JSON if possible; so a text that JSON reads otherwise needs quotes.
         plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
         given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
-    return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
+    return " ".join([f"rumble ask {first_bot(game)} --time-ms {ASK_MS} --game {quoted(game)}", *given])
 
 
 def clock_text(control: TimeControl) -> str:

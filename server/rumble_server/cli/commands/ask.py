@@ -64,7 +64,7 @@ def ask(
         if timeout is not None:
             raise CliError("--timeout is for functions; see --time-ms", ExitCode.USAGE)
         player = make_reference_bot(bot, seed=seed, **chosen)
-        choice = exactly(player, state, chosen) if exact else player.choose(state)
+        choice = exactly(player, state, chosen) if exact else player.choose_in(kind, state)
         if show_cache is not None:
             cache = cached_positions(player, state, show_cache)
     answer: dict[str, object] = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}

@@ -58,6 +58,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     PGN = "pgn"
+    PHHS = "phhs"
     SGF = "sgf"
     TRF = "trf"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.text import Text
-from rumble_engine import Game, State
+from rumble_engine import Game
 from rumble_engine.drawing import EMPTY
 
 from rumble_server.cli.output.terminal import plain, plain_lines
@@ -27,10 +27,10 @@ def draws(console: Console) -> bool:
     return console.is_terminal and not console.is_dumb_terminal
 
 
-def board_of(console: Console, game: Game, state: State, last: str | None) -> Text:
-    """Return the board after a move: drawn on a terminal if the game has drawings, otherwise the plain diagram."""
-    drawing = game.drawing(state.view(), last) if draws(console) else None
-    return Text(plain_lines(state.diagram())) if drawing is None else drawn(asdict(drawing))
+def board_of(console: Console, game: Game, view: Mapping[str, Any], last: str | None) -> Text:
+    """Return the board of a view after a move: drawn on a terminal if the game has drawings, otherwise the diagram."""
+    drawing = game.drawing(view, last) if draws(console) else None
+    return Text(plain_lines(game.diagram(view))) if drawing is None else drawn(asdict(drawing))
 
 
 def drawn(drawing: Mapping[str, Any]) -> Text:

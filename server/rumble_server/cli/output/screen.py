@@ -41,8 +41,8 @@ class Screen:
             if self._as_json:
                 typer.echo(json.dumps(entry.as_json()))
             elif entry.position is not None and draws(self._console):
-                game, state, last = entry.position
-                board = board_of(self._console, get_game(game), state, last)
+                game, view, last = entry.position
+                board = board_of(self._console, get_game(game), view, last)
                 self._console.print(Padding(board, (0, 0, 0, BOARD_INDENT)))
             else:
                 self._console.print(Text(plain_lines(str(entry)), style=STYLES[entry.about]), soft_wrap=True)

@@ -4,7 +4,7 @@ The module does no I/O: the proxy between bot and server feeds a `Trace`, and th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,8 +25,8 @@ class TraceEntry:
     text: str
     frame: Any = None
     """The frame as JSON data; None for a frame that is not JSON, and for an entry that is not a frame."""
-    position: tuple[str, State, str | None] | None = None
-    """The game's name, the state and the newest move (None if unknown) of a board; None without a known game."""
+    position: tuple[str, Mapping[str, Any], str | None] | None = None
+    """The game's name, the view and the newest move (None if unknown) of a board; None for other entries."""
 
     def as_json(self) -> dict[str, Any]:
         if self.about not in ("bot", "server"):
@@ -62,6 +62,9 @@ class Trace:
         self.faults = 0
         """Number of matches that the bot lost by its own fault."""
         self._state: State | None = None
+        """The state after the newest board; None if unknown, or in a hidden game."""
+        self._view: Mapping[str, Any] = {}
+        """The view of the newest board."""
         self._game: str | None = None
         self._seat: int | None = None
 
@@ -106,11 +109,12 @@ class Trace:
             self._state = self._state.play(frame["move"])
         except (EngineError, KeyError, TypeError):
             return
-        yield self._board(self._state, [frame["move"]])
+        yield self._board(self._state.view(), [frame["move"]])
 
-    def _board(self, state: State, moves: list[str]) -> TraceEntry:
-        position = None if self._game is None else (self._game, state, moves[-1] if moves else None)
-        return TraceEntry("board", state.diagram(), position=position)
+    def _board(self, view: Mapping[str, Any], moves: list[str]) -> TraceEntry:
+        assert self._game is not None
+        self._view, last = view, moves[-1] if moves else None
+        return TraceEntry("board", get_game(self._game).diagram(view), position=(self._game, view, last))
 
     def _told(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         match frame.get("type"):
@@ -119,15 +123,15 @@ class Trace:
             case "match_start":
                 self._game, self._seat, self._state = frame["game"], frame["seat"], None
             case "turn":
-                state = get_game(frame["game"]).load(frame["state"])
+                self._game, game = frame["game"], get_game(frame["game"])
                 since = [move for _, move in frame.get("since", ())]
                 if frame["moves"] if "since" not in frame and "moves" in frame else frame["ply"]:
                     if frame.get("moves"):
                         yield TraceEntry("note", f"the last move was {frame['moves'][-1]}")
                     elif since:
                         yield TraceEntry("note", f"since the last turn: {', '.join(since)}")
-                    yield self._board(state, frame.get("moves") or since)
-                self._state, self.thinking = state, True
+                    yield self._board(frame["state"], frame.get("moves") or since)
+                self._state, self.thinking = None if game.hides else game.load(frame["state"]), True
             case "rejected":
                 yield TraceEntry("next", REJECTIONS[frame["code"]])
             case "error":
@@ -140,9 +144,8 @@ class Trace:
 
     def _match_over(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         self.thinking = False
-        state = get_game(self._game).load(frame["state"]) if self._game else None
-        if state is not None and state != self._state:
-            yield self._board(state, frame["moves"])
+        if self._game and frame["state"] != self._view:
+            yield self._board(frame["state"], frame["moves"])
         if frame["scores"] is None:
             return
         seat, winner, places = self._seat, frame["winner"], frame.get("places", ())

@@ -109,7 +109,7 @@ def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choic
         raise CliError("--exact is for minimax and streetwise", ExitCode.USAGE)
     if limits.keys() - {"search"}:
         raise CliError("--exact has no limit: leave --depth and --time-ms out", ExitCode.USAGE)
-    if not state.codes():
+    if not state.movers:
         return bot.choose(state)
     began = time.monotonic()
 

@@ -1,12 +1,13 @@
 """A person as a bot: plays in a terminal."""
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.errors import Resign
-from rumble_engine import Game, MoveError, State, get_game
+from rumble_engine import Game, IllegalMove, MoveError, NotSampled, State, get_game
 from rumble_protocol import server_messages as server_says
 
 from rumble_server.cli.support.bot_names import as_bot_name
@@ -14,9 +15,9 @@ from rumble_server.cli.support.bot_names import as_bot_name
 HELP = "type a move, ? for all that are allowed, or resign"
 
 
-def diagram(game: Game, state: State, last: str | None) -> Any:
+def diagram(game: Game, view: Mapping[str, Any], last: str | None) -> Any:
     """Return the board as plain text: the default of `draw` in `Person`."""
-    return state.diagram()
+    return game.diagram(view)
 
 
 class Person(Bot):
@@ -29,7 +30,7 @@ class Person(Bot):
         self,
         read: Callable[[], str | None],
         write: Callable[[Any], None],
-        draw: Callable[[Game, State, str | None], Any] = diagram,
+        draw: Callable[[Game, Mapping[str, Any], str | None], Any] = diagram,
     ) -> None:
         self._read = read
         self._write = write
@@ -48,10 +49,11 @@ class Person(Bot):
 
     def choose(self, turn: Turn) -> str:
         """Show the board, and ask until the person types a legal move. Raises Resign for `resign` and without input."""
-        state, last = turn.position, turn.moves[-1] if turn.moves else None
+        game, last = get_game(turn.game), turn.moves[-1] if turn.moves else None
         if last is not None:
             self._write(f"Last move: {last}")
-        self._write(self._draw(get_game(turn.game), state, last))
+        self._write(self._draw(game, turn.state, last))
+        state = _agreeing(game, turn)
         while True:
             self._write("Your move:")
             line = self._read()
@@ -64,7 +66,10 @@ class Person(Bot):
                 self._write(f"Allowed: {' '.join(turn.legal)}")
                 continue
             try:
-                state.code_of(text)
+                if state is not None:
+                    state.code_for(turn.seat, text)
+                elif text not in turn.legal:
+                    raise IllegalMove(f"{text} is not allowed here")
             except MoveError as error:
                 self._write(f"{error}; {HELP}")
             else:
@@ -74,7 +79,7 @@ class Person(Bot):
         if self._start is None:
             return
         game = get_game(self._start.game)
-        self._write(self._draw(game, game.load(message.state), message.moves[-1] if message.moves else None))
+        self._write(self._draw(game, message.state, message.moves[-1] if message.moves else None))
         if message.scores is None:
             result = "The match is void and will be played again"
         elif message.winner is None:
@@ -82,6 +87,14 @@ class Person(Bot):
         else:
             result = "You won" if message.winner == self._start.seat else "You lost"
         self._write(f"{result}: {message.reason} ({message.termination}).")
+
+
+def _agreeing(game: Game, turn: Turn) -> State | None:
+    """Return a state that agrees with the turn, for the legal moves; None if the game draws no samples."""
+    try:
+        return game.sample(turn.state, Random(0))
+    except NotSampled:
+        return None
 
 
 def user_name() -> str:

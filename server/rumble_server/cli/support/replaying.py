@@ -1,9 +1,9 @@
 """Stepping through a recorded match, ply by ply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from rumble_engine import EngineError, Game, State, get_game
+from rumble_engine import ALL, EngineError, Game, State, get_game
 
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.recorded_match import RecordedMatch
@@ -15,11 +15,13 @@ KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that 
 class Replay:
     """A recorded match, with the state after each ply. Its constructor raises CliError if a move cannot be played."""
 
-    def __init__(self, recorded: RecordedMatch, draw: Callable[[Game, State, str | None], Any]) -> None:
+    def __init__(self, recorded: RecordedMatch, draw: Callable[[Game, Mapping[str, Any], str | None], Any]) -> None:
         self._recorded = recorded
         self._draw = draw
         try:
             self._game = get_game(recorded.game)
+            if self._game.hides and not recorded.result:
+                raise CliError(f"{recorded.match_id} hides a part of its plies until the match is over")
             self._states: list[State] = [
                 self._game.initial_for(recorded.seats_played, recorded.settings, recorded.seed)
             ]
@@ -48,7 +50,7 @@ class Replay:
             head += f": {name} played {recorded.moves[ply - 1]}"
             if ply - 1 in recorded.infos:
                 head += f"\n{name} thought: {comment(recorded.infos[ply - 1].model_dump())}"
-        page = [f"\n{head}", self._draw(self._game, state, recorded.moves[ply - 1] if ply else None)]
+        page = [f"\n{head}", self._draw(self._game, state.view(ALL), recorded.moves[ply - 1] if ply else None)]
         if ply == self.last:
             page.append(recorded.result or "not over")
         return page

@@ -48,7 +48,7 @@ GROUPS = {
     "Time to think": "time_control.move_ms time_control.bank_ms time_control.increment_ms",
     "Who may join, and when it starts": "invite start_at_bots start_at_ms late_join",
     "Scoring and openings": "openings points tiebreaks tiebreak_rules rated seed seed_ratings",
-    "Faults and patience": "illegal_retries bench_after away_ms away_clock absent_ms listed",
+    "Faults and patience": "illegal_retries bench_after away_ms away_clock absent_ms spectator_delay_ms listed",
 }
 """The names of the fields of each group, in order."""
 ADVANCED = ("Scoring and openings", "Faults and patience")
@@ -69,6 +69,7 @@ LABELS = {
     "away_ms": "Away (seconds)",
     "away_clock": "Clock of a bot that is away",
     "absent_ms": "Absent (seconds)",
+    "spectator_delay_ms": "Delay for spectators (seconds)",
 }
 """The labels that are not simply the name of the field."""
 FORMATS_OF = {

@@ -68,15 +68,15 @@ def _colours(view: MatchView) -> list[str]:
     """Return the colour of each seat's pieces; a seat without pieces has a default."""
     found: list[str] = list(SEAT_COLOURS[: len(view.seats)])
     for piece in reversed(list(view.drawing.pieces.values()) if view.drawing else []):
-        if piece.seat is not None:
+        if piece.seat is not None and piece.seat < len(found):  # a drawing may have pieces of seats that do not play
             found[piece.seat] = piece.colour
     return found
 
 
 def _frame(view: MatchView, ply: int, found: MatchBoards | None) -> dict[str, Any]:
     if ply == view.ply or found is None:
-        asks = view.status == "running"
+        asks = view.status == "running" and view.position != ""  # empty if something is hidden
         return {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
     board, blank = found.boards[0], found.drawing
     drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
-    return {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}
+    return {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": board.position != ""}

@@ -207,7 +207,8 @@ async def _write(request: Request) -> Response:
     tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
     def page() -> Response:
-        about = {"tournament": tournament, "by_invitation": by_invitation, **invitation}
+        game = "tictactoe" if found is None else found.config.game
+        about = {"tournament": tournament, "game": game, "by_invitation": by_invitation, **invitation}
         return html(request, "write.html", bare_bot=guide.bare_bot(), protocol=guide.protocol(), **about)
 
     return await asyncio.to_thread(page)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query, Request
-from rumble_engine import BadSettings, Drawing, EngineError, get_game
+from rumble_engine import ALL, BadSettings, Drawing, EngineError, get_game
 from starlette.responses import Response
 
 from rumble_server.web.accepted import knows
@@ -76,7 +76,9 @@ def picture_routes() -> APIRouter:
         board = found.boards[0]
         drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
         body = await site.reader.draw(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
-        return answer(request, body, kind, FOR_NOW if attempt is None or ply is None else FOR_GOOD)
+        # A running match of a hidden game has no position; the picture will show the secrets after the match.
+        is_final = attempt is not None and ply is not None and board.position != ""
+        return answer(request, body, kind, FOR_GOOD if is_final else FOR_NOW)
 
     @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
     async def get_position_picture(
@@ -127,7 +129,7 @@ def drawn_position(
     state = game.initial(given) if position is None else game.parse(position, given)
     for each in moves:
         state = state.play(each)
-    return drawn(game.drawing(state.view(), moves[-1] if moves else None), game.title, flipped, kind)
+    return drawn(game.drawing(state.view(ALL), moves[-1] if moves else None), game.title, flipped, kind)
 
 
 def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:

@@ -27,6 +27,7 @@ export class BoardView {
   /** @type {Map<string, Path> | null} */ #moves = null;
   /** @type {(move: string) => void} */ #onMove = () => {};
   /** @type {number[]} */ #clicked = [];
+  /** @type {Record<string, string[]>} */ #words = {};
   /** The moves with keys of their own, by key in lower case. @type {Map<string, string>} */ #keys = new Map();
   /** The move that waits for its confirmation. @type {string | null} */ #aimed = null;
   /** True if the last press was a finger's. */ #byTouch = false;
@@ -71,12 +72,14 @@ export class BoardView {
 
   /**
    * Let the person choose one of `moves`, each with its path; `onMove` is called once, with the move's text. `keys` are
-   * the keys of moves that a single key makes.
+   * the keys of moves that a single key makes, and `words` the texts that people write for moves, the usual one first.
    * @param {Record<string, Path>} moves
    * @param {(move: string) => void} onMove
    * @param {Record<string, string>} keys
+   * @param {Record<string, string[]>} words
    */
-  choose(moves, onMove, keys = {}) {
+  choose(moves, onMove, keys = {}, words = {}) {
+    this.#words = words;
     if (!this.#choices.isConnected) this.#prepare();
     this.#moves = new Map(Object.entries(moves));
     this.#keys = new Map(Object.entries(keys).map(([move, key]) => [key.toLowerCase(), move]));
@@ -197,7 +200,8 @@ export class BoardView {
     const offered = [...(this.#moves ?? [])].filter(([, path]) => !path.length || !drawing);
     const complete = this.#complete();
     const moves = [...(drawing ? complete : []), ...offered].map(([move]) => move);
-    const texts = moves.map((move) => (move === this.#aimed ? `Play ${move}` : move));
+    const named = (/** @type {string} */ move) => this.#words[move]?.[0] ?? move;
+    const texts = moves.map((move) => (move === this.#aimed ? `Play ${named(move)}` : named(move)));
     if (confirms && this.#moves && !moves.length) texts.push("Tap a place; then confirm it here.");
     if (this.#keys.size) texts.push(`Keys: ${[...this.#keys.keys()].map((key) => KEY_SIGNS[key] ?? key.toUpperCase()).join(" ")}`);
     const before = [...this.#choices.children].map((button) => button.textContent);

@@ -59,7 +59,7 @@ function onShow({ position }) {
   list.mark(ply);
   chart.mark(ply);
   ask.textContent = `${ask.dataset.ask} --position ${quoted(position)}`;
-  byId("asking").hidden = part(document.body, ".command:has(#ask)").hidden = over && ply === plies;
+  byId("asking").hidden = part(document.body, ".command:has(#ask)").hidden = !position || (over && ply === plies);
   byId("here").textContent = `${location.origin}${location.pathname}?ply=${ply}`;
 }
 
@@ -125,6 +125,7 @@ async function showOver(data) {
   showMovers([]);
   clocks.set(null);
   replay.over = true;
+  replay.uncover();
   replay.course = match;
   onCourse();
   list.show(match.written, match.thought_ms, beside(match.notes, match.infos));

@@ -45,6 +45,11 @@ export class Replay {
     this.view = new BoardView(root, { label: page.querySelector("h1")?.textContent ?? "Board" });
   }
 
+  /** Forget the boards that hid something, and so have no position: after the match they show everything. */
+  uncover() {
+    for (const [ply, { position }] of this.#frames) if (!position) this.#frames.delete(ply);
+  }
+
   /** Load and show the ply of the address. */
   async begin() {
     await this.go(this.ply, this.follows);

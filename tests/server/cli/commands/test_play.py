@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pytest
 from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import Resign
+from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 from rumble_server.cli.main import run
@@ -164,3 +165,11 @@ def test_what_the_server_says_meanwhile_is_shown() -> None:
     assert isinstance(notice, server.Notice)
     human.notice(notice)
     assert written == ["be told"]
+
+
+def test_where_something_is_hidden_a_person_sees_its_own_dice() -> None:
+    state = get_game("liars-dice").initial().play("12345 23456")
+    human, written = person(["12x1", "3x4"])
+    assert human.choose(Turn.at(state, "liars-dice", 1000)) == "3x4"
+    assert written[0] == "Player A 12345\nPlayer B ?????"
+    assert "12x1 is not allowed: the table has 10 dice; type a move, ? for all that are allowed, or resign" in written

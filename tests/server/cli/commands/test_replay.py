@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.practice.person import diagram
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 from rumble_server.cli.support.replaying import Replay, step
@@ -161,8 +162,15 @@ def test_a_table_is_replayed_without_its_absent_bots() -> None:
     tournament = {"game": "snakes", "settings": {"size": 7}, "seed": 0}
     for match, seats in ((table | {"falls": falls}, 3), (table | {"falls": falls, "moves": []}, 4)):
         document = {"tournament": tournament, "matches": [match]}
-        shown = Replay(from_text(json.dumps(document), "export.json", None), lambda game, state, last: state)
+        shown = Replay(from_text(json.dumps(document), "export.json", None), lambda game, view, last: view)
         assert shown.title() == "t.1.1.1.1: ann (A) - ben (B) - cid (C) - dan (D), Snakes"
-        *_, state, result = shown.page(shown.last)
-        assert state.seats == seats
+        *_, view, result = shown.page(shown.last)
+        assert len(view["snakes"]) == seats
         assert result == "placed 1, 3, 2, 4  three in a row (normal)"
+
+
+def test_a_running_match_of_a_hidden_game_is_not_replayed() -> None:
+    match = MATCH | {"moves": ["? ?"], "termination": None}
+    document = {"tournament": {"game": "liars-dice", "settings": {}, "seed": 0}, "matches": [match]}
+    with pytest.raises(CliError, match="hides a part of its plies until the match is over"):
+        Replay(from_text(json.dumps(document), "export.json", None), lambda game, view, last: view)

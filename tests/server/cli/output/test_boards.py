@@ -18,7 +18,7 @@ def shown(console: Console, game: str, *moves: str) -> str:
     state = kind.initial(kind.complete({}))
     for move in moves:
         state = state.play(move)
-    console.print(board_of(console, kind, state, moves[-1] if moves else None))
+    console.print(board_of(console, kind, state.view(), moves[-1] if moves else None))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -80,13 +80,17 @@ def test_each_of_eight_seats_has_its_style_and_its_letter() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_a_board_in_which_each_piece_is_seen(game: str) -> None:
     kind = get_game(game)
-    first = kind.initial(kind.complete({})).legal_moves[0]
-    text = uncoloured(shown(terminal(), game, first))
-    drawing = kind.drawing(kind.initial(kind.complete({})).play(first).view(), first)
+    state, moves = kind.initial(kind.complete({})), list[str]()
+    for _ in range(1 + state.is_chance):
+        moves.append(state.text_of(state.draw(0)) if state.is_chance else state.legal_moves[-1])
+        state = state.play(moves[-1])
+    text = uncoloured(shown(terminal(), game, *moves))
+    drawing = kind.drawing(state.view(), moves[-1])
     assert drawing is not None
     for mark, piece in drawing.pieces.items():
         assert text.count(piece.label or mark) >= drawing.board.count(mark)
-    assert "[" in text
+    assert ("[" in text) is bool(drawing.last)
+    assert drawing.last or game == "poker"
 
 
 def test_a_pipe_and_a_dumb_terminal_get_the_diagram(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,3 +147,12 @@ def test_entries_for_people_are_short_and_for_programs_whole() -> None:
     assert str(TraceEntry("board", "a\nb")) == "       a\n       b"
     assert str(TraceEntry("next", "do this")) == "next   do this"
     assert TraceEntry("next", "do this").as_json() == {"next": "do this"}
+
+
+def test_where_something_is_hidden_the_board_is_that_of_the_view() -> None:
+    game, trace = get_game("liars-dice"), Trace()
+    state = game.initial().play("12345 23456").play("3x4")
+    turn = {"type": "turn", "game": "liars-dice", "state": state.view(1), "ply": 2, "since": [[0, "3x4"]]}
+    (board,) = [text for about, text in shown(trace.frame("server", json.dumps(turn))) if about == "board"]
+    assert board == "Player A ?????  3x4\nPlayer B 23456"
+    assert not shown(trace.frame("bot", move("liar")))[1:]

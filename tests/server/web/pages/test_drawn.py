@@ -5,13 +5,13 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from rumble_engine import Drawing, Piece, get_game
+from rumble_engine import Drawing, Piece, game_names, get_game
 from rumble_server.web.pages.drawn import SHAPES, svg, token, words
 from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
 GAMES = ["tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"]
-GAMES += ["dilemma", "snakes", "backgammon"]
+GAMES += ["dilemma", "snakes", "backgammon", "liars-dice", *(["poker"] if "poker" in game_names() else [])]
 
 
 def drawing(name: str) -> Drawing:

@@ -6,8 +6,13 @@ from html import unescape
 from pathlib import Path
 
 import httpx
+import pytest
+from rumble_bots.functions.load import load_bot
+from rumble_bots.sdk.bot import Turn
+from rumble_engine import get_game
 from rumble_protocol.schema import schemas
 from rumble_server.web.pages import guide
+from rumble_server.web.texts import first_bot
 
 from tests.server.web.memory_server import MemoryServer
 from tests.server.web.pages.html import Page
@@ -63,6 +68,20 @@ async def test_the_commands_have_the_invitation_and_a_name_of_the_reader_s_own(
         }
         names.add(name)
     assert len(names) == 2
+
+
+@pytest.mark.parametrize("game", ["chess", "gomoku", "connect4", "tictactoe", "snakes"])
+async def test_the_function_plays_every_game(
+    server: MemoryServer, browser: httpx.AsyncClient, tmp_path: Path, game: str
+) -> None:
+    server.world.create(name="Friday", game=game)
+    server.pass_ms()
+    html = (await browser.get("/write?join=friday")).text
+    _, source = re.findall(r'data-command="source"><pre tabindex="0"><code>(.*?)</code>', html, re.DOTALL)
+    (tmp_path / "mine.py").write_text(unescape(source))
+    turn = Turn.at(get_game(game).initial(), game, 1000)
+    assert load_bot(f"{tmp_path}/mine.py:ai").choose(turn) in turn.legal
+    assert f"rumble bot {first_bot(game)} " in Page(html).text
 
 
 async def test_without_the_invitation_the_commands_have_a_place_for_it(

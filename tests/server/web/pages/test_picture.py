@@ -14,12 +14,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawing_of(name: str) -> Drawing:
-    """The position after ten random moves."""
+    """Return the drawing after ten random plies, or at the end."""
     game, random = get_game(name), Random(name)
     state, move = game.initial(), ""
     for _ in range(10):
-        move = random.choice(list(state.legal_moves)) if state.legal_moves else move
-        state = state.play(move) if state.legal_moves else state
+        if state.outcome is None:
+            codes = [state.draw(random.getrandbits(256))] if state.is_chance else list(state.codes())
+            move = state.text_of(random.choice(codes))
+            state = state.play(move)
     drawing = game.drawing(state.view(), move)
     assert drawing is not None
     return drawing

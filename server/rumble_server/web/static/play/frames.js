@@ -30,6 +30,7 @@
  * @property {number} seat
  * @property {Record<string, unknown>} state
  * @property {string[]} legal
+ * @property {boolean} [legal_complete] false if `legal` is a sample of more moves
  * @property {string[]} moves
  * @property {[number | null, string][]} [since] what is new, instead of `moves`, in games of many seats, joint moves or chance
  * @property {{remaining_ms: number, seats_ms: number[]}} clock

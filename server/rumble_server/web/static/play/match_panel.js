@@ -39,6 +39,8 @@ import { root } from "../root.js";
  * @property {boolean} over
  */
 
+/** Number of the first moves that have buttons where `legal` is a sample. */
+const FEW_MOVES = 10;
 const POLL_AFTER_MS = 150;
 const POLL_AGAIN_MS = 500;
 const SLOW_MS = 6000;
@@ -302,7 +304,8 @@ export class MatchPanel {
     const { match } = this;
     if (!match?.turn) return;
     const { turn } = match;
-    this.#board.draw({ ...match, state: turn.state }, turn.legal, (move) => this.#move(move));
+    const offered = turn.legal_complete === false ? turn.legal.slice(0, FEW_MOVES) : turn.legal;
+    this.#board.draw({ ...match, state: turn.state }, offered, (move) => this.#move(move));
   }
 
   /** @param {string} move */
@@ -323,7 +326,7 @@ export class MatchPanel {
     this.#pollSoon(POLL_AFTER_MS);
   }
 
-  #moveTyped() {
+  async #moveTyped() {
     const { match } = this;
     const text = typed.value.trim();
     const turn = match?.turn;
@@ -331,9 +334,15 @@ export class MatchPanel {
       this.#typedProblem("It is not your turn yet.");
       return;
     }
-    const meant = readTyped(text, turn.legal, this.#board.spellings);
-    if ("move" in meant) this.#move(meant.move);
-    else this.#typedProblem(meant.problem);
+    const meant = readTyped(text, turn.legal, this.#board.spellings, turn.legal_complete);
+    if ("problem" in meant) {
+      this.#typedProblem(meant.problem);
+      return;
+    }
+    const refusal = meant.unsure ? await this.#board.refusal({ ...match, state: turn.state }, meant.move) : null;
+    if (match.turn !== turn) return; // the turn has gone meanwhile
+    if (refusal) this.#typedProblem(refusal);
+    else this.#move(meant.move);
   }
 
   /** @param {string} text */

@@ -62,8 +62,18 @@ export class MoveBoard {
     this.#show(drawn);
     if (legal.length === 0) return;
     this.spellings = drawn.spellings;
-    this.#view.choose(drawn.moves, onMove, drawn.keys);
+    this.#view.choose(drawn.moves, onMove, drawn.keys, drawn.spellings);
     if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
+  }
+
+  /**
+   * Ask the server why a move is not allowed; null if the move is allowed, or without an answer.
+   * @param {Position} position
+   * @param {string} move
+   * @returns {Promise<string | null>}
+   */
+  async refusal(position, move) {
+    return (await ask(position, { legal: [], try_move: move }))?.refusal ?? null;
   }
 
   /** @param {Shown} shown */
@@ -90,16 +100,26 @@ export class MoveBoard {
  * @param {string[]} legal
  * @returns {Promise<Shown & {moves: Record<string, Path>, spellings: Spellings, keys: Record<string, string>}>}
  */
-async function requestDrawing({ game, settings, state, moves }, legal) {
-  const last = moves.at(-1);
-  const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
-  try {
-    const headers = { "Content-Type": "application/json" };
-    const answer = await fetchAgain(`${root}/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
-    if (answer.ok) return await answer.json();
-  } catch {
-    // handled like an answer with an error
-  }
+async function requestDrawing(position, legal) {
+  const answer = await ask(position, { legal });
+  if (answer) return answer;
   const diagram = "The board cannot be drawn at the moment.";
   return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])), spellings: {}, keys: {} };
+}
+
+/**
+ * Ask the server about a position; null without an answer.
+ * @param {Position} position
+ * @param {{legal: string[], try_move?: string}} more
+ */
+async function ask({ game, settings, state, moves }, more) {
+  const last = moves.at(-1);
+  const body = JSON.stringify({ settings, state, ...more, ...(last === undefined ? {} : { last_move: last }) });
+  const headers = { "Content-Type": "application/json" };
+  try {
+    const answer = await fetchAgain(`${root}/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
 }
