@@ -242,7 +242,7 @@ EFFECTS: dict[str, Effect] = {
     r"rumble replay \S+": prints("minimax", "ply"),
     r'rumble club create (\S+) --title "(.*)" --listed': _has_club,
     r"rumble club token (\S+) (\S+)": _has_club_token,
-    r"rumble new (\S+) --language \S+": _wrote,
+    r"rumble new (\S+) --language \S+.*": _wrote,
     r"rumble practice .*": prints("1 of 1 played to the end"),
     r"rumble check .*": prints("passed"),
     r"rumble battle .*": prints("wins", "draws", "losses"),

@@ -121,7 +121,7 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
         write = school.opens(pupil, school.opens(pupil, link).link("/write"))
         school.plays(pupil, write.copied(kind))
     write = school.opens("eve", school.opens("eve", link).link("/write"))
-    function = re.findall(r"<code>(def ai\(.*?)</code>", write.source, re.DOTALL)[0]
+    function = re.findall(r"<code>(import random\n.*?)</code>", write.source, re.DOTALL)[0]
     (school.there.home("eve")[0] / "mine.py").write_text(html.unescape(function))
     school.plays("eve", write.copied("function"))
     write = school.opens("fay", school.opens("fay", link).link("/write"))

@@ -257,5 +257,5 @@ class SimBot:
         return [state.text_for(turn["seat"], code) for code in state.codes_for(turn["seat"])]
 
     def state(self, turn: Frame) -> State:
-        """Load the position of a turn with the engine."""
-        return get_game(turn["game"]).load(turn["state"])
+        """Load the position of a turn with the engine; if something is hidden, one that agrees with the turn."""
+        return get_game(turn["game"]).sample(turn["state"], self.random)

@@ -289,9 +289,10 @@ def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
     """Send the other seats a notice at each answer."""
     answer = Referee._apply_answer
 
-    def changed(self: Referee, made: MoveMade, code: int, **named: Any) -> None:
-        answer(self, made, code, **named)
+    def changed(self: Referee, made: MoveMade, code: int, **named: Any) -> bool:
+        is_made = answer(self, made, code, **named)
         self._notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
+        return is_made
 
     patch.setattr(Referee, "_apply_answer", changed)
 
@@ -301,7 +302,7 @@ def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     answer = Plies.answer
 
     def changed(self: Plies, made: MoveMade, code: int) -> bool:
-        self.news.append((made.seat, made.move))
+        self._news[0].append((made.seat, made.move))
         return answer(self, made, code)
 
     patch.setattr(Plies, "answer", changed)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from traceback import format_exc
 
+from tests.hidden.tokens import installed
 from tests.simulation.checker import problems
 from tests.simulation.cluster import simulate_cluster
 from tests.simulation.scenario import scenario
@@ -43,7 +44,8 @@ def simulate_seed(seed: int, *, cluster: bool = False) -> Evidence:
 def run_seed(seed: int, *, cluster: bool = False) -> Failure | None:
     """Simulate and check a seed. An exception of the server core counts as a broken promise."""
     try:
-        found = problems(simulate_seed(seed, cluster=cluster))
+        with installed():
+            found = problems(simulate_seed(seed, cluster=cluster))
     except Exception:  # noqa: BLE001  # any exception belongs to this seed
         found = [" | ".join(format_exc().split("\n")[-MOST_LINES:])]
     return Failure(seed, found) if found else None
@@ -73,8 +75,9 @@ def main() -> int:
     seeds = range(given.first, given.first + given.seeds)
     if given.show:
         for seed in seeds:
-            for line in show(simulate_seed(seed, cluster=given.cluster)):
-                print(line)
+            with installed():
+                for line in show(simulate_seed(seed, cluster=given.cluster)):
+                    print(line)
     began = time.perf_counter()
     chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
     failures: list[Failure] = []

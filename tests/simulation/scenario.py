@@ -42,6 +42,8 @@ OTHER_GAMES: tuple[tuple[str, dict[str, int]], ...] = (
 """Games of joint moves and of chance, each with its settings."""
 OTHER_SHARE = 0.25
 """Share of tournaments with a game of `OTHER_GAMES`."""
+HIDING_SHARE = 0.08
+"""Share of tournaments with a game that hides something, instead of the game drawn before."""
 TABLE_SHARE = 0.9
 """Share of tables among the tournaments of a game for tables that have enough bots."""
 MOST_SEATS = 4
@@ -84,7 +86,8 @@ def scenario(seed: int) -> Scenario:
     names = tuple(f"cup{number}" for number in range(1, sometimes(0.15, 2, 1) + 1))
     host = sometimes(0.3, 1.0, 0.0)
     games = Random(f"games {seed}")
-    tournaments = tuple(_tournament(random, clocks, games, name, host) for name in names)
+    hiding = Random(f"hiding {seed}")
+    tournaments = tuple(_hiding(hiding, _tournament(random, clocks, games, name, host)) for name in names)
     bots = _bots(random, names)
     return Scenario(
         seed=seed,
@@ -139,6 +142,14 @@ def _tournament(random: Random, clocks: Random, games: Random, name: str, host: 
     chances = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}
     rare = {what: random.choice((0.0, 0.0, 0.05)) * host for what in ("remove", "end", "cancel")}
     return TournamentPlan(config, **chances, **rare)
+
+
+def _hiding(hiding: Random, plan: TournamentPlan) -> TournamentPlan:
+    """Play a game that hides something, in some tournaments."""
+    if hiding.random() >= HIDING_SHARE:
+        return plan
+    changes = {"game": "tokens", "settings": {"rounds": hiding.choice((4, 10))}, "openings": "none"}
+    return replace(plan, config={**plan.config, **changes, "spectator_delay_ms": hiding.choice((0, 0, 500))})
 
 
 def _with_tables(games: Random, plan: TournamentPlan, bots: tuple[BotPlan, ...]) -> TournamentPlan:

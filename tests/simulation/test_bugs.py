@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.simulation.bugs import BUGS, Bug
+from tests.simulation.leaks import LEAKS
 from tests.simulation.run import run_seed
 
 WITHIN = 200
 """Number of seeds tried when a bug's own seed no longer shows it after a change of the server."""
 
 
-@pytest.mark.parametrize(("bug", "said", "shown_by"), [pytest.param(*each, id=each[0].__name__) for each in BUGS])
+@pytest.mark.parametrize(("bug", "said", "shown_by"), [*BUGS, *LEAKS], ids=lambda given: getattr(given, "__name__", ""))
 def test_finds(bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)
     assert any(re.search(said, problem) for problem in _problems(shown_by)), f"not found in {WITHIN} seeds"

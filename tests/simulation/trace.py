@@ -20,6 +20,8 @@ class Entry(NamedTuple):
     | told | connection | a frame of the server, as written to the connection |
     | closing | connection | the close code that the server sent |
     | lost | connection | the server saw its end |
+    | public | run number | a text that anybody, or the host, can read about a running match that hides something |
+    | owned | run number | a bot of such a match, a space, and its transcript |
     | ordered | 0 | JSON: a host's confirmed command and its tournament |
     """
 

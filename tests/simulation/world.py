@@ -6,6 +6,7 @@ from random import Random
 from unittest.mock import patch
 
 from tests.server.world import VirtualClock
+from tests.simulation import spectator
 from tests.simulation.bots import SimBot
 from tests.simulation.disk import Disk
 from tests.simulation.host import EACH_MS, Host
@@ -126,6 +127,7 @@ class World:
         run = self.run
         if run is not None and run.is_up:
             run.clock.enter(lambda: self.host.look(run))
+            run.clock.enter(lambda: spectator.look(run, self.trace, self.timeline.now_ms()))
         elif run is not None:
             self.run = None
             self._after(self._fate.randint(0, self.scenario.down_ms), self._start)

@@ -146,12 +146,13 @@ def _flood(case: Case, over: Fact, bot: str) -> str | None:
 
 
 def _worker_at(case: Case, over: Fact, bot: str) -> str | None:
-    """Return the worker that was told of an attempt last; None if no worker was."""
+    """Return the worker that was last told of an attempt by the time of `over`; None if no worker was."""
     told = [
         (seen.place, wire.worker)
         for wire in case.wires_of(bot)
         for seen in wire.told
         if seen.frame["type"] == "match_start" and (seen.frame["match"], seen.frame["attempt"]) == _id(over)
+        if seen.entry.at_ms <= over["at_ms"]
     ]
     return max(told)[1] if told else None
 

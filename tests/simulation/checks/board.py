@@ -21,7 +21,8 @@ class Board:
         seats = len(started["seats"])
         self.state: State = get_game(started["game"]).initial_for(seats, started["settings"], started["seed"])
         self.moves: list[str] = []
-        self.parts: list[Part] = []
+        self.parts: list[list[Part]] = [[] for _ in range(seats)]
+        """By seat, the parts of all plies as the seat sees them."""
         self.last = [0] * seats
         """The last ply in which each seat moved."""
         self.answers: dict[int, int] = {}
@@ -50,7 +51,8 @@ class Board:
         ply = len(self.moves)
         for seat in self.answers:
             self.last[seat] = ply
-        self.parts += [(ply, seat, part) for seat, part in self.state.told(text)]
+        for own, parts in enumerate(self.parts):
+            parts += [(ply, seat, part) for seat, part in self.state.told(self.state.seen(text, own))]
         self.moves.append(text)
         self.state, self.answers = state, {}
 

@@ -171,7 +171,8 @@ class _Clocks:
                 told_ms if each is not seat else now_ms
                 for each, told_ms, now_ms in zip(self.seats, self.told_ms, expected, strict=True)
             ]
-        self.told_ms = expected
+        if not self.told_ms or len(self.board.state.movers) == 1:
+            self.told_ms = expected
         if fact["seats_ms"] != expected or fact["remaining_ms"] != expected[fact["seat"]]:
             yield f"{what} gives {fact['seats_ms']} ms by seat; it should be {expected}"
         if fact["ply"] != self.ply:

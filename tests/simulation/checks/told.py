@@ -62,7 +62,8 @@ class _Index:
                 self.seeds[started["chance_seed"]] = started
             for fact, board in boards(started, case.attempts[started["match"], started["attempt"]].facts):
                 if fact["fact"] == "turn_asked":
-                    since = [[seat, text] for ply, seat, text in board.parts if ply >= board.last[fact["seat"]]]
+                    own = fact["seat"]
+                    since = [[seat, text] for ply, seat, text in board.parts[own] if ply >= board.last[own]]
                     self.boards[fact["turn_id"]] = board.state, len(board.moves), since
         self.made: dict[str, list[Fact]] = defaultdict(list)
         for fact in case.by_kind["move_made"]:

@@ -1,0 +1,135 @@
+"""Bugs put into the server on purpose: each bug tells a secret of a match before the end."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import orjson
+import pytest
+from rumble_engine import ALL
+from rumble_protocol.codes import Rejection
+from rumble_server.match import announcer, frames, transcript
+from rumble_server.match.facts import MatchStarted, StartTold
+from rumble_server.match.plies import News, Plies, Public
+from rumble_server.match.progress import Progress
+from rumble_server.match.referee import Referee
+from rumble_server.match.seat import OpenTurn
+from rumble_server.web.api import from_log, replays
+from rumble_server.web.feed import shown
+
+from tests.simulation.bugs import Bug
+
+
+def tell_a_seat_everything(patch: pytest.MonkeyPatch) -> None:
+    """Send each seat the view meant for after the match."""
+    patch.setattr(Plies, "view", lambda self, seat: orjson.dumps(self.state.view(ALL)))
+
+
+def tell_a_seat_the_plies_of_others(patch: pytest.MonkeyPatch) -> None:
+    """Send each seat the news of the next seat."""
+    news = Plies.news
+
+    def changed(self: Plies, seat: int) -> list[News]:
+        return news(self, (seat + 1) % self.state.seats)
+
+    patch.setattr(Plies, "news", changed)
+
+
+def tell_all_moves_to_who_returns(patch: pytest.MonkeyPatch) -> None:
+    """List the moves in the `match_start` of a returning bot."""
+
+    def changed(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+        for seat, frame in frames.frames_of_start(told, terms, moves):
+            yield seat, orjson.dumps({**orjson.loads(frame), "moves": list(moves)})
+
+    patch.setattr("rumble_server.match.referee.frames_of_start", changed)
+
+
+def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
+    """Put the text of a rejection, meant for the seat alone, into the reason of the fall."""
+    refuse = Referee._refuse_fault
+
+    def changed(
+        self: Referee, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
+    ) -> None:
+        with pytest.MonkeyPatch.context() as inside:
+            if self.plies is not None:
+                inside.setattr(self.plies, "hides", False)
+            refuse(self, seat, turn, code, message, now_ms, frame)
+
+    patch.setattr(Referee, "_refuse_fault", changed)
+
+
+def tell_a_rejection_to_all(patch: pytest.MonkeyPatch) -> None:
+    """Send a rejection to every seat."""
+    send = announcer.Announcer._send
+
+    def changed(self: Referee, seat: int, now_ms: int, message: Any) -> None:
+        others = range(len(self.seats)) if message.type == "rejected" else (seat,)
+        for each in others:
+            if self.seats[each].away_since_ms is None:
+                send(self, each, now_ms, message)
+
+    patch.setattr(announcer.Announcer, "_send", changed)
+
+
+def show_spectators_everything(patch: pytest.MonkeyPatch) -> None:
+    """Draw the boards of the feed and of the pages as after the match."""
+    show = shown.shown
+    patch.setattr(shown, "shown", lambda game, state, last, seat: show(game, state, last, ALL))
+
+
+def show_spectators_all_moves(patch: pytest.MonkeyPatch) -> None:
+    """List the moves of a running match as made."""
+    patch.setattr(Progress, "public", lambda self, now_ms: Public(self.state, self.moves, True))
+
+
+def show_everything_in_a_replay(patch: pytest.MonkeyPatch) -> None:
+    """Draw the earlier boards of a running match as after the match."""
+    draw = replays.replay
+    patch.setattr(from_log, "replay", lambda terms, moves, seat, *rest: draw(terms, moves, ALL, *rest))
+
+
+def let_the_host_read_a_running_match(patch: pytest.MonkeyPatch) -> None:
+    """Let the host read the frames of every seat during the match."""
+    told = transcript.told_so_far
+
+    def changed(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
+        return told(facts, to_a_seat=True)
+
+    patch.setattr(from_log, "told_so_far", changed)
+
+
+def let_a_seat_read_all_frames(patch: pytest.MonkeyPatch) -> None:
+    """Let the owner of a bot read the frames of every seat."""
+    patch.setattr(from_log, "transcript_of", lambda facts, bot: transcript.transcript(facts))
+
+
+def tell_a_hash(patch: pytest.MonkeyPatch) -> None:
+    """Make the id of a turn from the hash of a secret of the first seat."""
+    ask = announcer.Announcer._ask_movers
+
+    def changed(self: Referee, now_ms: int) -> None:
+        new, tokens = self._new_turn_id, getattr(self.state, "tokens", ())
+        if tokens:
+            self._new_turn_id = lambda: sha256(tokens[0].encode()).hexdigest()
+        ask(self, now_ms)
+        self._new_turn_id = new
+
+    patch.setattr(announcer.Announcer, "_ask_movers", changed)
+
+
+LEAKS: tuple[tuple[Bug, str, int], ...] = (
+    (tell_a_seat_everything, r"was told a token of \w+ in turn", 12),
+    (tell_a_seat_the_plies_of_others, r"was told a token of \w+ in turn", 12),
+    (tell_all_moves_to_who_returns, r"was told a token of \w+ in match_start", 12),
+    (tell_everybody_why_a_move_does_not_count, r"was told a token of \w+ in notice", 562),
+    (tell_a_rejection_to_all, r"was told a token of \w+ in rejected", 562),
+    (show_spectators_everything, r"everybody could read a token", 22),
+    (show_spectators_all_moves, r"everybody could read a token", 12),
+    (show_everything_in_a_replay, r"everybody could read a token", 22),
+    (let_the_host_read_a_running_match, r"everybody could read a token", 12),
+    (let_a_seat_read_all_frames, r"^(?!everybody)\w+ could read a token", 12),
+    (tell_a_hash, r"was told a token of \w+ in turn", 12),
+)
+"""Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""
