@@ -26,7 +26,7 @@ SettingValue = bool | int | str
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of a game: its name, its default, and the values allowed."""
+    """A setting of a game: the name, the default, and the allowed values."""
 
     name: str
     """The setting's name, on the wire and on the command line."""
@@ -127,7 +127,7 @@ class State:
     # for games of joint moves.
 
     can_fall: ClassVar[bool] = False
-    """True if the rules say what happens when a seat falls out. `after_all` then takes joint moves without that seat.
+    """True if the rules say what happens when a seat falls out. `after_all` then takes joint moves without the seat.
 
     If False, the referee plays legal moves at random for the seat.
     """
@@ -273,7 +273,7 @@ class Game(ABC):
         """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """Return the first state of a match with `seats` seats; a game that allows several numbers overrides this.
+        """Return the first state of a match with `seats` seats; a game with several numbers of seats overrides this.
 
         Raises BadSettings if the settings are wrong or the game has no such number of seats.
         """

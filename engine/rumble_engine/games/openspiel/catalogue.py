@@ -12,6 +12,11 @@ from rumble_engine.game import Setting, SettingValue
 from rumble_engine.texts import shown
 
 PREFIX = "openspiel:"
+EXCLUDED = {
+    "bridge_uncontested_bidding": "the last move solves the deal, which takes half a second",
+    "tiny_bridge_2p": "the last move solves the deal, which takes a sixth of a second",
+}
+"""The games that are not offered, each with the reason. A move holds up all matches of a server for its time."""
 SEATS = ("players", "num_players", "numPlayers")
 """The names of the parameter with the number of seats; no game has two of these parameters."""
 SEEDS = ("rng_seed", "seed")
@@ -33,8 +38,13 @@ UNSAFE = {
     *("hanabi.hand_size", "hanabi.ranks", "laser_tag.grid", "oh_hell.num_tricks_fixed"),
     *("universal_poker.numHoleCards", "universal_poker.numRanks", "universal_poker.numRounds"),
     *("universal_poker.numSuits", "universal_poker.calcOddsNumSims"),
+    *("checkers.columns", "checkers.rows", "havannah.board_size", "twixt.board_size", "y.board_size"),
 }
-"""Parameters that name a file, or have values that end the process or leave a match without a move."""
+"""Parameters that name a file, or have values that end the process or leave a match without a move.
+
+OpenSpiel's checkers fails on boards that are not square. Of the last three games, OpenSpiel keeps tables for the whole
+process: after another size, a match of the usual size ends the process.
+"""
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
 """Parameters that are not settings: of every game, or of the game before the dot."""
 CHOICES = {
@@ -54,7 +64,7 @@ CHOICES = {
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)
-        for name in ("dark_hex", "dark_hex_ir")
+        for name in ("dark_hex", "dark_hex_ir", "hex")
         for size in ("board_size", "num_cols", "num_rows")
     },
     "blotto.fields": (1, 4),
@@ -75,11 +85,11 @@ GRID = "A.B.C.D.E/.*.*.*.*./........./j.i.h.g.f/........./e.d.c.b.a/........./.*
 
 @cache
 def kinds() -> dict[str, Any]:
-    """Return OpenSpiel's facts about each game of two or more seats without required parameters, by full name."""
+    """Return OpenSpiel's facts about each offered game: two or more seats, no required parameters; by full name."""
     return {
         PREFIX + kind.short_name: kind
         for kind in pyspiel.registered_games()
-        if kind.default_loadable and kind.max_num_players >= 2
+        if kind.default_loadable and kind.max_num_players >= 2 and kind.short_name not in EXCLUDED
     }
 
 

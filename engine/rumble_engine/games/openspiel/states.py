@@ -1,7 +1,7 @@
 """States of OpenSpiel's games: a class for moves in turn, and a class for joint moves."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import islice
 from operator import contains
 from typing import Any
@@ -261,7 +261,7 @@ def _refuse_unreadable(text: str) -> None:
         raise UnreadableMove(f"{shown(text)} is not a move: write one as the list of legal moves does")
 
 
-@cache  # an entry for each choice of settings in play
+@lru_cache(256)  # bots choose the settings of challenges, so the choices have no end
 def started(key: Key) -> OpenSpielState:
     """Return the first state of a match with these terms. Raises BadSettings."""
     terms = Terms(key)

@@ -3,26 +3,37 @@
 from typing import Any
 
 import pytest
-from rumble_engine import BadSettings
+from rumble_engine import BadSettings, UnknownGame
 
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 from rumble_engine.games.openspiel import FAMILY, openspiel_game
-from rumble_engine.games.openspiel.catalogue import BOUNDS, CHOICES, UNSAFE, kinds
+from rumble_engine.games.openspiel.catalogue import BOUNDS, CHOICES, EXCLUDED, UNSAFE, kinds
 
 
 def test_the_kinds_of_games() -> None:
     games = [openspiel_game(name) for name in FAMILY.names()]
     assert {game.name for game in games if game.cooperative} == {
-        f"openspiel:{name}"
-        for name in (
-            *("bridge_uncontested_bidding", "coop_box_pushing", "hanabi", "matrix_coordination", "tiny_bridge_2p"),
-            "tiny_hanabi",
-        )
+        f"openspiel:{name}" for name in (*("coop_box_pushing", "hanabi", "matrix_coordination", "tiny_hanabi"),)
     }
     assert not any(game.pays for game in games if game.name in ("openspiel:go", "openspiel:quoridor"))
     assert all(game.pays for game in games if game.hides or game.cooperative or not game.in_turn)
     assert openspiel_game("openspiel:dark_hex").in_turn
     assert not openspiel_game("openspiel:matrix_pd").in_turn
+
+
+def test_few_games_are_not_offered() -> None:
+    assert len(EXCLUDED) <= 10
+    for name in EXCLUDED:
+        with pytest.raises(UnknownGame):
+            openspiel_game(f"openspiel:{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("havannah", "board_size"), ("twixt", "board_size"), ("y", "board_size"), ("checkers", "rows")]
+)
+def test_a_size_that_openspiel_cannot_change_is_no_setting(name: str, size: str) -> None:
+    with pytest.raises(BadSettings):
+        openspiel_game(f"openspiel:{name}").initial({size: 10})
 
 
 @pytest.mark.parametrize(

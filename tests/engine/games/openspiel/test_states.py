@@ -20,7 +20,7 @@ from rumble_engine.games.openspiel.states import OpenSpielState
 LONG = {
     f"openspiel:{name}"
     for name in (
-        *("amazons", "backgammon", "banqi", "battleship", "bridge", "bridge_uncontested_bidding", "chess"),
+        *("amazons", "backgammon", "banqi", "battleship", "bridge", "chess"),
         *("chinese_checkers", "coin_game", "colored_trails", "coop_box_pushing", "crazy_eights", "crazyhouse"),
         *("cribbage", "cursor_go", "gin_rummy", "go", "go_fish", "gomoku", "havannah", "hearts", "hive", "kriegspiel"),
         *("laser_tag", "lines_of_action", "maedn", "markov_soccer", "mnk", "nine_mens_morris", "oh_hell", "oware"),
@@ -132,7 +132,7 @@ def test_plies_are_seen_by_their_mover() -> None:
     assert openspiel_game("openspiel:pig").initial().seen("roll", None) == "roll"
 
 
-@pytest.mark.parametrize("name", ["negotiation", "tarok", "bridge_uncontested_bidding"])
+@pytest.mark.parametrize("name", ["negotiation", "tarok"])
 def test_a_seed_fixes_what_openspiel_draws(name: str) -> None:
     start = openspiel_game(f"openspiel:{name}").initial()
     with pytest.raises(NotListed):
