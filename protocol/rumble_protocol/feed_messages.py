@@ -138,7 +138,7 @@ class TournamentSummary(ServerMessageModel):
 
 
 class TournamentView(TournamentSummary):
-    """A tournament with all content of its page. `reason` tells why the tournament was paused or ended.
+    """A tournament with the content of the tournament page. `reason` tells why the tournament was paused or ended.
 
     `rating_model` describes how the bots were rated; it is empty where bots are not rated. `match_seats` is the number
     of seats of a full match. With more than two, a standing's `wins` are first places alone, `draws` shared first

@@ -34,7 +34,7 @@ class Turn:
     legal: Sequence[str]
     """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
-    """All moves so far, including the opening; empty in a game of many seats, joint moves or chance."""
+    """The past moves, including the opening; empty in a game of many seats, joint moves or chance."""
     since: Sequence[tuple[int | None, str]]
     """What has happened since the bot's last turn, each with its seat (None: chance); empty where `moves` has all."""
     clock: server.TurnClock
