@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-LEAST_NEW, MOST_NEW = 1_250, 5_000
+LEAST_NEW, MOST_NEW = 1_250, 2_500
 """Bounds of the number of new objects after which the collector makes a pass.
 
-A pass takes 1 ms to 5 ms. It takes twice as long if all of the objects are still used at the next pass, and three times
+A pass takes 1 ms to 3 ms. It takes twice as long if all of the objects are still used at the next pass, and three times
 as long if other programs use the processor, too.
 """
 PASS_SHARE = 0.01
 """Maximum share of the time that passes may take. After a larger share, the next pass waits for twice as many objects,
 unless it could then last longer than `LONGEST_PASS_S`."""
-LONGEST_PASS_S = 0.005
+LONGEST_PASS_S = 0.003
 """Maximum CPU time of a pass in s. After a longer pass, the next pass comes after half as many new objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which another thread keeps the interpreter while the event loop waits for the interpreter.

@@ -29,7 +29,7 @@ from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 from rumble_server.web.feed.shown import shown, shown_now
 
-BOARDS_AT_ONCE = 25
+BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
