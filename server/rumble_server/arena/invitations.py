@@ -15,8 +15,8 @@ from rumble_server.tournament.tournament import Tournament
 class Invitation:
     """The result of checking a login's invitation.
 
-    `tournament_id` is the tournament for which the invitation is valid, or None. `refused` is true if the code was not
-    even compared, because too many wrong codes came before.
+    `tournament_id` is the tournament for which the invitation is valid, or None. `refused` is true for a wrong code
+    after too many other wrong codes.
     """
 
     tournament_id: str | None = None
@@ -50,16 +50,13 @@ class Invitations:
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:
-        """Count a wrong invitation. Raises TournamentError after too many wrong invitations, even for a right one."""
-        if invite is None or tournament.invite is None:
+        """Count a wrong invitation. Raises TournamentError after too many wrong codes."""
+        if invite is None or tournament.invite is None or tournament.admits(invite):
             return
-        now_ms = self._recorder.clock.now_ms()
-        if not self._door.guesses.may_invite(address, tournament.id, invite, now_ms):
+        if not self._door.guesses.wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
             raise too_many()
-        if not tournament.admits(invite):
-            self._door.guesses.wrong_invite(address, tournament.id, invite, now_ms)
 
 
 def too_many() -> TournamentError:
-    """Return the error for an invitation that is not compared, because too many wrong invitations were shown."""
+    """Return the error for a wrong invitation after too many other wrong codes."""
     return TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many wrong invitations; try again in a minute")

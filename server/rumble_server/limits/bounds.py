@@ -85,9 +85,9 @@ class Constants(BaseModel):
     wrong_keys_of_owner_per_minute: Count = 20
     """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
     keep the owner out."""
-    wrong_invites_per_tournament: Count = 100
-    """Wrong invitations in a minute to a tournament, from all addresses: many addresses together cannot guess an
-    invitation that the host has chosen."""
+    wrong_codes_per_minute: Count = 20
+    """Wrong invitations and join codes that an address may show in a minute. Further wrong codes are refused without
+    being called wrong, but a right code never is: a class behind one address mistypes many codes."""
     open_challenges: Count = 256
     """Open challenges on the whole server: each takes memory."""
     open_challenges_at_one_bot: Count = 64
@@ -154,7 +154,7 @@ class Bounds(Constants):
     """Time in ms that the requests of an address may take in a minute in the process that reads the log, draws and
     checks: exports, boards, pictures, pages of tournaments. An answer beyond 256 KiB costs 1 ms for each 4 KiB."""
     wrong_tries_per_minute: Count = 20
-    """Wrong keys, tokens and invitations together that an address may show in a minute."""
+    """Wrong keys and tokens together that an address may show in a minute."""
     names_per_hour: Count = 120
     """New names that an address may claim in an hour, beside names with a valid invitation."""
     idle_ms: Milliseconds = 5_000

@@ -1,10 +1,12 @@
-"""Limits of guessing: wrong keys, tokens and invitations, counted by address, whichever way an address shows them.
+"""Limits of guessing: wrong keys and tokens, counted by address, whichever way an address shows them.
 
 Secrets made by Rumble cannot be guessed. So a secret of the same form is always compared, and is not counted if wrong.
 Otherwise a bot with a wrong key could lock out its neighbours at the address.
 
 An address that has shown the right key of a name has a separate bucket for the name. So wrong tries by others at the
 address cannot lock out the owner.
+
+Wrong invitations and join codes have a count of their own, which refuses nothing but further wrong codes.
 """
 
 from collections import OrderedDict
@@ -27,7 +29,7 @@ class Guesses:
         self._bounds = bounds
         self._refusals = refusals
         self._tries = Buckets(bounds.wrong_tries_per_minute)
-        self._invites = Buckets(bounds.wrong_invites_per_tournament)
+        self._codes = Buckets(bounds.wrong_codes_per_minute)
         self._owners = _Owners(bounds.wrong_keys_of_owner_per_minute)
         self._prefix = ""
 
@@ -64,20 +66,17 @@ class Guesses:
         """Return whether `address` has shown the right key of the name."""
         return self._owners.get(address, self._prefix + whose) is not None
 
-    def may_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> bool:
-        """Return whether `address` may show `code` as an invitation to a tournament. Log a refusal."""
-        whose = self._prefix + tournament_id
-        if is_made(code) or (self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, whose)):
-            return True
-        self._refusals.note("too_many_wrong_tries", address, whose)
-        return False
+    def wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
+        """Count a wrong invitation to a tournament, or a wrong join code. Return false if the address showed too many.
 
-    def wrong_invite(self, address: str, tournament_id: str, code: str, now_ms: int) -> None:
-        """Count a wrong invitation to a tournament."""
-        self._refusals.note("wrong_invite", address, self._prefix + tournament_id)
-        if not is_made(code):
-            self._tries.take(address, now_ms)
-            self._invites.take("", now_ms, self._prefix + tournament_id)
+        A right code is never refused: a class behind one address mistypes many codes.
+        """
+        whose = self._prefix + about
+        self._refusals.note("wrong_code", address, whose)
+        if is_made(code) or self._codes.take(address, now_ms):
+            return True
+        self._refusals.note("too_many_wrong_codes", address, whose)
+        return False
 
 
 class _Owners:

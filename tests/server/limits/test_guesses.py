@@ -39,11 +39,9 @@ def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     guesses, refusals = made(wrong_tries_per_minute=6)
     for whose in ("ann", "ben", HOST):
         guesses.wrong(ADDRESS, whose, GUESS, 0)
-    guesses.wrong_invite(ADDRESS, "friday", GUESS, 0)
-    assert tries(guesses, ADDRESS, "cid") == 2
-    assert not guesses.may_invite(ADDRESS, "friday", GUESS, 0)
+    assert tries(guesses, ADDRESS, "cid") == 3
     assert guesses.may_try("203.0.113.8", "ann", GUESS, 0)
-    assert refusals.counts == {"wrong_key": 4, "wrong_token": 1, "wrong_invite": 1, "too_many_wrong_tries": 2}
+    assert refusals.counts == {"wrong_key": 5, "wrong_token": 1, "too_many_wrong_tries": 1}
     assert tries(guesses, ADDRESS, "ann", MINUTE_MS) == 6
 
 
@@ -66,21 +64,17 @@ def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobo
     for whose in ("ann", HOST):
         assert guesses.may_try(ADDRESS, whose, make_secret(), MINUTE_MS)
         assert not guesses.may_try(ADDRESS, whose, make_secret()[:-1] + "g", MINUTE_MS)
-    for _ in range(1000):
-        code = make_secret()
-        assert guesses.may_invite(ADDRESS, "friday", code, MINUTE_MS)
-        guesses.wrong_invite(ADDRESS, "friday", code, MINUTE_MS)
-    assert guesses.may_invite("203.0.113.8", "friday", GUESS, MINUTE_MS)
-    assert refusals.counts == {"wrong_token": 1020, "wrong_key": 20, "wrong_invite": 1000, "too_many_wrong_tries": 4}
+    assert refusals.counts == {"wrong_token": 1020, "wrong_key": 20, "too_many_wrong_tries": 4}
 
 
-def test_invitations_to_one_tournament_are_counted_from_all_addresses() -> None:
-    guesses, _ = made(wrong_invites_per_tournament=5)
-    for number in range(5):
-        guesses.wrong_invite(f"192.0.2.{number}", "friday", GUESS, 0)
-    assert not guesses.may_invite(ADDRESS, "friday", GUESS, 0)
-    assert guesses.may_invite(ADDRESS, "monday", GUESS, 0)
-    assert guesses.may_invite(ADDRESS, "friday", GUESS, MINUTE_MS)
+def test_wrong_codes_are_counted_by_address_and_lock_no_key_out() -> None:
+    guesses, refusals = made(wrong_codes_per_minute=2)
+    assert [guesses.wrong_code(ADDRESS, "friday", GUESS, 0) for _ in range(3)] == [True, True, False]
+    assert guesses.wrong_code(ADDRESS, "friday", make_secret(), 0), "an old link of the server's own"
+    assert guesses.wrong_code("203.0.113.8", "friday", GUESS, 0)
+    assert tries(guesses, ADDRESS, "ann") == 20
+    assert guesses.wrong_code(ADDRESS, "friday", GUESS, MINUTE_MS)
+    assert refusals.counts["too_many_wrong_codes"] == 1
 
 
 @pytest.mark.usefixtures("few_buckets")

@@ -47,11 +47,8 @@ class SecretChecker:
         return False
 
     def is_invited(self, request: Request, tournament: Tournament, code: str) -> bool:
-        """Return whether `code` is a tournament's invitation code. Raises WebError (429) after too many wrong codes."""
-        address, now_ms = source_of(request), self._now_ms()
-        if not self._guesses.may_invite(address, tournament.id, code, now_ms):
-            raise WebError.too_many("too many wrong invitations; try again in a minute")
+        """Return whether `code` is a tournament's invitation code, and count a wrong code."""
         if tournament.admits(code):
             return True
-        self._guesses.wrong_invite(address, tournament.id, code, now_ms)
+        self._guesses.wrong_code(source_of(request), tournament.id, code, self._now_ms())
         return False

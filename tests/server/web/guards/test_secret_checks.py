@@ -21,7 +21,6 @@ WRONG: dict[str, tuple[str, str]] = {
     "a host token of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bearer wrong-wrong-wrong"),
     "a token of the figures": ("/metrics", "Bearer wrong-wrong-wrong"),
     "a key of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bot alice:wrong"),
-    "an invitation": ("/tournaments/friday?invite=wrong", ""),
 }
 
 
@@ -61,7 +60,7 @@ async def test_wrong_secrets_are_counted_together_whatever_the_way_in(server: Me
         assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
     counts = server.world.arena.door.refusals.counts
     assert counts["too_many_wrong_tries"] == len(WRONG) + 2
-    assert sum(counts[word] for word in ("wrong_token", "wrong_key", "wrong_invite")) == 3
+    assert sum(counts[word] for word in ("wrong_token", "wrong_key")) == 3
 
 
 async def test_who_has_shown_the_right_secret_is_not_locked_out_by_others_of_its_address(server: MemoryServer) -> None:
@@ -95,6 +94,16 @@ async def test_a_hand_chosen_token_is_exchanged_for_one_that_nobody_locks_out(se
             assert (answer.status_code, answer.headers.get("Rumble-Token")) == (200, None)
         Organiser(server.world.arena).remove_token("default")
         assert (await ask(browser, "/api/host", f"Bearer {host}")).status_code == 401
+
+
+async def test_a_wrong_invitation_refuses_no_page_no_key_and_no_right_invitation(server: MemoryServer) -> None:
+    async with server.browser(address=ADDRESS) as browser:
+        for number in range(30):
+            page = await browser.get(f"/tournaments/friday?invite=wrong-{number}")
+            assert (page.status_code, "not valid any more" in page.text) == (200, True)
+        assert "You are invited" in (await browser.get("/tournaments/friday?invite=sesame")).text
+        assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
+    assert server.world.arena.door.refusals.counts["too_many_wrong_codes"] == 10
 
 
 async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> None:
