@@ -9,7 +9,16 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field
 from rumble_engine import Drawing, Termination
 
-from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.fields import (
+    Count,
+    DisplayName,
+    DisplayNames,
+    Milliseconds,
+    Seat,
+    ServerMessageModel,
+    Settings,
+    ToldTimeControl,
+)
 from rumble_protocol.server_messages import TournamentStatus
 
 
@@ -21,7 +30,7 @@ class Standing(ServerMessageModel):
     unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
     number of these results is `gained_by`, beside the standings. `byes` counts the matches of a Swiss that were won
     without an opponent, and `half_byes` the matches that count as drawn. Both are in `points`, but not in `played`,
-    `wins` or `draws`.
+    `wins` or `draws`. `display_name` is as in `Entrant`.
     """
 
     rank: Count
@@ -39,6 +48,7 @@ class Standing(ServerMessageModel):
     gained: int | None = None
     byes: Count = 0
     half_byes: Count = 0
+    display_name: DisplayName = None
 
 
 class Expected(ServerMessageModel):
@@ -54,7 +64,8 @@ class Entrant(ServerMessageModel):
 
     `connected` is told until the tournament is over, and false afterwards. `bye_rounds` are future rounds of a Swiss in
     which the host has given the bot a half-point bye. `elsewhere`: the bot has matches to play here and in another
-    tournament, so the two tournaments may keep each other waiting.
+    tournament, so the two tournaments may keep each other waiting. `display_name` is the name for people; it is absent
+    for a bot that people know by its `name`.
     """
 
     name: str
@@ -63,6 +74,7 @@ class Entrant(ServerMessageModel):
     benched: bool
     bye_rounds: list[Count] = Field(default_factory=list)
     elsewhere: bool = False
+    display_name: DisplayName = None
 
 
 class Pair(ServerMessageModel):
@@ -89,6 +101,7 @@ class Board(ServerMessageModel):
     asked). Of a joint move, nothing is told before all movers have answered, not even who has answered. In a
     hidden game, `position` is empty during the match, and `?` stands for hidden words of `moves`.
     `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
+    `display_names` has the display names by the names of the seats; it is absent if no seat has one.
     """
 
     match: str
@@ -106,6 +119,7 @@ class Board(ServerMessageModel):
     ticking: bool
     at_ms: Milliseconds
     away: list[Away | None] = Field(default_factory=list)
+    display_names: DisplayNames
 
 
 class MatchResult(ServerMessageModel):

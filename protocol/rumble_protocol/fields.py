@@ -63,6 +63,16 @@ class BotMessageModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def _is_missing(value: object) -> bool:
+    return not value
+
+
+DisplayName = Annotated[str | None, Field(exclude_if=_is_missing)]
+"""Display name of a bot, in messages of the server; absent for a bot that people know by its name."""
+DisplayNames = Annotated[dict[str, str], Field(default_factory=dict, exclude_if=_is_missing)]
+"""Display names by the names of bots, in messages of the server; absent if no bot has one."""
+
+
 class ServerMessageModel(BaseModel):
     """Base class of the server's messages: a reader ignores unknown fields."""
 

@@ -15,18 +15,20 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage, Login
-from rumble_protocol.feed_messages import FeedEvent
+from rumble_protocol.feed_messages import FEED_EVENTS, Board, Entrant, FeedEvent, Standing
 from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage, Turn
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 IDS: Final = "urn:rumble:v1:"
 """Prefix of a schema's `$id`; the name of the message follows."""
+_SENT: tuple[type[BaseModel], ...] = (*SERVER_MESSAGES, *FEED_EVENTS, Board, Entrant, Standing)
 OMITTED: Final = {
     model.__name__: frozenset(name for name, field in model.model_fields.items() if field.exclude_if is not None)
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
-    for model in SERVER_MESSAGES
+    for model in _SENT
 }
-"""Fields, by message, that a server leaves out where they have nothing to tell, or where the login omits them."""
+"""Fields, by message or part of a feed's event, that a server leaves out where they have nothing to tell, or where the
+login omits them."""
 Schema = dict[str, Any]
 
 

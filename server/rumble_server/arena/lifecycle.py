@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode, NoticeCode
@@ -67,8 +68,8 @@ class Lifecycle:
             self._tell_over(tournament, [(player.name, told)])
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
-        """Record that a bot, connected or not, is in a tournament."""
-        self._recorder.record(joined)
+        """Record that a bot, connected or not, is in a tournament, with any display name of the bot."""
+        self._recorder.record(replace(joined, display_name=self._recorder.display_names.get(player.name)))
         player.tournaments[tournament.id] = tournament
         if not player.able(tournament.config.game):
             tournament.disappear(player.name, self.absent_from_ms())

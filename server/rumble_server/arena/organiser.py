@@ -9,6 +9,7 @@ from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.host_tokens import ADMINISTRATOR
+from rumble_server.arena.join_codes import new_code
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.limits.bans import MOST_BANS
@@ -29,7 +30,10 @@ class Organiser:
     def create(self, config: TournamentConfig) -> Tournament:
         if config.start_at_bots is not None:
             commands.check_rounds(config, config.start_at_bots)
-        return self.arena.lifecycle.create(config, made_invite=self._made_beside(config.invite))
+        tournament = self.arena.lifecycle.create(config, made_invite=self._made_beside(config.invite))
+        if config.classroom:
+            self.open_door(tournament.id)
+        return tournament
 
     @transactional
     def start(self, tournament_id: str) -> None:
@@ -105,6 +109,19 @@ class Organiser:
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
         made = self._made_beside(invite)
         self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made))
+
+    @transactional
+    def open_door(self, tournament_id: str) -> None:
+        """Make a new join code, with which pupils join in a browser. An older code is no longer valid."""
+        tournament, arena = self._tournament(tournament_id), self.arena
+        code = new_code(arena.random, (each.join_code for each in arena.tournaments.values()))
+        arena.recorder.record(commands.change_join_code(tournament, code, arena.clock.now_ms()))
+
+    @transactional
+    def close_door(self, tournament_id: str) -> None:
+        """Make the join code invalid. Pupils that have joined stay."""
+        tournament = self._tournament(tournament_id)
+        self.arena.recorder.record(commands.change_join_code(tournament, None, self.arena.clock.now_ms()))
 
     def _made_beside(self, invite: str | None) -> str | None:
         """Return a made secret to be valid beside an invitation code of the host's own choice.

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast, get_args
 
 from rumble_server.arena.allowance import Allowance
 from rumble_server.arena.clubs import ClubDirectory
+from rumble_server.arena.display_names import DisplayNames
 from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
@@ -19,6 +20,7 @@ from rumble_server.tournament.facts import (
     BanLifted,
     Banned,
     ClubFact,
+    DisplayNamed,
     LogFact,
     NameFact,
     ServerFact,
@@ -67,6 +69,7 @@ class Recorder:
         self.clock = clock
         self.players = Players()
         self.names = Names()
+        self.display_names = DisplayNames(self.names)
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
         self.clubs = clubs
@@ -104,6 +107,8 @@ class Recorder:
         """Apply a fact about the club as a whole that is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
+        elif isinstance(fact, DisplayNamed):
+            self.display_names.apply(fact)
         elif isinstance(fact, Banned | BanLifted):
             apply_ban(self.bans, fact)
         elif isinstance(fact, ClubFact):

@@ -41,6 +41,8 @@ class LiveTable(ABC, Generic[R]):
 
         A format that ranks bots by points has None here.
         """
+        self.display_names: dict[str, str] = {}
+        """Display names by the names of bots, for the lines of the standings."""
         self.version = 0
         """A number that grows with every change, so that a reader knows whether its standings are current."""
         self._standings: list[Standing] = []
@@ -85,6 +87,7 @@ class LiveTable(ABC, Generic[R]):
     def snapshot(self) -> Self:
         """Return a copy whose standings can be read on another thread, while results are added to the original."""
         other = self._copy()
+        other.display_names = dict(self.display_names)
         if self.places is not None:
             places = self.places()
             other.places = lambda: places
@@ -95,7 +98,7 @@ class LiveTable(ABC, Generic[R]):
     def standings(self) -> list[Standing]:
         """Return the lines of the standings, by rank. The same list is returned until the table changes."""
         if self._standings_of != self.version:
-            self._standings = self._rank()
+            self._standings = [self._shown(line) for line in self._rank()]
             if self.places is not None:
                 places = self.places()
                 lines = [
@@ -105,6 +108,10 @@ class LiveTable(ABC, Generic[R]):
                 self._standings = sorted(lines, key=lambda line: line.rank)
             self._standings_of = self.version
         return self._standings
+
+    def _shown(self, line: Standing) -> Standing:
+        display = self.display_names.get(line.name)
+        return line if display is None else line.model_copy(update={"display_name": display})
 
     @abstractmethod
     def met(self, first: str, second: str) -> tuple[Any, ...] | None:

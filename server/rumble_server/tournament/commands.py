@@ -28,7 +28,7 @@ def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = Non
         if entrant.withdrawn:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
         return None
-    if tournament.status != "lobby" and not (tournament.config.late_join and tournament.status not in OVER):
+    if not tournament.takes_entries:
         raise closed(tournament.id, tournament.status, "; it takes no more bots: join another")
     if not tournament.admits(invite):
         raise TournamentError(
@@ -129,6 +129,13 @@ def change_invite(
     if tournament.status in OVER:
         raise _closed(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
+
+
+def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> facts.JoinCodeChanged:
+    """Return the fact that pupils join with this code from now on; None closes the door. Raises TournamentError."""
+    if tournament.status in OVER:
+        raise _closed(tournament)
+    return facts.JoinCodeChanged(tournament.id, code, now_ms)
 
 
 def bench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched | None:

@@ -117,6 +117,9 @@ class TournamentConfig(BaseModel):
     listed: bool = True
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
+    classroom: bool = False
+    """Pupils join by a code of six letters in a browser. A classroom is unlisted unless `listed` is given."""
+
     @field_validator("format")
     @classmethod
     def _check_format(cls, given: str) -> str:
@@ -135,6 +138,12 @@ class TournamentConfig(BaseModel):
         if given and info.data.get("format", "round-robin") != "round-robin":
             raise ValueError("late_join is for a round-robin")
         return given
+
+    @model_validator(mode="after")
+    def _unlist(self) -> Self:
+        if self.classroom and "listed" not in self.model_fields_set:
+            object.__setattr__(self, "listed", False)
+        return self
 
     @model_validator(mode="after")
     def _check_game(self) -> Self:

@@ -22,6 +22,10 @@ class Entrant:
     faulty_in_a_row: int = 0
     house: str | None = None
     """Name of the reference bot behind a house bot; None for other bots."""
+    by_code: bool = False
+    """True for a pupil, who came by a join code."""
+    display: str | None = None
+    """Display name; None for a bot that people know by its name."""
     last_fault: MatchOver | None = None
     """The last match lost by the bot's own fault while it was neither withdrawn nor benched."""
 

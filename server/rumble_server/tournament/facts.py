@@ -30,12 +30,17 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class BotJoined:
-    """A bot joined the field. `house` is the reference bot that plays, if the organiser added a house bot."""
+    """A bot joined the field. `house` is the reference bot that plays, if the organiser added a house bot.
+
+    `by_code` is true for a pupil, who came by a join code. `display_name` is the name for people, if the bot has one.
+    """
 
     tournament: str
     bot: str
     at_ms: int
     house: str | None = None
+    by_code: bool = False
+    display_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +197,24 @@ class InviteChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinCodeChanged:
+    """Pupils join with the code `code` in a browser from now on; None if the host has closed the door."""
+
+    tournament: str
+    code: str | None
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayNamed:
+    """A bot's name got a display name, which people see in place of the name."""
+
+    name: str
+    display: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Banned:
     """The organiser banned a network (of one or more addresses) or a name, until the time `until_ms`.
 
@@ -286,7 +309,7 @@ NameFact = NameUsed | NameReset
 HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
-ServerFact = NameFact | HostFact | BanFact | ClubFact
+ServerFact = NameFact | DisplayNamed | HostFact | BanFact | ClubFact
 """Facts about a club as a whole. A `ClubFact` is only in the log of main."""
 
 TournamentFact = (
@@ -296,6 +319,7 @@ TournamentFact = (
     | BotAbsent
     | BotBenched
     | InviteChanged
+    | JoinCodeChanged
     | TournamentStarted
     | RoundPaired
     | TablesSeated

@@ -8,10 +8,13 @@ LONGEST = 48
 """Maximum number of characters of a slug; the rest of the name is cut off."""
 
 
-def slug(name: str) -> str:
-    """Return a name in `[a-z0-9-]`: without accents, and with a dash for any other characters."""
+def slug(name: str, otherwise: str = "tournament") -> str:
+    """Return a name in `[a-z0-9-]`: without accents, and with a dash for any other characters.
+
+    Return `otherwise` if nothing of the name is left.
+    """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-") or "tournament"
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-") or otherwise
 
 
 def tournament_id(name: str, taken: Container[str]) -> str:

@@ -50,6 +50,8 @@ class Tournament:
         """Code with which bots join; None if no code is needed."""
         self.made_invite = created.made_invite
         """Made secret that is valid beside a code of the host's own choice, else None."""
+        self.join_code: str | None = None
+        """Code with which pupils join in a browser; None without a code, or while the host keeps the door closed."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Reason of the pause or the early end."""
@@ -121,6 +123,8 @@ class Tournament:
                 self._apply_voided(fact)
             case facts.InviteChanged():
                 self.invite, self.made_invite = fact.invite, fact.made_invite
+            case facts.JoinCodeChanged():
+                self.join_code = fact.code
 
     def _apply_match_started(self, fact: MatchStarted) -> None:
         self.running[fact.match] = fact
@@ -130,7 +134,11 @@ class Tournament:
         agenda.start(agenda.find(fact.match))
 
     def _apply_joined(self, fact: facts.BotJoined) -> None:
-        self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
+        self.field[fact.bot] = Entrant(
+            fact.bot, self.config.absent_ms, house=fact.house, by_code=fact.by_code, display=fact.display_name
+        )
+        if fact.display_name is not None:
+            self.table.display_names[fact.bot] = fact.display_name
         self.table.enter(fact.bot)
         if self.agenda is not None:
             for bot in self.agenda.bots:
@@ -288,6 +296,20 @@ class Tournament:
         """Return true if a bot that shows this code may join. If the tournament has no code, any bot may join."""
         codes = [code.encode() for code in (self.invite, self.made_invite) if code is not None]
         return not codes or (invite is not None and any(compare_digest(invite.encode(), code) for code in codes))
+
+    @property
+    def takes_entries(self) -> bool:
+        """True if bots may still join."""
+        return self.status == "lobby" or (self.config.late_join and self.status not in OVER)
+
+    def shown(self, bot: str) -> str:
+        """Return the name under which people see a bot: its display name, or else its name."""
+        return self.table.display_names.get(bot, bot)
+
+    def display_names(self, bots: Iterable[str]) -> dict[str, str]:
+        """Return the display names of bots by name, of those that have one."""
+        known = self.table.display_names
+        return {bot: known[bot] for bot in bots if bot in known}
 
     @property
     def shared_invite(self) -> str | None:

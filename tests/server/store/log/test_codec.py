@@ -21,12 +21,13 @@ FIELDS_NOW = {
     "banned": "what by_name until_ms reason at_ms",
     "bot_absent": "tournament bot absent_left_ms at_ms",
     "bot_benched": "tournament bot benched reason at_ms",
-    "bot_joined": "tournament bot at_ms house",
+    "bot_joined": "tournament bot at_ms house by_code display_name",
     "bot_left": "tournament bot removed at_ms",
     "chance_drawn": "match attempt ply move at_ms",
     "club_changed": "club title listed house quotas at_ms",
     "club_created": "club title quotas at_ms",
     "club_removed": "club at_ms",
+    "display_named": "name display at_ms",
     "frame_seen": "match attempt seat sender frame at_ms bytes sha256 excused_ms",
     "frame_shared": "match attempt seat other other_number at_ms",
     "half_bye_given": "tournament bot round at_ms",
@@ -35,6 +36,7 @@ FIELDS_NOW = {
     "host_token_set": "name salt digest at_ms",
     "host_tokens_removed": "rows at_ms",
     "invite_changed": "tournament invite at_ms made_invite",
+    "join_code_changed": "tournament code at_ms",
     "match_over": "match attempt seats scores termination reason at_fault "
     "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent",
     "match_started": "match attempt game settings seed seats "
@@ -80,8 +82,11 @@ def test_a_row_keeps_its_facts_in_their_order(facts: list[tuple[int, LogFact]]) 
 def test_a_row_tells_how_many_fields_a_kind_has() -> None:
     text = write_facts([(7, BotJoined("friday", "ann", 5)), (8, BotJoined("friday", "ben", 6))])
     assert json.loads(text) == {
-        "fields": {"bot_joined": 4},
-        "facts": [[7, "bot_joined", "friday", "ann", 5, None], [8, "bot_joined", "friday", "ben", 6, None]],
+        "fields": {"bot_joined": 6},
+        "facts": [
+            [7, "bot_joined", "friday", "ann", 5, None, False, None],
+            [8, "bot_joined", "friday", "ben", 6, None, False, None],
+        ],
     }
 
 

@@ -1,0 +1,86 @@
+"""Display names: the names under which people see the bots of pupils. Ids, notation and files have the bots' names.
+
+Display names are unique in a club, compared by `folded`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from rumble_server.arena.names import HOUSE_PREFIX, Names
+from rumble_server.tournament.facts import DisplayNamed
+
+LONGEST = 32
+"""Maximum number of code points of a display name."""
+RULE = (
+    f"a first name is 1 to {LONGEST} letters, digits, spaces, - and ', with a letter or a digit; "
+    "no space begins, ends or follows another"
+)
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Letters and marks without any shape, by which two names could look alike (Default_Ignorable_Code_Point)."""
+_KINDS = {"L": "a", "M": "m", "N": "1"}
+_FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
+"""The form of a display name, with a sign for each character: `a` for a letter, `m` for a mark, `1` for a digit."""
+
+
+class BadDisplayName(ValueError):
+    """A text that is no display name; `str` is a line for people."""
+
+
+def check(text: str) -> str:
+    """Return a display name in Unicode's form NFC, with a plain apostrophe. Raises BadDisplayName."""
+    display = unicodedata.normalize("NFC", text.replace("\u2019", "'"))
+    form = "".join(each if each in " '-" else _KINDS.get(_kind(each), "?") for each in display)
+    if len(display) > LONGEST or _INVISIBLE.search(display) or _FORM.fullmatch(form) is None:
+        raise BadDisplayName(RULE)
+    if folded(display).startswith(HOUSE_PREFIX):
+        raise BadDisplayName(f"{HOUSE_PREFIX} is how the names of house bots begin; choose another name")
+    return display
+
+
+def _kind(character: str) -> str:
+    """Return the first letter of the category of a character; of numbers, only decimal digits have one."""
+    category = unicodedata.category(character)
+    return category[0] if category[0] != "N" or category == "Nd" else "?"
+
+
+def folded(display: str) -> str:
+    """Return a display name for comparison: without case, and in Unicode's form NFKC."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", display).casefold())
+
+
+class DisplayNames:
+    """Every display name of a club; rebuilt from the log. `names` are the names of the club's bots."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._shown: dict[str, str] = {}
+        """Display names by the name in lower case."""
+        self._holders: dict[str, str] = {}
+        """Names by the folded display name."""
+
+    def apply(self, fact: DisplayNamed) -> None:
+        self._shown[fact.name.casefold()] = fact.display
+        self._holders[folded(fact.display)] = fact.name
+
+    def get(self, name: str) -> str | None:
+        """Return the display name of a bot; None for a bot that people know by its name."""
+        return self._shown.get(name.casefold())
+
+    def shown(self, name: str) -> str:
+        """Return the name under which people see a bot."""
+        return self.get(name) or name
+
+    def of(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the display names of bots by name, of those that have one."""
+        return {name: display for name in names if (display := self.get(name)) is not None}
+
+    def holder(self, display: str) -> str | None:
+        """Return the name of the bot with this display name, or the bot's own name; None if the name is free."""
+        held = self._holders.get(folded(display))
+        claim = self._names.get(folded(display))
+        return held or (None if claim is None or self.get(claim.name) is not None else claim.name)
+
+    def taken(self, display: str) -> bool:
+        """Return whether people know another bot by this name, in any spelling."""
+        return self.holder(display) is not None

@@ -1,0 +1,22 @@
+"""Join codes: six letters with which a pupil joins a tournament in a browser, short enough to be read from a wall."""
+
+from collections.abc import Iterable
+from random import Random
+
+ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
+"""30 letters and digits that nobody mixes up, read aloud or from afar: no I, L, O, U, 0 and 1."""
+LENGTH = 6
+
+
+def new_code(random: Random, taken: Iterable[str | None]) -> str:
+    """Make a code that is not taken."""
+    codes = set(taken)
+    while True:
+        code = "".join(random.choices(ALPHABET, k=LENGTH))
+        if code not in codes:
+            return code
+
+
+def read_code(text: str) -> str:
+    """Return the code that a person means: in capitals, without spaces and dashes."""
+    return "".join(text.upper().replace("-", "").split())

@@ -1,0 +1,109 @@
+"""Pupils: people who join a tournament by its join code in a browser, under a display name and with a made key."""
+
+import itertools
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from typing import Literal
+
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.display_names import BadDisplayName, check
+from rumble_server.arena.join_codes import read_code
+from rumble_server.arena.names import is_house_name
+from rumble_server.arena.recorder import transactional
+from rumble_server.tournament import commands
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import DisplayNamed
+from rumble_server.tournament.ids import slug
+from rumble_server.tournament.tournament import Tournament
+
+LONGEST_STEM = 24
+"""Maximum number of characters of a name without its number: with the number, a name has at most 32."""
+PREFIX = "pupil"
+"""The name of a pupil whose display name has no letters of ASCII; the first word of a name like a house bot's."""
+
+Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
+
+
+class JoinRefused(ValueError):
+    """The refusal of a pupil: `code` for programs, `str` a line for people."""
+
+    def __init__(self, code: Problem, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A pupil in the field of a tournament: name and display name."""
+
+    name: str
+    display: str
+    tournament: Tournament
+
+
+class Joining:
+    """The entrance of a club for pupils."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+
+    def find(self, code: str, address: str) -> Tournament:
+        """Return the tournament of a join code, and count a wrong code of the address.
+
+        Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes. A right code is
+        never refused.
+        """
+        meant = read_code(code)
+        found = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
+        if found is not None:
+            return found
+        if not self.arena.door.guesses.wrong_code(address, "join code", meant, self.arena.clock.now_ms()):
+            raise JoinRefused("too_many_requests", "too many wrong codes from your address; look at the code again")
+        raise JoinRefused("unknown_code", "no tournament takes entries with this code; look at the code again")
+
+    @transactional
+    def join(self, code: str, display: str, key: str, address: str) -> Joined:
+        """Enter a pupil in the tournament of a join code, under a new name, or under the name of this key.
+
+        Raises JoinRefused, TournamentError.
+        """
+        tournament = self.find(code, address)
+        try:
+            display = check(display)
+        except BadDisplayName as error:
+            raise JoinRefused("bad_display_name", str(error)) from None
+        arena, holder = self.arena, self.arena.display_names.holder(display)
+        if holder is not None and not arena.names.owns(holder, key):
+            raise JoinRefused("name_taken", f"{display} is taken here: add a letter of your last name")
+        now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
+        self._check_ban(name, address)
+        joined = commands.join(tournament, name, now_ms, tournament.invite)
+        player, _ = arena.logins.admit(
+            name, key, keyless_allowed=False, may_name=lambda: self._may_name(address, tournament)
+        )
+        if arena.display_names.get(name) is None:
+            arena.recorder.record(DisplayNamed(name, display, now_ms))
+        if joined is not None:
+            arena.lifecycle.enter(player, tournament, changed(joined, by_code=True))
+        arena.door.guesses.right(address, name, now_ms)
+        return Joined(name, arena.display_names.shown(name), tournament)
+
+    def _check_ban(self, name: str, address: str) -> None:
+        bans, now_ms = self.arena.door.bans, self.arena.clock.now_ms()
+        ban = bans.of_name(name, now_ms) or bans.of_address(address, now_ms)
+        if ban is not None:
+            raise TournamentError(ErrorCode.BANNED, ban.told)
+
+    def _may_name(self, address: str, tournament: Tournament) -> bool:
+        """Count a new name, as a name with a valid invitation once the address has claimed too many."""
+        door, now_ms = self.arena.door, self.arena.clock.now_ms()
+        return door.may_name(address, now_ms) or door.may_name_invited(address, tournament.id, now_ms)
+
+    def _new_name(self, display: str) -> str:
+        """Return an unused name in ASCII that reads like a display name: `anna`, then `anna-2`."""
+        plain = slug(display.replace("\u00df", "ss").replace("'", ""), PREFIX)[:LONGEST_STEM].strip("-")
+        stem = f"{PREFIX}-{plain}"[:LONGEST_STEM].strip("-") if is_house_name(plain) else plain
+        numbered = (stem if number == 1 else f"{stem}-{number}" for number in itertools.count(1))
+        return next(name for name in numbered if self.arena.names.get(name) is None)

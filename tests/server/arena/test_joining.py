@@ -1,0 +1,105 @@
+"""Pupils join by a join code: their names, their places in the field, and who is refused."""
+
+from random import Random
+
+import pytest
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.join_codes import ALPHABET, new_code, read_code
+from rumble_server.arena.joining import Joined, Joining, JoinRefused
+from rumble_server.tournament.errors import TournamentError
+
+from tests.server.world import World
+
+ADDRESS = "203.0.113.7"
+KEY = make_secret()
+
+
+def classroom(world: World, **config: object) -> str:
+    """Create a classroom; return its join code."""
+    code = world.create(classroom=True, **config).join_code
+    assert code is not None
+    return code
+
+
+def join(world: World, code: str, display: str, key: str | None = None) -> Joined:
+    return Joining(world.arena).join(code, display, key or make_secret(), ADDRESS)
+
+
+def refusal(world: World, code: str, display: str, key: str | None = None) -> str:
+    """Return the code of the refusal of a pupil."""
+    with pytest.raises((JoinRefused, TournamentError)) as refused:
+        join(world, code, display, key)
+    return str(getattr(refused.value, "code", ""))
+
+
+def test_codes_are_read_as_people_write_them_and_never_repeat() -> None:
+    assert len(set(ALPHABET)) == 30
+    assert read_code(" kmr-tva ") == "KMRTVA"
+    code = new_code(Random(5), ())
+    assert new_code(Random(5), (code, None)) != code
+
+
+def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> None:
+    world = World()
+    code = classroom(world, invite="sesame")
+    joined = join(world, code.lower(), "J\u00f6rg", KEY)
+    entrant = joined.tournament.field["jorg"]
+    assert (joined.name, joined.display, entrant.by_code, entrant.display) == ("jorg", "J\u00f6rg", True, "J\u00f6rg")
+    assert (entrant.absent_since_ms is not None, world.arena.is_connected("jorg")) == (True, False)
+    assert joined.tournament.table.standings()[0].display_name == "J\u00f6rg"
+    assert not joined.tournament.config.listed
+    bot = world.connect(is_local=False, address=ADDRESS)
+    bot.login("jorg", key=KEY)
+    assert bot.last("session")["tournaments"][0]["id"] == joined.tournament.id
+    assert joined.tournament.field["jorg"].absent_since_ms is None
+    again = world.after_crash().arena
+    assert again.display_names.shown("jorg") == "J\u00f6rg"
+    assert (again.tournaments["friday"].join_code, again.tournaments["friday"].field["jorg"].by_code) == (code, True)
+
+
+def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
+    world = World()
+    code = classroom(world)
+    assert [join(world, code, each).name for each in ("\u00c4nna", "Anna", "\u674e\u96f7", "\u674e", "House Elf")] == [
+        "anna",
+        "anna-2",
+        "pupil",
+        "pupil-2",
+        "pupil-house-elf",
+    ]
+    assert join(world, code, "Zoe", KEY).name == "zoe"
+    assert refusal(world, code, "ZOE") == "name_taken"
+    next_week = world.create(name="Monday", classroom=True).join_code or ""
+    assert next_week != code
+    again = join(world, next_week, "zoe", KEY)
+    assert (again.name, again.display, again.tournament.id) == ("zoe", "Zoe", "monday")
+    assert join(world, next_week, "Zoe", KEY) == again
+    world.login("plain")
+    assert refusal(world, code, "Plain") == "name_taken"
+    assert refusal(world, code, "a  b") == "bad_display_name"
+    longest = join(world, code, "x" * 32).name, join(world, code, "X" * 31).name
+    assert longest == ("x" * 24, "x" * 24 + "-2")
+
+
+def test_the_host_closes_the_door_and_opens_it_with_a_new_code() -> None:
+    world = World()
+    code = classroom(world)
+    world.organiser.close_door("friday")
+    assert refusal(world, code, "Anna") == "unknown_code"
+    world.organiser.open_door("friday")
+    assert refusal(world, code, "Anna") == "unknown_code"
+    newer = world.arena.tournaments["friday"].join_code or ""
+    join(world, newer, "Anna")
+    join(world, newer, "Ben")
+    world.organiser.start("friday")
+    facts = world.log.last
+    assert refusal(world, newer, "Cid") == ErrorCode.TOURNAMENT_CLOSED
+    assert world.log.last == facts, "a refused pupil leaves no name behind"
+
+
+def test_who_is_banned_does_not_join() -> None:
+    world = World()
+    code = classroom(world)
+    world.organiser.ban("anna", by_name=True, until_ms=None, reason="rude")
+    assert refusal(world, code, "Anna") == ErrorCode.BANNED
