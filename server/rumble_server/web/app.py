@@ -26,6 +26,7 @@ from rumble_server.web.api.host.banning import banning_routes
 from rumble_server.web.api.host.commands import command_routes
 from rumble_server.web.api.host.host_tokens import host_token_routes
 from rumble_server.web.api.host.organising import organising_routes
+from rumble_server.web.api.joining import joining_routes
 from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.problems import bad_request
@@ -82,6 +83,7 @@ def application() -> FastAPI:
     app.include_router(read_routes())
     app.include_router(event_routes())
     app.include_router(opponent_routes())
+    app.include_router(joining_routes())
     app.include_router(board_routes())
     app.include_router(export_routes())
     app.include_router(command_routes())

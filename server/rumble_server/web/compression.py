@@ -22,7 +22,7 @@ LEVEL = 6
 GZIP = 16 + zlib.MAX_WBITS
 PACKED_TYPES = ("image/png",)
 """Media types whose content is already compressed."""
-SECRETS = frozenset({"invite"})
+SECRETS = frozenset({"code", "invite"})
 """Names of query parameters that hold secrets."""
 
 

@@ -21,6 +21,7 @@ NAMES = {
     "bot": "ada",
     "name": "ada",
     "club": "school",
+    "code": "KMRTVA",
 }
 """Values for the parameters of paths."""
 

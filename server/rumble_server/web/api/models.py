@@ -2,12 +2,13 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from rumble_engine import Drawing, Path, Termination
 from rumble_protocol.codec import MOST_FIELDS
 from rumble_protocol.feed_messages import Away, Standing, TournamentSummary
 from rumble_protocol.fields import (
     Count,
+    DisplayNames,
     Milliseconds,
     MoveInfo,
     Seat,
@@ -17,6 +18,7 @@ from rumble_protocol.fields import (
     ShortText,
     ToldTimeControl,
 )
+from rumble_protocol.secret import is_made
 from rumble_protocol.server_messages import TournamentStatus
 
 MOST_LEGAL = 4096
@@ -145,7 +147,8 @@ class MatchView(ServerMessageModel):
     the bots' `notes` and thoughts (`infos`), the moves as people write them (`written`, for chess SAN), the seats that
     moved (`movers`), and the thinking times (`thought_ms`, null for the opening).
 
-    `absent` are the bots of a table that were gone before the match; they count as last.
+    `absent` are the bots of a table that were gone before the match; they count as last. `display_names` has the
+    display names by the names of the bots; it is absent if no bot of the match has one.
     """
 
     id: str
@@ -182,6 +185,7 @@ class MatchView(ServerMessageModel):
     thought_ms: list[Milliseconds | None] | None = None
     away: list[Away | None] = Field(default_factory=list)
     absent: list[str] = Field(default_factory=list)
+    display_names: DisplayNames
 
 
 class SettingView(ServerMessageModel):
@@ -297,6 +301,41 @@ class BoardAnswer(ServerMessageModel):
     spellings: dict[str, list[str]]
     keys: dict[str, str]
     refusal: str | None = None
+
+
+class JoinView(ServerMessageModel):
+    """The tournament of a join code."""
+
+    tournament: str
+    title: str
+    game: str
+    settings: Settings
+    status: TournamentStatus
+
+
+class JoinRequest(RequestModel):
+    """A pupil's request to join by a join code. `key` is a made secret that protects the pupil's name from now on."""
+
+    code: str = Field(max_length=64)
+    display_name: str = Field(max_length=200)
+    key: str = Field(max_length=64)
+
+    @field_validator("key")
+    @classmethod
+    def _is_made(cls, given: str) -> str:
+        if not is_made(given):
+            raise ValueError("a key is made by the page: rumble_ and 40 hexadecimal digits, the last 8 a checksum")
+        return given
+
+
+class JoinAnswer(ServerMessageModel):
+    """A pupil in the field of a tournament. The pupil's bot logs in with `name` and the key."""
+
+    name: str
+    display_name: str
+    tournament: str
+    title: str
+    game: str
 
 
 class BotName(RequestModel):

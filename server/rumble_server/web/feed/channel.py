@@ -160,10 +160,11 @@ class Channel:
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
         """Yield the events of a flush, each made just before it is sent. A final position precedes the result."""
+        names = self._arena.display_names
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
             if referee is not None and referee.over is over:
-                yield views.board_view(FeedMove, referee, self._arena.clock.now_ms())
+                yield views.board_view(FeedMove, referee, self._arena.clock.now_ms(), names)
             yield views.result_view(FeedMatchOver, over)
         yield from self.board_events(changes)
         yield from self._other_events(changes)
@@ -180,7 +181,7 @@ class Channel:
                     self._behind[match] = len(public.moves)
                     if behind.get(match) == len(public.moves):
                         continue
-                yield views.board_view(kind, open_match.referee, now_ms)
+                yield views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking

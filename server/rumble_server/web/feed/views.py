@@ -19,6 +19,7 @@ from rumble_protocol.feed_messages import (
 )
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.ended import Outline, outline_of
@@ -100,8 +101,8 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
     """Show the boards of the given matches that are being played now."""
-    now_ms, open_now = arena.clock.now_ms(), arena.matches.live
-    return [board_view(Board, open_now[match].referee, now_ms) for match in matches if match in open_now]
+    now_ms, open_now, names = arena.clock.now_ms(), arena.matches.live, arena.display_names
+    return [board_view(Board, open_now[match].referee, now_ms, names) for match in matches if match in open_now]
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
@@ -165,6 +166,7 @@ def entrants_view(
             benched=entrant.benched,
             bye_rounds=to_come.get(entrant.bot, []),
             elsewhere=entrant.bot in elsewhere,
+            display_name=entrant.display,
         )
         for entrant in (tournament.field[name] for name in names)
     ]
@@ -181,7 +183,9 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
     return rounds
 
 
-def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
+def board_view(
+    kind: type[BoardView], referee: Referee, now_ms: int, display_names: DisplayNames | None = None
+) -> BoardView:
     """Show the board of a match that is being played."""
     public, clock = referee.public(now_ms), referee.told_clock(now_ms)
     return kind(
@@ -197,6 +201,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         ticking=referee.is_ticking and public.is_newest,
         at_ms=clock.at_ms,
         away=away_view(referee) if public.is_newest else [],
+        display_names={} if display_names is None else display_names.of(referee.terms.seats),
     )
 
 
@@ -219,6 +224,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
         seats_ms=[],
         ticking=False,
         at_ms=over.at_ms,
+        display_names=tournament.display_names(over.seats),
     )
 
 

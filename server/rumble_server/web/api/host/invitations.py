@@ -9,7 +9,7 @@ import segno
 
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api.host.models import InviteAnswer
+from rumble_server.web.api.host.models import DoorAnswer, InviteAnswer
 from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.made_names import made_name
 from rumble_server.web.texts import first_bot
@@ -40,6 +40,17 @@ def page_link(tournament: Invited, base: str) -> str:
     code = tournament.shared_invite
     query = "" if code is None else "?" + urlencode({"invite": code})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
+
+
+def join_link(tournament: Tournament, base: str) -> str:
+    """Make the link to the page on which pupils join, with the join code, if the door is open."""
+    query = "" if tournament.join_code is None else "?" + urlencode({"code": tournament.join_code})
+    return f"{base}/join{query}"
+
+
+def door_answer(tournament: Tournament, place: PublicAddress) -> DoorAnswer:
+    """Show the join code to a host; `place` is the server's address as the host sees it."""
+    return DoorAnswer(code=tournament.join_code, link=join_link(tournament, place.to_share.base))
 
 
 def join_command(tournament: Invited, base: str) -> str:

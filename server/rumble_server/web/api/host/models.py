@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import TournamentSummary
-from rumble_protocol.fields import NAME_PATTERN, Count, Key, Milliseconds, ServerMessageModel
+from rumble_protocol.fields import NAME_PATTERN, Count, DisplayName, Key, Milliseconds, ServerMessageModel
 
 from rumble_server.arena.house import MOST_ADDED
 from rumble_server.tournament.config import TournamentConfig
@@ -120,13 +120,27 @@ class InviteAnswer(ServerMessageModel):
     """An invitation: the code (null if bots need no code), a link to the page, and the command that starts a bot.
 
     The command has a new made-up name for the bot in each answer. `only_here` is true if the link can be opened only on
-    the server's own machine.
+    the server's own machine. While the door is open, `door` has the join code and the link for pupils, else null.
     """
 
     code: str | None
     link: str
     command: str
     only_here: bool = False
+    door: "DoorAnswer | None" = None
+
+
+class ChangeDoor(RequestModel):
+    """The choice whether pupils may join by a join code. With `open`, the server makes a new code."""
+
+    open: bool
+
+
+class DoorAnswer(ServerMessageModel):
+    """The join code, null while the door is closed, and the link to the page on which pupils join."""
+
+    code: str | None
+    link: str
 
 
 class LastFault(ServerMessageModel):
@@ -142,10 +156,13 @@ class OrganiserEntrant(ServerMessageModel):
     """A bot of the field, as the host sees it. `house` is the reference bot that plays, if the bot is a house bot.
 
     `open` is true if no key protects the name. `version` and `client` are from the bot's login. `bye_rounds` are the
-    later rounds of a Swiss in which the bot has a half-point bye.
+    later rounds of a Swiss in which the bot has a half-point bye. `by_code` is true for a pupil, who came by a join
+    code. `display_name` is absent for a bot that people know by its name.
     """
 
     name: str
+    display_name: DisplayName = None
+    by_code: bool = False
     connected: bool
     withdrawn: bool
     benched: bool

@@ -9,13 +9,14 @@ from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
+from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model
-from rumble_server.web.api.host.invitations import invite_answer, page_link, qr_code
+from rumble_server.web.api.host.invitations import door_answer, invite_answer, join_link, page_link, qr_code
 from rumble_server.web.feed.views import byes_to_come, summary_view
 from rumble_server.web.guards.public_address import place_of
 from rumble_server.web.site import Site, site_of
@@ -88,7 +89,23 @@ def organising_routes() -> APIRouter:
         """Show the invitation: a link to the page, the command that starts a bot, and any code."""
         found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
-        return invite_answer(found, place_of(request))
+        going_on, place = answers_of(request).going_on(tournament), place_of(request)
+        door = None if going_on is None or going_on.join_code is None else door_answer(going_on, place)
+        return invite_answer(found, place).model_copy(update={"door": door})
+
+    @router.post("/tournaments/{tournament}/door", openapi_extra=body_schema(models.ChangeDoor))
+    async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
+        """Open the door with a new join code, by which pupils join in a browser, or close the door.
+
+        Pupils that joined stay.
+        """
+        given = await read_model(request, models.ChangeDoor)
+
+        def command(host: Organiser) -> None:
+            (host.open_door if given.open else host.close_door)(tournament)
+
+        await carry_out(request, tournament, command)
+        return door_answer(site_of(request).arena.lifecycle.tournament(tournament), place_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
@@ -104,10 +121,11 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
-        """Draw the link to the page as a QR code."""
-        found = await answers_of(request).basics(tournament)
+        """Draw a link as a QR code: to the page where pupils join, or while the door is closed to the tournament."""
+        found, going_on = await answers_of(request).basics(tournament), answers_of(request).going_on(tournament)
         await site_of(request).on_disk()
-        link = page_link(found, place_of(request).to_share.base)
+        base, is_open = place_of(request).to_share.base, going_on is not None and going_on.join_code is not None
+        link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
         return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
     return router
@@ -148,6 +166,8 @@ def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.Org
     over = entrant.last_fault
     return models.OrganiserEntrant(
         name=entrant.bot,
+        display_name=entrant.display,
+        by_code=entrant.by_code,
         connected=False,
         version=None,
         client=None,
