@@ -46,7 +46,7 @@ GROUPS = {
     "What is played": "name game seats",
     "Who meets whom": "format cycles legs rounds pairing_rules acceleration challengers replays",
     "Time to think": "time_control.move_ms time_control.bank_ms time_control.increment_ms",
-    "Who may join, and when it starts": "invite start_at_bots start_at_ms late_join",
+    "Who may join, and when it starts": "invite classroom start_at_bots start_at_ms late_join",
     "Scoring and openings": "openings points tiebreaks tiebreak_rules rated seed seed_ratings",
     "Faults and patience": "illegal_retries bench_after away_ms away_clock absent_ms spectator_delay_ms listed",
 }

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
+from rumble_server.arena.join_codes import LENGTH, read_code
 from rumble_server.arena.names import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
@@ -57,6 +58,8 @@ QUOTAS = {
 """The names of a club's quotas, with labels for people."""
 MOST_UNFOLDED = 20
 """Number of bots that the page of all tournaments shows unfolded; further bots are folded away."""
+LANGUAGES = {"python": "Python", "javascript": "JavaScript", "java": "Java", "go": "Go", "cpp": "C++"}
+"""The languages in which the page of pupils offers a bot as a zip, with their names for people."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -76,7 +79,6 @@ def _shown_code(request: Request, tournament: Tournament) -> str | None:
     """Return the invitation code in the page's address.
 
     Returns an empty text for a wrong code, and None if the address has no code or the tournament needs none.
-    Raises WebError with `too_many_requests` after too many wrong codes.
     """
     given = request.query_params.get("invite")
     if given is None or tournament.invite is None:
@@ -244,7 +246,13 @@ async def _console_tournament(request: Request) -> Response:
     return html(request, "console_tournament.html", id=request.path_params["tournament"])
 
 
+async def _join(request: Request) -> Response:
+    code = read_code(request.query_params.get("code", ""))[:LENGTH]
+    return await asyncio.to_thread(html, request, "join.html", code=code, languages=LANGUAGES)
+
+
 PAGES: dict[str, Page] = {
+    "/join": _join,
     "/console": _console,
     "/console/{tournament}": _console_tournament,
     "/": _home,

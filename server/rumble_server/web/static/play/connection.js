@@ -3,7 +3,7 @@
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Frame} Frame */
-/** @typedef {import("./guest.js").Guest} Guest */
+/** @typedef {import("../identity.js").Identity} Identity */
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 1000; // short, because browsers do not tell a page why a connection was refused
@@ -13,7 +13,7 @@ const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
 export class Connection {
   /** @type {WebSocket | null} */
   #socket = null;
-  /** @type {Guest | null} */
+  /** @type {Identity | null} */
   #guest = null;
   #wait = FIRST_WAIT_MS;
   /** @type {number | undefined} */
@@ -35,7 +35,7 @@ export class Connection {
 
   /**
    * Log in as a guest, unless already logged in. Return whether the guest was logged in already.
-   * @param {Guest} guest
+   * @param {Identity} guest
    */
   open(guest) {
     if (this.ready && this.#guest?.name === guest.name) return true;
@@ -84,7 +84,7 @@ export class Connection {
   /** @param {Frame} frame */
   #received(frame) {
     if (frame.type === "welcome") {
-      const { name, key } = /** @type {Guest} */ (this.#guest);
+      const { name, key } = /** @type {Identity} */ (this.#guest);
       this.#socket?.send(JSON.stringify({ type: "login", name, key, client: "the play page" }));
       return;
     }

@@ -2,14 +2,14 @@
 
 import { REPLACED, SOON_MS } from "../coming_again.js";
 import { byId, element } from "../live.js";
-import { guest, isName, keep, newName } from "./guest.js";
+import { identity, isName, keep, newKey, newName } from "../identity.js";
 import { NAME_ERRORS } from "./texts.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
 /** @typedef {import("./frames.js").Opponent} Opponent */
 /** @typedef {import("./frames.js").Settings} Settings */
-/** @typedef {import("./guest.js").Guest} Guest */
+/** @typedef {import("../identity.js").Identity} Identity */
 
 const REFRESH_MS = 5000;
 
@@ -46,8 +46,8 @@ function settingValue(control) {
 }
 
 export class Setup {
-  /** @type {Guest} */
-  guest = guest();
+  /** @type {Identity} */
+  guest = identity() ?? keep({ name: newName(), key: newKey(), display: null });
   /** @type {Opponent[] | null} */
   #opponents = null;
   #shown = "";
@@ -59,6 +59,7 @@ export class Setup {
    */
   constructor(on) {
     name.value = this.guest.name;
+    byId("name-field").hidden = this.guest.display !== null;
     start.disabled = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -195,8 +196,7 @@ export class Setup {
       this.problem(`${given} is the name of a bot here. Choose another.`, "bad_name");
       return false;
     }
-    this.guest = { ...this.guest, name: given };
-    keep(this.guest);
+    if (this.guest.name !== given) this.guest = keep({ ...this.guest, name: given });
     return true;
   }
 

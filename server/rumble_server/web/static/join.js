@@ -1,0 +1,127 @@
+// The page on which a pupil joins by a code: claims a name, leads on, and shows which step to the first move fails.
+
+import { byId } from "./live.js";
+import { identity, keep, newKey } from "./identity.js";
+import { fetchAgain } from "./coming_again.js";
+import { root } from "./root.js";
+
+const ASK_MS = 3000;
+const PATIENCE_MS = 8000;
+
+const form = /** @type {HTMLFormElement} */ (byId("join"));
+const code = /** @type {HTMLInputElement} */ (byId("code"));
+const display = /** @type {HTMLInputElement} */ (byId("display"));
+const zip = /** @type {HTMLFormElement} */ (byId("zip"));
+/** The place of each refusal on the page, by its code; any other refusal is shown below the form. */
+const PLACES = new Map([
+  ["unknown_code", code],
+  ["name_taken", display],
+  ["bad_display_name", display],
+]);
+
+/** Show a problem at a field, or below the form; an empty text hides it. @param {HTMLInputElement | null} field @param {string} text */
+function complain(field, text) {
+  const place = byId(field === null ? "problem" : `${field.id}-error`);
+  place.textContent = text;
+  place.hidden = !text;
+  if (text) field?.setAttribute("aria-invalid", "true");
+  else field?.removeAttribute("aria-invalid");
+  if (text) field?.focus();
+}
+
+/** Show the state of a step. @param {string} step @param {"good" | "bad" | ""} state @param {string} text */
+function told(step, state, text) {
+  const line = document.querySelector(`[data-step="${step}"]`);
+  const place = line?.querySelector("span");
+  if (!(line instanceof HTMLElement) || !place || place.textContent === text) return;
+  line.dataset.state = state;
+  place.textContent = text;
+}
+
+/** Try a WebSocket, which some networks hold up, and end it after the server's first message. */
+function tryConnection() {
+  const address = new URL(`${root}/bot`, location.href);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(address, ["rumble.v1"]);
+  const failed = () => told("connection", "bad", "this network does not let it through: tell your teacher");
+  const timer = setTimeout(() => {
+    failed();
+    socket.close();
+  }, PATIENCE_MS);
+  told("connection", "", "trying…");
+  socket.onmessage = () => {
+    clearTimeout(timer);
+    told("connection", "good", "works");
+    socket.onclose = null;
+    socket.close(1000);
+  };
+  socket.onclose = () => {
+    clearTimeout(timer);
+    failed();
+  };
+}
+
+/** Show whether the pupil's bot has logged in and moved, until it has. @param {string} tournament @param {string} name */
+async function watch(tournament, name) {
+  const answer = await fetch(`${root}/api/tournaments/${encodeURIComponent(tournament)}`).catch(() => null);
+  if (answer?.ok) {
+    told("page", "good", "works");
+    const view = await answer.json();
+    /** @param {{name: string}} each */
+    const isMine = (each) => each.name === name;
+    const moves = view.running.some((/** @type {any} */ board) => board.seats.includes(name) && board.ply > 0);
+    const hasPlayed = view.standings.some((/** @type {any} */ line) => isMine(line) && line.played > 0);
+    if (view.entrants.find(isMine)?.connected) told("login", "good", "it is here");
+    else told("login", "", "your bot has not logged in: start it");
+    if (moves || hasPlayed) return told("move", "good", "made");
+    told("move", "", view.status === "lobby" ? "waiting for your teacher to start" : "waiting for your bot's match");
+  } else told("page", "bad", "the server does not answer: is this computer still in the network?");
+  setTimeout(() => watch(tournament, name), ASK_MS);
+}
+
+/** @param {{name: string, key: string, tournament: string, title: string}} joined */
+function lead({ name, key, tournament, title }) {
+  form.hidden = true;
+  byId("joined").hidden = false;
+  byId("tournament").textContent = title;
+  /** @type {[string, string][]} */
+  const links = [
+    ["watch", `/tournaments/${encodeURIComponent(tournament)}`],
+    ["write-here", `/code?tournament=${encodeURIComponent(tournament)}`],
+  ];
+  for (const [id, path] of links) byId(id).setAttribute("href", root + path);
+  for (const [field, value] of Object.entries({ name, key, tournament })) {
+    const control = zip.elements.namedItem(field);
+    if (control instanceof HTMLInputElement) control.value = value;
+  }
+  byId("joined-title").focus();
+  watch(tournament, name);
+}
+
+/** Ask to join. Show a refusal and return null. @param {object} wanted */
+async function ask(wanted) {
+  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted) };
+  const answer = await fetchAgain(`${root}/api/join`, options).catch(() => null);
+  if (answer?.ok) return answer.json();
+  const error = (await answer?.json().catch(() => null))?.error;
+  const message = error?.message ?? "The server does not answer: is this computer in the right network?";
+  complain(PLACES.get(error?.code) ?? null, message);
+  return null;
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  for (const field of [code, display, null]) complain(field, "");
+  if (!code.value.trim()) return complain(code, "Enter the code.");
+  if (!display.value.trim()) return complain(display, "Enter your name.");
+  const key = identity()?.key ?? newKey();
+  const joined = await ask({ code: code.value.trim(), display_name: display.value.trim(), key });
+  if (joined === null) return;
+  keep({ name: joined.name, key, display: joined.display_name });
+  lead({ ...joined, key });
+});
+
+display.value = identity()?.display ?? "";
+told("page", "good", "works");
+tryConnection();
+(code.value ? display : code).focus();
