@@ -28,6 +28,7 @@ class FinalResult:
     withdrawn: bool = False
     byes: int = 0
     half_byes: int = 0
+    display_name: str | None = None
 
     @property
     def played(self) -> int:
@@ -131,4 +132,5 @@ def _line(standing: Standing, tournament: Tournament) -> FinalResult:
         withdrawn=tournament.field[standing.name].withdrawn,
         byes=standing.byes,
         half_byes=standing.half_byes,
+        display_name=standing.display_name,
     )

@@ -29,6 +29,14 @@ def info_text(info: MoveInfo | None) -> str:
     return "" if info is None else comment(info.model_dump())
 
 
+def shown_name(name: str, display: str | None) -> str:
+    """Return the name of a bot in a text for people: its display name, in its own direction of writing, or its name.
+
+    The signs FSI and PDI of Unicode around a display name do in a text what `<bdi>` does on a page.
+    """
+    return name if display is None else f"\u2068{display}\u2069"
+
+
 def movers_text(names: Sequence[str], movers: Sequence[int]) -> str:
     """Write who is to move: one or two names, or the number of bots. static/live.js writes the same."""
     return f"{len(movers)} bots" if len(movers) > 2 else " and ".join(names[seat] for seat in movers)

@@ -154,10 +154,13 @@ class ClubAnswers:
 
         Raises WebError, TournamentError, StoreError.
         """
-        is_open = self._site.arena.matches.live.get(match_id)
+        arena = self._site.arena
+        is_open = arena.matches.live.get(match_id)
         if is_open is not None:
-            return running_view(is_open.referee, self._site.arena.clock.now_ms())
-        return await self._begun_or_lost(match_id, from_log.shown_match)
+            view = running_view(is_open.referee, arena.clock.now_ms())
+        else:
+            view = await self._begun_or_lost(match_id, from_log.shown_match)
+        return view.model_copy(update={"display_names": arena.display_names.of((*view.seats, *view.absent))})
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""

@@ -8,6 +8,7 @@ from rumble_protocol.codec import MOST_FIELDS
 from rumble_protocol.feed_messages import Away, Standing, TournamentSummary
 from rumble_protocol.fields import (
     Count,
+    DisplayName,
     DisplayNames,
     Milliseconds,
     MoveInfo,
@@ -218,7 +219,7 @@ class Opponent(ServerMessageModel):
     """A bot that takes challenges. `house` is the reference bot that plays, if the bot is a house bot; else null.
 
     `about` is a line for people, `games` are the games that the bot plays, and `free` is true if a match would start at
-    once.
+    once. `display_name` is absent for a bot that people know by its name.
     """
 
     name: str
@@ -226,6 +227,7 @@ class Opponent(ServerMessageModel):
     about: str
     games: list[str]
     free: bool
+    display_name: DisplayName = None
 
 
 class OpponentList(ServerMessageModel):

@@ -21,7 +21,7 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
     ladder = site.house_bots.ladder()
     found = [
-        _opponent(player, reference_bots.get(player.name), ladder, games)
+        _opponent(player, reference_bots.get(player.name), ladder, games, site.arena.display_names.get(player.name))
         for player in site.arena.players
         if player.accepts_challenges
     ]
@@ -34,13 +34,16 @@ def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
 
 
-def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
+def _opponent(
+    player: Player, reference_bot: str | None, ladder: Mapping[str, str], games: list[Game], display_name: str | None
+) -> Opponent:
     return Opponent(
         name=player.name,
         house=reference_bot,
         about="" if reference_bot is None else ladder.get(reference_bot, ""),
         games=[game.name for game in games if player.plays(game.name)],
         free=player.room > 0,
+        display_name=display_name,
     )
 
 

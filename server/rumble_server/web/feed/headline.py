@@ -9,7 +9,7 @@ from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.ended import FinalResult
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.texts import moment_text, points
+from rumble_server.web.texts import moment_text, points, shown_name
 
 MOST_NAMED = 3
 """Maximum number of bots on the same place that are named; if there are more, the text has only their number."""
@@ -64,14 +64,14 @@ def _lobby(tournament: Tournament) -> str:
 def _knockout(standings: Sequence[Placed], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     if len(first) == 1:
-        return f"{first[0].name} {'wins' if over else 'has won'} the knockout."
+        return f"{_name(first[0])} {'wins' if over else 'has won'} the knockout."
     return f"{_names(first)} {'were' if over else 'are'} still in it."
 
 
 def _gauntlet(challengers: Sequence[Placed]) -> str:
     if len(challengers) > MOST_NAMED:
         return f"{_count(len(challengers), 'challenger')} meet the field."
-    scores = [f"{line.name} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
+    scores = [f"{_name(line)} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
     return f"Against the field: {'; '.join(scores)}."
 
 
@@ -82,7 +82,7 @@ def _table(standings: Sequence[Placed], tiebreaks: Mapping[str, str], *, over: b
         verb = "share first place" if over else "share the lead"
         return f"{_names(first)} {verb} with {_points(best)}."
     played = f"{_count(best.played, 'match')}{_byes(best)}"
-    text = f"{best.name} {'wins' if over else 'leads'} with {_points(best)} from {played}"
+    text = f"{_name(best)} {'wins' if over else 'leads'} with {_points(best)} from {played}"
     if len(standings) < 2:
         return f"{text}."
     second = [line for line in standings if line.rank == standings[1].rank]
@@ -97,8 +97,12 @@ def _table(standings: Sequence[Placed], tiebreaks: Mapping[str, str], *, over: b
 def _names(lines: Sequence[Placed]) -> str:
     if len(lines) > MOST_NAMED:
         return _count(len(lines), "bot")
-    *others, last = [line.name for line in lines]
+    *others, last = [_name(line) for line in lines]
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _name(line: Placed) -> str:
+    return shown_name(line.name, line.display_name)
 
 
 def _byes(line: Placed) -> str:

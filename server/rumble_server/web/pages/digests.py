@@ -60,7 +60,10 @@ def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory, from its standings."""
     counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
     lines = tuple(
-        FinalResult(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
+        FinalResult(
+            each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes, display_name=each.display_name
+        )
+        for each, counts in counted
     )
     matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
     return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)

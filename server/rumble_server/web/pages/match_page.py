@@ -40,6 +40,7 @@ async def match_context(answers: ClubAnswers, match_id: str, asked_ply: str) -> 
     course, game = _course(view, found), get_game(view.game)
     return {
         "view": view,
+        "display_names": view.display_names,
         "tournament_name": await answers.name(view.tournament),
         "neighbours": await answers.neighbours(view.id),
         "game": game,

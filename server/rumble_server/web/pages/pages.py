@@ -108,6 +108,7 @@ async def _home(request: Request) -> Response:
         groups=groups,
         listing=listed,
         joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
+        display_names=site.arena.display_names.of(each.name for each in bots),
         bots=own[:MOST_BOTS],
         most_unfolded=MOST_UNFOLDED,
         house_bots=house[:MOST_BOTS],
@@ -141,8 +142,10 @@ async def _bot(request: Request) -> Response:
     if record is None:
         record = Record(name if player is None else player.name)
     player = site.arena.players.get(record.name)
-    session = None if player is None else player.newest
-    return await _answer(request, "bot.html", record=record, lines=found, session=session, listing=listed)
+    session, shown = None if player is None else player.newest, site.arena.display_names.of([record.name])
+    return await _answer(
+        request, "bot.html", record=record, lines=found, session=session, listing=listed, display_names=shown
+    )
 
 
 async def _tournament(request: Request) -> Response:
@@ -198,7 +201,16 @@ async def _play(request: Request) -> Response:
     here = opponents(site_of(request), games)
     choice = choose(request.query_params, games, here)
     return await asyncio.to_thread(
-        lambda: html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+        lambda: html(
+            request,
+            "play.html",
+            games=games,
+            opponents=here,
+            choice=choice,
+            seats=SEATS,
+            clocks=CLOCKS,
+            display_names={each.name: each.display_name for each in here if each.display_name},
+        )
     )
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Request
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
 from rumble_engine.registry import game_title
 from rumble_protocol.clubs import MAIN, web_path
 from starlette.responses import HTMLResponse
@@ -26,7 +28,8 @@ NOT_STORED = {"Cache-Control": "no-store"}
 def verdict_text(match: MatchView) -> str:
     """Write the winner of a match and the reason: `alice wins: three in a row`; as `static/match.js` does."""
     draw = "First place is shared" if len(match.seats) > 2 else "Draw"
-    who = draw if match.winner is None else f"{match.seats[match.winner]} wins"
+    names = [texts.shown_name(name, match.display_names.get(name)) for name in match.seats]
+    who = draw if match.winner is None else f"{names[match.winner]} wins"
     how = "" if match.termination is None else f"{match.reason} {texts.termination_text(match.termination)}".strip()
     return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 
@@ -36,6 +39,19 @@ def club_title(club: ClubView) -> str:
     return club.title or ("Rumble" if club.name == MAIN else club.name)
 
 
+@pass_context
+def shown(context: Context, name: str) -> str:
+    """Return the name under which people see a bot, for a text or an attribute."""
+    return texts.shown_name(name, context["display_names"].get(name))
+
+
+@pass_context
+def who(context: Context, name: str) -> str:
+    """Return the name under which people see a bot, for a page."""
+    display = context["display_names"].get(name)
+    return name if display is None else Markup("<bdi>{}</bdi>").format(display)
+
+
 _environment = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -43,7 +59,7 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title, shown, who)}
 _environment.filters["club_path"] = web_path
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}
@@ -53,7 +69,7 @@ _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 def render(template: str, place: PublicAddress, **context: Any) -> str:
     """Write a page. Commands on the page have a new made-up name of a bot, unless `bot_name` is given."""
     about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
-    about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": ""}
+    about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
     return _environment.get_template(template).render(**about | context)
 
 

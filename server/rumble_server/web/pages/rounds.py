@@ -1,6 +1,6 @@
 """The rounds of a Swiss and the bracket of a knockout of two seats for pages, from schedule and results. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rumble_server.match.match_id import MatchId
@@ -106,7 +106,11 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
     if agenda.schedule.has_bracket:
         return list(_bracket(agenda, meetings))
     return [
-        RoundView(f"Round {number} of {agenda.schedule.number_of_rounds}", found, _idle(agenda, number, found))
+        RoundView(
+            f"Round {number} of {agenda.schedule.number_of_rounds}",
+            found,
+            _idle(agenda, number, found, tournament.shown),
+        )
         for number, found in _by_round(meetings)
     ]
 
@@ -143,11 +147,11 @@ def _by_round(meetings: dict[tuple[int, int], Meeting]) -> Iterator[tuple[int, l
         yield number, [meeting for (each, _), meeting in meetings.items() if each == number]
 
 
-def _idle(agenda: Agenda, number: int, meetings: list[Meeting]) -> list[str]:
+def _idle(agenda: Agenda, number: int, meetings: list[Meeting], shown: Callable[[str], str]) -> list[str]:
     busy = {name for meeting in meetings for name in meeting.seats}
     half_byes = {agenda.bots[bot] for bot in agenda.schedule.rounds_added[number - 1].half_byes}
     idle = sorted((name for name in agenda.bots if name not in busy), key=str.casefold)
-    return [f"{name} (half-point bye)" if name in half_byes else name for name in idle]
+    return [f"{shown(name)} (half-point bye)" if name in half_byes else name for name in idle]
 
 
 def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:

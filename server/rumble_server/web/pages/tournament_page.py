@@ -115,7 +115,12 @@ def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]
 
 def _which(tournament: Tournament) -> dict[str, Any]:
     config = tournament.config
-    return {"tournament_id": tournament.id, "tournament_name": config.name, "of_tables": config.match_seats > 2}
+    return {
+        "tournament_id": tournament.id,
+        "tournament_name": config.name,
+        "of_tables": config.match_seats > 2,
+        "display_names": tournament.table.display_names,
+    }
 
 
 def size_class(bots: int) -> str:

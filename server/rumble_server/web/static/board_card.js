@@ -2,6 +2,7 @@
 
 import { DrawnBoard } from "./drawn_board.js";
 import { moversText, placeText, seatText } from "./live.js";
+import { setWho, shown as shownName } from "./names.js";
 import { setText } from "./paint.js";
 import { root } from "./root.js";
 
@@ -61,7 +62,7 @@ export class BoardCard {
     this.#showMatch(match?.match ?? "");
     const write = this.#seats.length > 2 ? placeText : seatText;
     this.#seats.forEach(({ row, name, score }, seat) => {
-      setText(name, match?.seats[seat] ?? "");
+      setWho(name, match?.seats[seat] ?? "");
       row.toggleAttribute("hidden", match !== null && seat >= match.seats.length);
       const isAway = !result && Boolean(board?.away[seat]);
       setText(score, result?.scores && seat < result.seats.length ? write(result.scores, seat) : isAway ? "away" : "");
@@ -89,14 +90,15 @@ export class BoardCard {
     const shown = `${board.match} ${board.attempt} ${board.ply}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
-    if (board.drawing) this.#board.show(board.drawing, board.seats.join(" – "));
+    if (board.drawing) this.#board.show(board.drawing, board.seats.map(shownName).join(" – "));
     else setText(/** @type {Element} */ (this.#drawn.firstElementChild), board.diagram);
   }
 
   /** @param {MatchResult} result */
   #showResult({ scores, winner, seats, termination, reason }) {
     const [who, verb] = this.#stamp.children;
-    setText(who, scores === null ? "Void" : winner === null ? (seats.length > 2 ? "First place is shared" : "Draw") : seats[winner]);
+    if (scores === null || winner === null) setText(who, scores === null ? "Void" : seats.length > 2 ? "First place is shared" : "Draw");
+    else setWho(who, seats[winner]);
     setText(verb, scores === null || winner === null ? "" : "wins");
     setText(this.#state, scores === null ? "to be played again" : (HOW[termination] ?? reason));
   }
@@ -108,7 +110,7 @@ export class BoardCard {
  */
 function stateText({ seats, movers, ply, away, at_ms: at }, later) {
   const gone = away.filter((each) => each !== null).sort((one, other) => one.until_at_ms - other.until_at_ms);
-  if (!gone.length) return `ply ${ply}, ${moversText(seats, movers)} to move`;
+  if (!gone.length) return `ply ${ply}, ${moversText(seats.map(shownName), movers)} to move`;
   const [{ since_at_ms: since, until_at_ms: until }] = gone;
   return `away for ${clock(at + later - since)}, waits until ${clock(until - since)}`;
 }

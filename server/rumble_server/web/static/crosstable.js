@@ -2,6 +2,7 @@
 // A cell becomes a link to its matches once pointer or keys reach it, since thousands of links would be slow.
 
 import { byId, element, points } from "./live.js";
+import { setWho, shown as shownName } from "./names.js";
 import { setClass, setText } from "./paint.js";
 import { matchesAddress } from "./standings.js";
 
@@ -83,12 +84,12 @@ function order(names) {
   columns.forEach((name, place) => {
     const cell = /** @type {HTMLTableCellElement} */ (head?.cells[place + FIRST]);
     setText(cell, String(names.indexOf(name) + 1));
-    cell.title = name;
+    cell.title = shownName(name);
   });
   names.forEach((name, place) => {
     const cell = /** @type {HTMLTableCellElement} */ (body?.rows[place].cells[1]);
-    setText(cell, name);
-    cell.title = name;
+    setWho(cell, name);
+    cell.title = shownName(name);
   });
 }
 
@@ -143,7 +144,7 @@ function reach(cell) {
   const [name, other] = [rows[placeOf(cell)], columns[cell.cellIndex - FIRST]];
   const score = cell.textContent;
   if (known || !name || !other || !score) return known;
-  const title = `${name} against ${other}: ${score} of ${cell.dataset.met ?? table?.dataset.met}`;
+  const title = `${shownName(name)} against ${shownName(other)}: ${score} of ${cell.dataset.met ?? table?.dataset.met}`;
   const href = matchesAddress(tournament, name, other);
   const link = element("a", { href, title, "aria-label": title, tabindex: "-1" }, score);
   cell.replaceChildren(link);

@@ -25,6 +25,7 @@ export interface Entrant {
   benched: boolean;
   bye_rounds: number[];
   elsewhere: boolean;
+  display_name?: string;
 }
 
 export interface Pair {

@@ -1,6 +1,7 @@
 // The bot that a reader follows: a choice on the page, kept in the page's address.
 
 import { byId, element } from "./live.js";
+import { shown } from "./names.js";
 
 const choice = /** @type {HTMLSelectElement} */ (byId("follow"));
 let offered = "";
@@ -27,6 +28,6 @@ export function offerBots(names) {
   const all = name && !names.includes(name) ? [name, ...names] : names;
   if (all.join("\n") === offered) return;
   offered = all.join("\n");
-  choice.replaceChildren(element("option", { value: "" }, "nobody"), ...all.map((each) => element("option", {}, each)));
+  choice.replaceChildren(element("option", { value: "" }, "nobody"), ...all.map((each) => element("option", { value: each }, shown(each))));
   choice.value = name;
 }

@@ -18,7 +18,7 @@ const page = byId("match");
 const { id = "", tournament = "" } = page.dataset;
 /** @type {string[]} */
 const seatNames = JSON.parse(page.dataset.seats ?? "[]");
-/** @type {string[]} */
+/** The names under which people see the bots, by seat. @type {string[]} */
 const names = JSON.parse(page.dataset.names ?? "[]");
 const seats = names.map((_, seat) => part(page, `[data-seat="${seat}"].seat`));
 const clocks = new Clocks(
@@ -78,7 +78,7 @@ byId("result-title").addEventListener("click", () => (wanted = !told.open));
  * Write the winner and the reason; as the server does (`verdict_text`).
  * @param {MatchResult} over
  */
-function verdict({ scores, winner, seats: names, reason, termination }) {
+function verdict({ scores, winner, reason, termination }) {
   const who = winner === null ? (names.length > 2 ? "First place is shared" : "Draw") : `${names[winner]} wins`;
   const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
   return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
@@ -99,8 +99,8 @@ function showBoard(data) {
     for (const seat of seats) part(seat, ".score").replaceChildren();
   }
   if (replay.over) return;
-  const names = data.seats.map((name, seat) => `${name} (${seatNames[seat]})`);
-  byId("outcome").textContent = `${moversText(names, data.movers)} to move`;
+  const seated = names.map((name, seat) => `${name} (${seatNames[seat]})`);
+  byId("outcome").textContent = `${moversText(seated, data.movers)} to move`;
   showMovers(data.movers);
   // The feed has moves on the wire only; the course with written moves arrives a moment later.
   const { written, thought_ms } = replay.course;
@@ -120,7 +120,7 @@ async function showOver(data) {
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
   byId("result-title").hidden = false;
   byId("fault").hidden = match.at_fault.length === 0;
-  byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
+  byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => names[seat]).join(", ")}`;
   seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? seatText(match.scores, index) : ""));
   showMovers([]);
   clocks.set(null);

@@ -2,6 +2,7 @@
 
 import { followed } from "./follow.js";
 import { byId, result } from "./live.js";
+import { shown } from "./names.js";
 import { countPlaying } from "./running_boards.js";
 
 /** Time in ms for which results are gathered. */
@@ -44,7 +45,7 @@ function plan() {
 function tell() {
   const last = results[results.length - 1];
   const more = results.length > 1 ? `${results.length} results, the last: ` : "";
-  const texts = last ? [`${more}${last.seats.join(" against ")}, ${result(last.scores)}.`] : [];
+  const texts = last ? [`${more}${last.seats.map(shown).join(" against ")}, ${result(last.scores)}.`] : [];
   if (newRound) texts.push(`Round ${newRound} is paired.`);
   const playing = countPlaying();
   texts.push(playing === 1 ? "1 match is being played." : `${playing} matches are being played.`);

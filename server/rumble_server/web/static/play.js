@@ -1,6 +1,7 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
 import { byId } from "./live.js";
+import { shown } from "./names.js";
 import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
 import { MatchPanel } from "./play/match_panel.js";
@@ -71,8 +72,8 @@ function showBanner(text) {
 function challenge(wanted) {
   wantedChallenge = wanted;
   awaitedTournament = null;
-  setup.busy(`Calling ${wanted.against}…`);
-  panel.note("again", `Calling ${wanted.against}…`, "");
+  setup.busy(`Calling ${shown(wanted.against)}…`);
+  panel.note("again", `Calling ${shown(wanted.against)}…`, "");
   if (connection.open(setup.guest)) send();
 }
 
@@ -129,7 +130,7 @@ function received(frame) {
         if (awaitedTournament === null || wantedChallenge === null) return;
         panel.show(false);
         setup.show(true);
-        setup.busy(`${wantedChallenge.against} is playing. Your match begins when it is free.`);
+        setup.busy(`${shown(wantedChallenge.against)} is playing. Your match begins when it is free.`);
       }, LONG_MS);
       return;
     case "match_start":

@@ -1,6 +1,7 @@
 // The rating chart, kept live. `pages/chart.py` computes the same scale.
 
 import { byId, element } from "./live.js";
+import { who } from "./names.js";
 import { ratingText, signed } from "./standings.js";
 
 const MOST_STEPS = 6;
@@ -71,7 +72,7 @@ function row(scale, ticks, line) {
   return element(
     "tr",
     { "data-name": line.name },
-    element("th", { scope: "row" }, line.name),
+    element("th", { scope: "row" }, who(line.name)),
     element("td", { class: "chart" }, svg),
     element("td", { class: "number" }, ratingText(line)),
   );

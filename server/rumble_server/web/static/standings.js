@@ -1,6 +1,7 @@
 // The standings, kept live: a place keeps its row; only texts change.
 
 import { byId, element, points } from "./live.js";
+import { setWho } from "./names.js";
 import { setClass, setText } from "./paint.js";
 import { root } from "./root.js";
 
@@ -103,7 +104,7 @@ function textsOf(line, best) {
 function showBot(cell, name, entrant) {
   const [dot, link, state] = cell.children;
   setClass(dot, `dot ${entrant?.connected ? "on" : "off"}`);
-  if (setText(link, name)) link.setAttribute("href", matchesAddress(page.dataset.id ?? "", name));
+  if (setWho(link, name)) link.setAttribute("href", matchesAddress(page.dataset.id ?? "", name));
   setText(state, stateText(entrant));
   setClass(state, entrant && !entrant.withdrawn && !entrant.benched ? "state presence" : "state");
 }

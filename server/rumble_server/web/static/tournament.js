@@ -2,6 +2,7 @@
 
 import { showColumns, showCrosstable } from "./crosstable.js";
 import { byId, element, follow, placeText, points, result } from "./live.js";
+import { learn, who } from "./names.js";
 import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
@@ -66,6 +67,7 @@ function onStatus(data) {
 /** @param {Standings | Snapshot} data */
 function onStandings(data) {
   ({ standings: lines, gained_by: gainedBy, rating_model: model } = data);
+  learn(lines);
   for (const pair of data.pairs ?? []) changed.set(pair.names.join(" "), pair);
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
@@ -76,6 +78,7 @@ function onStandings(data) {
 
 /** @param {Entrant[]} data */
 function onField(data) {
+  learn(data);
   entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
   showBots(data);
   paint("standings", paintStandings);
@@ -153,7 +156,7 @@ function showPodium() {
   const shown = placed.length <= MOST_ON_PODIUM ? placed : [];
   byId("podium").hidden = shown.length === 0;
   const items = shown.map((line) => {
-    const name = element("b", {}, line.name);
+    const name = element("b", {}, who(line.name));
     const medal = element("span", { class: "medal" }, String(line.rank));
     const text = page.dataset.format === "knockout" ? reached(line.rank, shown.filter((each) => each.rank === 1).length) : `${points(line.points)} points`;
     const score = element("span", { class: "quiet" }, text);
@@ -171,7 +174,7 @@ function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
     const how = element("span", { class: "quiet small" }, data.reason);
-    const names = data.seats.map((name) => element("span", {}, name));
+    const names = data.seats.map((name) => element("span", {}, who(name)));
     const href = `${root}/matches/${data.match}`;
     if (ofTables) return element("li", {}, element("a", { href }, ...placed(names, data.scores ?? [])), " ", how);
     const link = element("a", { href }, names[0], " – ", names[1]);

@@ -1,6 +1,7 @@
 // The page of a tournament in the console: its live state, and the host's commands.
 
 import { byId, element, follow, result } from "../live.js";
+import { shown } from "../names.js";
 import { showBots } from "./bots.js";
 import { confirmed } from "./dialog.js";
 import { input, moment, replace } from "./dom.js";
@@ -129,7 +130,7 @@ function inWords(value, name = "") {
 function matchRow(match, what) {
   const cells = [
     element("th", { scope: "row", class: "nowrap" }, element("a", { href: `${root}/matches/${match.match}` }, match.match)),
-    element("td", { class: "pairing" }, match.seats.join(" – ")),
+    element("td", { class: "pairing" }, match.seats.map(shown).join(" – ")),
     element("td", {}, what),
   ];
   const actions = element("td", {});

@@ -81,7 +81,7 @@
  * @property {string | null} termination
  * @property {string} reason
  */
-/** @typedef {{name: string, house: string | null, about: string, games: string[], free: boolean}} Opponent */
+/** @typedef {{name: string, house: string | null, about: string, games: string[], free: boolean, display_name?: string}} Opponent */
 /** @typedef {{name: string, title: string, seat_names: string[]}} Game */
 
 export {};

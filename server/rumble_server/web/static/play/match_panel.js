@@ -3,6 +3,7 @@
 import { token } from "../drawing.js";
 import { clockFace } from "../clocks.js";
 import { byId, element, result } from "../live.js";
+import { shown } from "../names.js";
 import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
@@ -93,7 +94,7 @@ export class MatchPanel {
   /** The names of the other players. */
   get opponent() {
     const { match } = this;
-    return match?.seats.filter((_, seat) => seat !== match.seat).join(", ") ?? "";
+    return match?.seats.filter((_, seat) => seat !== match.seat).map(shown).join(", ") ?? "";
   }
 
   /** @param {boolean} shown */
@@ -242,7 +243,7 @@ export class MatchPanel {
     const fresh = this.match?.id !== match.id;
     this.match = match;
     const title = this.#games.get(match.game)?.title ?? match.game;
-    byId("players").textContent = match.seats.join(" – ");
+    byId("players").textContent = match.seats.map(shown).join(" – ");
     byId("terms").textContent = `${title} · ${clockText(match.control)} · unrated`;
     byId("while-playing").hidden = false;
     byId("when-over").hidden = true;
@@ -255,13 +256,13 @@ export class MatchPanel {
         "li",
         { "data-seat": String(seat) },
         element("span", { class: "drawn token", hidden: "", "aria-hidden": "true" }),
-        element("span", { class: "seat-name", title: name }, name + (seat === match.seat ? " (you)" : "")),
+        element("span", { class: "seat-name", title: shown(name) }, shown(name) + (seat === match.seat ? " (you)" : "")),
         element("span", { class: "seat-plays" }, this.#plays(seat)),
         element("span", { class: "seat-clock" }),
       ),
     );
     byId("seats").replaceChildren(...seats);
-    if (fresh) this.#board.begin(match.seats.join(" – "), match.seat === 1);
+    if (fresh) this.#board.begin(match.seats.map(shown).join(" – "), match.seat === 1);
     this.#showMoves();
   }
 

@@ -3,6 +3,7 @@
 import { REPLACED, SOON_MS } from "../coming_again.js";
 import { byId, element } from "../live.js";
 import { identity, isName, keep, newKey, newName } from "../identity.js";
+import { learn, who } from "../names.js";
 import { NAME_ERRORS } from "./texts.js";
 import { root } from "../root.js";
 
@@ -60,6 +61,7 @@ export class Setup {
   constructor(on) {
     name.value = this.guest.name;
     byId("name-field").hidden = this.guest.display !== null;
+    if (this.guest.display !== null) learn([{ name: this.guest.name, display_name: this.guest.display }]);
     start.disabled = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -140,6 +142,7 @@ export class Setup {
 
   #showOpponents() {
     if (this.#opponents === null) return;
+    learn(this.#opponents);
     const playing = this.#opponents.filter((each) => each.games.includes(game.value));
     const now = JSON.stringify(playing);
     if (now === this.#shown) return;
@@ -236,7 +239,7 @@ function opponentLine(opponent, picked) {
   }
   /** @param {string} selector @param {(found: HTMLElement) => void} change */
   const change = (selector, change) => made.querySelectorAll(selector).forEach((each) => each instanceof HTMLElement && change(each));
-  change(".opponent-name", (each) => (each.textContent = opponent.name));
+  change(".opponent-name", (each) => each.replaceChildren(who(opponent.name)));
   change(".opponent-about", (each) => (each.textContent = opponent.about));
   change("[data-badge=house]", (each) => (each.hidden = opponent.house === null));
   change("[data-badge=busy]", (each) => (each.hidden = opponent.free));

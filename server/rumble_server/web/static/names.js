@@ -1,0 +1,39 @@
+// The names under which people see bots: a display name, where the bot has one, or else the bot's name.
+
+import { setText } from "./paint.js";
+
+/** The display names by the names of bots. @type {Map<string, string>} */
+const known = new Map();
+
+/** Learn the display names of bots. @param {Iterable<{name: string, display_name?: string}>} bots */
+export function learn(bots) {
+  for (const { name, display_name: display } of bots) if (display) known.set(name, display);
+}
+
+/** Return the name of a bot for a text; a display name keeps its own direction of writing. @param {string} name */
+export function shown(name) {
+  const display = known.get(name);
+  return display === undefined ? name : `\u2068${display}\u2069`;
+}
+
+/** Return the name of a bot for an element. @param {string} name @returns {string | HTMLElement} */
+export function who(name) {
+  const display = known.get(name);
+  if (display === undefined) return name;
+  const made = document.createElement("bdi");
+  made.textContent = display;
+  return made;
+}
+
+/**
+ * Show the name of a bot as the text of an element, if it differs. Returns whether the text changed.
+ * @param {Element} target
+ * @param {string} name
+ */
+export function setWho(target, name) {
+  const display = known.get(name);
+  if (display === undefined) return setText(target, name);
+  const differs = target.textContent !== display;
+  if (differs) target.replaceChildren(who(name));
+  return differs;
+}
