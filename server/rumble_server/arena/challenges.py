@@ -126,9 +126,9 @@ class Challenges:
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
-        if len(at_other) >= bounds.open_challenges_at_one_bot or (
-            len(own & at_other) >= bounds.challenges_per_address_at_one_bot
-        ):
+        is_pupil = counted_for != session.address  # has at most one open challenge, and so needs no share of the bot
+        most = bounds.open_challenges_at_one_bot if is_pupil else bounds.challenges_per_address_at_one_bot
+        if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
@@ -169,10 +169,12 @@ class Challenges:
 def _counted_for(player: Player, session: BotSession) -> str:
     """Return the holder of the place that a challenge takes.
 
-    The holder is a tournament that the challenger joined by invitation, or else the challenger's address.
+    The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
+    address.
     """
     for tournament in player.tournaments.values():
-        if tournament.challenger is None and tournament.invite is not None:
+        is_by_code = tournament.field[player.name].by_code
+        if tournament.challenger is None and (tournament.invite is not None or is_by_code):
             return f"tournament {tournament.id}"
     return session.address
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
+from rumble_protocol.secret import make_secret
 from rumble_server.arena.challenges import LONGEST_MS
+from rumble_server.arena.joining import Joining
+from rumble_server.cli.processes.house_process import MATCHES_TO_CHALLENGE
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS
 from rumble_server.limits.door import Door
@@ -154,6 +157,24 @@ def test_the_challenges_of_a_class_count_for_the_tournament_that_invited_it() ->
         bot.say(type="join", tournament="friday", invite="sesame")
     assert [challenge(bot)["type"] != "error" for bot in strangers] == [True, False]
     assert [challenge(bot)["type"] != "error" for bot in invited] == [True, False]
+
+
+def test_25_pupils_of_one_address_play_the_same_house_bot_at_once() -> None:
+    world = World()
+    code = world.create(classroom=True, game="connect4").join_code or ""
+    house = world.login("house-heuristic", challenges=True, max_matches=MATCHES_TO_CHALLENGE)
+    pupils = []
+    for number in range(25):
+        key = make_secret()
+        joined = Joining(world.arena).join(code, f"Pupil {number}", key, "203.0.113.7")
+        bot = world.connect(is_local=False, address="203.0.113.7")
+        bot.login(joined.name, key=key)
+        pupils.append(bot)
+    wanted = {"against": "house-heuristic", "game": "connect4", "time_control": {"move_ms": 600_000}}
+    assert all(challenge(bot, **wanted)["type"] != "error" for bot in pupils)
+    assert len(house.inbox.all("match_start")) == 25
+    guests = [guest(world, f"g{number}") for number in range(9)]
+    assert [challenge(bot, **wanted)["type"] == "error" for bot in guests] == [False] * 8 + [True]
 
 
 @pytest.mark.parametrize(

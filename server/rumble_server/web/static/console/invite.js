@@ -10,7 +10,8 @@ const SHORTEST_CODE = 6;
 /** @param {string} path */
 async function showInvite(path) {
   const data = await request("GET", path);
-  const { code, link, command, only_here: onlyHere } = data;
+  const { code, link, command, door, only_here: onlyHere } = data;
+  showDoor(door);
   byId("only-here").hidden = !onlyHere;
   byId("code").textContent = code ?? "";
   byId("code-line").hidden = code === null;
@@ -21,6 +22,16 @@ async function showInvite(path) {
   byId("link").textContent = link;
   byId("join-command").textContent = command;
   byId("qr").setAttribute("src", await picture(`${path}.svg`));
+}
+
+/** Show the join code, large enough for a projector. @param {{code: string, link: string} | null} door null: closed */
+function showDoor(door) {
+  byId("door-open").hidden = door === null;
+  byId("door-closed").hidden = door !== null;
+  byId("door-button").textContent = door === null ? "Open the door" : "Close the door";
+  byId("qr-part").toggleAttribute("open", door !== null);
+  byId("door-code").textContent = door?.code ?? "";
+  byId("door-page").textContent = door === null ? "" : door.link.split("?")[0].replace(/^http:\/\//, "");
 }
 
 /**
@@ -41,6 +52,11 @@ export async function prepareInvite(tournament, act) {
     const text = "Any bot that reaches this server can then join. Bots that have joined stay.";
     if ((await confirmed({ title, text, yes: "Ask for no code" })) === null) return;
     if (await act("No code is needed any more.", () => request("POST", path, { code: null }))) await showInvite(path);
+  });
+  byId("door-button").addEventListener("click", async () => {
+    const open = byId("door-open").hidden;
+    const done = open ? "The door is open." : "The door is closed. Pupils that have joined stay.";
+    if (await act(done, () => request("POST", path.replace(/invite$/, "door"), { open }))) await showInvite(path);
   });
   await showInvite(path);
 }

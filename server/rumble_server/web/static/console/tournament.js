@@ -85,6 +85,7 @@ function showStatus(data) {
     cancel: !isOver,
     "replay-form": status === "running" || status === "paused",
     house: isOpen,
+    door: isOpen,
     invite: isOpen,
   };
   const active = document.activeElement;
