@@ -7,7 +7,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.host.host_names import SHORTEST_TOKEN, host_name, is_host, is_known
+from rumble_server.host.host_names import SHORTEST_TOKEN, host_name, is_host, is_known, is_loopback_host
 from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import is_local
@@ -34,8 +34,9 @@ HEADERS = (
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
 )
+OPENER = (b"cross-origin-opener-policy", b"same-origin")
+"""The header for pages by HTTPS and of this machine. On other pages browsers ignore the header, and log an error."""
 
 
 class Guard:
@@ -54,11 +55,12 @@ class Guard:
             if message["type"] == "http.response.start":
                 own = message.get("headers", ())
                 names = {name for name, _ in own}
-                message["headers"] = [*own, *(each for each in HEADERS if each[0] not in names)]
+                message["headers"] = [*own, *(each for each in added if each[0] not in names)]
             await send(message)
 
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         host = hosts[0] if hosts else ""
+        added = (*HEADERS, OPENER) if scope["scheme"] == "https" or is_loopback_host(host) else HEADERS
         local_address = scope["server"][0] if scope.get("server") else ""
         app = self._app
         if len(hosts) > 1 or not is_host(host):

@@ -43,6 +43,16 @@ async def test_on_loopback_only_known_hosts_are_answered(address: str, host: str
         assert answer.text == "this server is not known as 'evil.example'\n"
 
 
+@pytest.mark.parametrize(
+    ("address", "is_sent"),
+    [("http://127.0.0.1:8765", True), ("https://192.0.2.1:8765", True), ("http://192.0.2.1:8765", False)],
+)
+async def test_the_opener_policy_is_sent_where_browsers_accept_it(address: str, is_sent: bool) -> None:
+    async with MemoryServer().browser(base_url=address) as browser:
+        answer = await browser.get("/")
+    assert ("Cross-Origin-Opener-Policy" in answer.headers) is is_sent
+
+
 @pytest.mark.parametrize("hosts", [["localhost", "localhost"], ["localhost", "evil.example"], ["["], ["a/b"]])
 async def test_a_request_with_no_proper_host_gets_400(hosts: list[str]) -> None:
     async with MemoryServer().browser(base_url="http://192.0.2.1:8765") as browser:
