@@ -1,4 +1,4 @@
-"""The browser of the tests: Debian's Chromium, restricted to connections to 127.0.0.1."""
+"""The browser of the tests: Debian's Chromium, restricted to connections to this machine."""
 
 import os
 import shutil
@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, async_playwright
+
+from tests.e2e.processes import LOOPBACK
 
 FLAGS = (
     "--no-sandbox",
@@ -21,9 +23,8 @@ FLAGS = (
     "--disable-site-isolation-trials",
     "--num-raster-threads=1",
     "--js-flags=--no-opt",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-"""Options of the browser: no traffic leaves this machine; few processes and threads save a third of its time."""
+"""Options of the browser: few processes and threads save a third of its time."""
 
 PROGRAMS = ("chromium-headless-shell", "chromium")
 """Names of browsers, the best first: the one without windows starts sooner and takes less of the processor."""
@@ -36,10 +37,13 @@ def chromium() -> str | None:
 
 
 @asynccontextmanager
-async def browsing(program: str) -> AsyncIterator[Browser]:
-    """Run a browser without a window until the end of the block."""
+async def browsing(program: str, *addresses: str) -> AsyncIterator[Browser]:
+    """Run a browser without a window until the end of the block; 127.0.0.1 and `addresses` are all that it reaches."""
+    reached = "".join(f", EXCLUDE {address}" for address in (LOOPBACK, *addresses))
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+        browser = await playwright.chromium.launch(
+            executable_path=program, args=[*FLAGS, f"--host-resolver-rules=MAP * ~NOTFOUND{reached}"]
+        )
         try:
             yield browser
         finally:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 import pytest_asyncio
+from rumble_server.host.networks import network_addresses
 
 from tests.browser.axe import axe_script
 from tests.browser.paced_bots import PacedBots
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 OpenPage = Callable[..., Awaitable["Page"]]
+
+
+def of_networks() -> Iterator[str]:
+    """Yield the IPv4 addresses at which other machines reach this machine."""
+    return (address for address in network_addresses() if ":" not in address)
 
 
 class _NotInstalled(pytest.Module):
@@ -56,7 +62,7 @@ async def browser() -> AsyncIterator["Browser"]:
     if program is None:
         missing("there is no Chromium here (`CHROMIUM` may name one)")
     expect.set_options(timeout=PATIENCE_MS)
-    async with browsing(program) as browser:
+    async with browsing(program, *of_networks()) as browser:
         yield browser
 
 
@@ -90,6 +96,19 @@ async def paced_bots() -> AsyncIterator[PacedBots]:
 
 
 @pytest.fixture(scope="session")
+def lan_address() -> str:
+    """An address of this machine on a network. A page of plain HTTP from such an address is no secure context."""
+    return next(of_networks(), "") or missing("this machine has no address but loopback")
+
+
+@pytest.fixture(scope="session")
+def lan_server(tmp_path_factory: pytest.TempPathFactory, lan_address: str) -> Iterator[RunningServer]:
+    """A server at `lan_address`, which tests share: `await open_page(base_url=lan_server.url)`."""
+    with started_server(tmp_path_factory.mktemp("lan_server"), lan_address) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def axe() -> str:
     """The script of axe-core."""
     script = axe_script()
@@ -103,7 +122,7 @@ def problems() -> "Problems":
     """The problems on the test's pages. A test that causes a problem allows the problem first."""
     from tests.browser.problems import Problems
 
-    return Problems()
+    return Problems(*of_networks())
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
 
+from tests.e2e.processes import LOOPBACK
+
 LEFT = "net::ERR_ABORTED"
 """The error of a request that ended because the page was left or a download began."""
 REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) => {
@@ -19,7 +21,9 @@ REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (eve
 class Problems:
     """Records the problems on the pages of browser contexts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *addresses: str) -> None:
+        """Allow requests to 127.0.0.1 and to `addresses`."""
+        self._hosts = {LOOPBACK, *addresses}
         self._found: list[str] = []
         self._allowed: list[re.Pattern[str]] = []
 
@@ -57,7 +61,7 @@ class Problems:
 
     def _on_request(self, request: Request) -> None:
         url = urlsplit(request.url)
-        if url.scheme not in ("data", "blob") and url.hostname != "127.0.0.1":
+        if url.scheme not in ("data", "blob") and url.hostname not in self._hosts:
             self._found.append(f"leaves the host: {request.url}")
 
     def _on_failure(self, request: Request) -> None:

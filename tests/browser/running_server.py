@@ -10,7 +10,7 @@ from typing import Any
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
-from tests.e2e.processes import ADMIN_TOKEN, TOKEN
+from tests.e2e.processes import ADMIN_TOKEN, LOOPBACK, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 LOOK_S, LOOKING_S = 0.05, 180.0
@@ -66,7 +66,7 @@ class RunningServer:
 
 
 @contextmanager
-def started_server(folder: Path) -> Iterator[RunningServer]:
-    """Run a server with its files in `folder`; it is killed at the end of the block."""
-    with restartable_server(folder) as lives:
+def started_server(folder: Path, address: str = LOOPBACK) -> Iterator[RunningServer]:
+    """Run a server at an address, with its files in `folder`; it is killed at the end of the block."""
+    with restartable_server(folder, address=address) as lives:
         yield RunningServer(lives)

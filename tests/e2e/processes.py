@@ -17,6 +17,7 @@ import pytest
 from rumble_server.cli.main import run
 
 RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
+LOOPBACK = "127.0.0.1"
 PATIENCE_S = 60.0
 """Time in s within which a process must do whatever a test waits for."""
 TOKEN = "host-token-of-the-tests"
@@ -26,7 +27,7 @@ ADMIN_TOKEN = "administrator-of-the-tests"
 def free_port() -> int:
     """Return a port that is free now."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
 
 
@@ -77,14 +78,15 @@ class Server:
     port: int
     folder: Path
     host_token: str = TOKEN
+    address: str = LOOPBACK
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.address}:{self.port}"
 
     @property
     def bot_url(self) -> str:
-        return f"ws://127.0.0.1:{self.port}/bot"
+        return f"ws://{self.address}:{self.port}/bot"
 
     @property
     def environment(self) -> dict[str, str]:

@@ -11,7 +11,16 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.e2e.processes import (
+    ADMIN_TOKEN,
+    LOOPBACK,
+    PATIENCE_S,
+    RUMBLE,
+    TOKEN,
+    Server,
+    clean_environment,
+    free_port,
+)
 from tests.postgres.cluster import run
 from tests.simulation.checks.case import Fact, read_rows
 
@@ -30,13 +39,15 @@ class RestartableServer:
     options: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further environment variables of the server, such as secrets."""
+    address: str = LOOPBACK
+    """The address at which the server listens."""
     server: Server = field(init=False)
     announced: str = ""
     """Output of its processes up to the line that announces the port."""
     process: "subprocess.Popen[str]" = field(init=False)
 
     def __post_init__(self) -> None:
-        self.server = Server(free_port(), self.folder)
+        self.server = Server(free_port(), self.folder, address=self.address)
         self.start()
 
     @property
@@ -48,7 +59,7 @@ class RestartableServer:
         port, database = str(self.server.port), str(self.database)
         variables = {"RUMBLE_DB": self.postgres or database, **self.variables}
         command = [*RUMBLE, "serve", "--port", port, "--host-token", TOKEN, "--admin-token", ADMIN_TOKEN]
-        command += ["--house", "none", *self.options]
+        command += ["--host", self.address, "--house", "none", *self.options]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.short_grace_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]
@@ -128,9 +139,10 @@ def restartable_server(
     postgres: str | None = None,
     options: tuple[str, ...] = (),
     variables: Mapping[str, str] | None = None,
+    address: str = LOOPBACK,
 ) -> Iterator[RestartableServer]:
     """Run a server, and kill it at the end of the block if it still runs."""
-    server = RestartableServer(folder, grace_ms, postgres, options, variables or {})
+    server = RestartableServer(folder, grace_ms, postgres, options, variables or {}, address)
     try:
         yield server
     finally:
