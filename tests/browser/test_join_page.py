@@ -1,0 +1,92 @@
+"""Pupils join in a browser, by plain HTTP at an address of the network; the host closes the door."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+from playwright.async_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.problems import Problems
+from tests.browser.running_server import RunningServer
+
+KEPT = "localStorage.getItem('rumble.guest')"
+
+
+def door(server: RunningServer, tournament: str, *, is_open: bool) -> str | None:
+    """Open or close the door of a tournament; return its join code."""
+    code: str | None = server.command(tournament, "door", open=is_open)["code"]
+    return code
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pupil(open_page: OpenPage, lan_server: RunningServer) -> AsyncIterator[Page]:
+    """The page of a pupil."""
+    yield await open_page(base_url=lan_server.url)
+
+
+async def join(page: Page, display: str) -> None:
+    await page.get_by_label("Your name").fill(display)
+    await page.get_by_role("button", name="Join", exact=True).click()
+
+
+async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: RunningServer) -> None:
+    cup = lan_server.create("Pupils join", classroom=True)
+    code = door(lan_server, cup, is_open=True)
+    await pupil.goto(f"/join?code={code}")
+    await expect(pupil.locator("[data-step=connection]")).to_have_attribute("data-state", "good")
+    await join(pupil, "Zo\u00eb")
+    await expect(pupil.get_by_role("heading", name="You are in")).to_be_visible()
+    await expect(pupil.locator("[data-identity]")).to_contain_text("You are Zo\u00eb.")
+    await expect(pupil.locator("#write-here")).to_have_attribute("href", f"/code?tournament={cup}")
+    await expect(pupil.locator("#zip [name=name]")).to_have_value("zoe")
+    await expect(pupil.locator("[data-step=login]")).to_contain_text("has not logged in")
+    assert [each["display_name"] for each in lan_server.tournament(cup)["entrants"]] == ["Zo\u00eb"]
+    await pupil.goto("/play")
+    await expect(pupil.locator("[data-identity] bdi")).to_have_text("Zo\u00eb")
+    await expect(pupil.get_by_label("Your name here")).to_be_hidden()
+    await pupil.goto(f"/tournaments/{cup}")
+    await expect(pupil.locator("#standings bdi")).to_have_text("Zo\u00eb")
+
+
+async def test_who_is_refused_is_told_at_the_field(pupil: Page, lan_server: RunningServer, problems: Problems) -> None:
+    problems.allow(r"(404|409|422)")
+    cup = lan_server.create("Refused pupils", classroom=True)
+    await pupil.goto("/join?code=ZZZZZZ")
+    await join(pupil, "Ann")
+    await expect(pupil.locator("#code-error")).to_contain_text("look at the code again")
+    await pupil.get_by_label("Code").fill(f" {str(door(lan_server, cup, is_open=True)).lower()} ")
+    await join(pupil, "a  b")
+    await expect(pupil.locator("#display-error")).to_contain_text("1 to 32 letters")
+    await join(pupil, "Ann")
+    await expect(pupil.locator("#joined")).to_be_visible()
+    await pupil.evaluate("localStorage.clear()")
+    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await join(pupil, "ANN")
+    await expect(pupil.locator("#display-error")).to_contain_text("taken")
+
+
+async def test_the_next_person_at_the_computer_is_somebody_else(pupil: Page, lan_server: RunningServer) -> None:
+    cup = lan_server.create("One computer", classroom=True)
+    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await join(pupil, "Ben")
+    pupil.once("dialog", lambda dialog: dialog.dismiss())
+    await pupil.get_by_role("button", name="Not you?").click()
+    assert await pupil.evaluate(KEPT) is not None
+    pupil.once("dialog", lambda dialog: dialog.accept())
+    await pupil.get_by_role("button", name="Leave this computer").click()
+    await pupil.wait_for_url(f"{lan_server.url}/")
+    assert await pupil.evaluate(KEPT) is None
+
+
+async def test_the_host_shows_the_code_and_closes_the_door(pupil: Page, lan_server: RunningServer) -> None:
+    cup = lan_server.create("A door", classroom=True)
+    await pupil.goto(f"/console/{cup}")
+    await pupil.locator("#token").fill(lan_server.token)
+    await pupil.keyboard.press("Enter")
+    await expect(pupil.locator("#door-code")).to_have_text(
+        str(lan_server.host.get(f"tournaments/{cup}/invite")["door"]["code"])
+    )
+    await expect(pupil.locator("#qr")).to_be_visible()
+    await pupil.get_by_role("button", name="Close the door").click()
+    await expect(pupil.locator("#door-closed")).to_be_visible()
+    assert lan_server.host.get(f"tournaments/{cup}/invite")["door"] is None
