@@ -104,7 +104,7 @@ GUIDE: Checks = {
 }
 PAGES: dict[str, tuple[int, Checks]] = {
     "docs/FIRST_HOUR.md": (10, GUIDE),
-    "docs/HOSTING.md": (12, GUIDE),
+    "docs/HOSTING.md": (13, GUIDE),
     "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
     "docs/games.md": (

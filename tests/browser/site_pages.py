@@ -104,6 +104,7 @@ SITE_PAGES = (
     SitePage("audit", "/tournaments/{finished}/audit"),
     SitePage("bot", "/bots/{bot}"),
     SitePage("write", "/write"),
+    SitePage("join", "/join?code=KMRTVA"),
     SitePage("play", "/play"),
     _played("play-chess", "chess", sit_down),
     _played("play-othello", "othello", sit_down, variant=True),
