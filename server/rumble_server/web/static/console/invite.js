@@ -29,6 +29,7 @@ function showDoor(door) {
   byId("door-open").hidden = door === null;
   byId("door-closed").hidden = door !== null;
   byId("door-button").textContent = door === null ? "Open the door" : "Close the door";
+  byId("qr-title").textContent = door === null ? "The link as a QR code" : "The page where pupils join, as a QR code";
   byId("qr-part").toggleAttribute("open", door !== null);
   byId("door-code").textContent = door?.code ?? "";
   byId("door-page").textContent = door === null ? "" : door.link.split("?")[0].replace(/^http:\/\//, "");
