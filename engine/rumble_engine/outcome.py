@@ -16,6 +16,7 @@ class Termination(StrEnum):
     DISCONNECT = "disconnect"
     NO_SHOW = "no_show"
     FLOOD = "flood"
+    CRASHED = "crashed"
     ADJUDICATION = "adjudication"
     ABORTED = "aborted"
 

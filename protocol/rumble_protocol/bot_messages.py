@@ -12,6 +12,7 @@ from rumble_protocol.fields import (
     MoveInfo,
     Name,
     Note,
+    Reason,
     Seat,
     Settings,
     ShortText,
@@ -72,10 +73,16 @@ class Move(BotMessageModel):
 
 
 class Resign(BotMessageModel):
-    """Give a match up, at any time. Answered by `match_over`, or by `error`."""
+    """Give a match up, at any time. Answered by `match_over`, or by `error`.
+
+    `failed` means that the bot's program raised an error, so the match is lost as `crashed`, by the bot's own fault.
+    `reason` is for the bot's owner and the host.
+    """
 
     type: Literal["resign"] = "resign"
     match: MatchId
+    reason: Reason | None = None
+    failed: bool | None = None
 
 
 class Challenge(BotMessageModel):

@@ -29,6 +29,9 @@ Key = Annotated[str, StringConstraints(min_length=16, max_length=128)]
 TournamentId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 MatchId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 TurnId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+MOST_REASON = 500
+"""Maximum number of characters of the reason of a `resign`."""
+Reason = Annotated[str, StringConstraints(max_length=MOST_REASON)]
 ShortText = Annotated[str, StringConstraints(max_length=64)]
 Seat = Annotated[int, Field(ge=0, le=15)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]

@@ -84,7 +84,9 @@ bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
     bot.Join: st.builds(bot.Join, tournament=ids, invite=maybe(texts)),
     bot.Leave: st.builds(bot.Leave, tournament=ids, invite=maybe(texts)),
     bot.Move: st.builds(bot.Move, match=ids, turn_id=ids, move=texts, note=maybe(texts), info=maybe(infos)),
-    bot.Resign: st.builds(bot.Resign, match=ids),
+    bot.Resign: st.builds(
+        bot.Resign, match=ids, reason=st.none() | st.text(max_size=500), failed=st.none() | st.booleans()
+    ),
     bot.Challenge: st.builds(
         bot.Challenge,
         against=wanted_names,

@@ -35,7 +35,7 @@ def test_notices() -> None:
 
 def test_terminations() -> None:
     assert " ".join(Termination) == (
-        "normal resignation illegal_move timeout disconnect no_show flood adjudication aborted"
+        "normal resignation illegal_move timeout disconnect no_show flood crashed adjudication aborted"
     )
 
 

@@ -17,7 +17,7 @@ BOT_FIELDS = {
     "join": "tournament invite?",
     "leave": "tournament invite?",
     "move": "match turn_id move note? info?",
-    "resign": "match",
+    "resign": "match reason? failed?",
     "challenge": "against game settings? seat? time_control? others?",
 }
 SERVER_FIELDS = {

@@ -210,7 +210,7 @@ class Arena:
                 case Challenge():
                     self.challenges.challenge(player, session, message)
                 case Resign() if message.match in session.matches:
-                    self.matches.resign(session.matches[message.match], text)
+                    self.matches.resign(session.matches[message.match], message, text)
                 case Resign():
                     problem = FieldProblem(field="match", problem="you have no open match of this id")
                     told = "you cannot resign a match you are not playing"

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from rumble_engine import Termination
 from rumble_protocol import server_messages as say
-from rumble_protocol.bot_messages import Move
+from rumble_protocol.bot_messages import Move, Resign
 from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
@@ -281,10 +281,11 @@ class Matches:
         self._follow(match)
         return answered is not False
 
-    def resign(self, part: Part, frame: str) -> None:
-        """Resign a match for the bot of this part."""
+    def resign(self, part: Part, message: Resign, frame: str) -> None:
+        """Resign a match for the bot of this part. Secrets in the bot's reason are blanked."""
         match, now_ms = self.live[part.match_id], self.recorder.clock.now_ms()
-        self._tell(match, now_ms, partial(match.referee.resign, part.seat, now_ms, frame))
+        failure = blanked(message.reason or "") if message.failed else None
+        self._tell(match, now_ms, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
         self._follow(match)
 
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:

@@ -18,6 +18,7 @@ FEATURES = [
     "away_clock",
     "chance",
     "clubs",
+    "failure",
     "identity",
     "info",
     "joint_moves",

@@ -232,7 +232,7 @@ class ChanceDrawn:
 class SeatFell:
     """A seat of a match that is not plain fell out: it is asked no more, and will be last. The others play on.
 
-    `excused_ms` is the excused time of the turn that was open.
+    `excused_ms` is the excused time of the turn that was open. `failure` is the error of a bot that crashed.
     """
 
     match: str
@@ -243,6 +243,7 @@ class SeatFell:
     reason: str
     at_ms: int
     excused_ms: int = 0
+    failure: str = ""
 
 
 @dataclass(slots=True)
@@ -265,7 +266,8 @@ class MatchOver:
     connection ended on its own turn. `stalled` is true if the match is void because more was excused than the server
     allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
     `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
-    `absent` are the bots of a table that were not there, which are last by `no_show`.
+    `absent` are the bots of a table that were not there, which are last by `no_show`. `failures` has, by seat, the
+    error of each bot that crashed, for the host alone; it is empty if no bot told an error.
     """
 
     match: str
@@ -285,6 +287,7 @@ class MatchOver:
     started_at_ms: int | None = None
     placement: Placement | None = None
     absent: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
     @property
     def tournament(self) -> str:

@@ -10,7 +10,7 @@ bot is not connected. Clocks and budgets do not run while the server is late: su
 clock was running.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination, drawn
@@ -43,6 +43,7 @@ STAMP_BEYOND_MS = 250
 """Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
 STAMP_MS = 10
 """Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
+NO_FAILURES: Mapping[int, str] = {}
 LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
 
@@ -262,21 +263,25 @@ class Referee(Announcer):
         self._refuse_fault(seat, turn, Rejection.BAD_MOVE, problem, now_ms, frame)
         return True
 
-    def resign(self, seat: int, now_ms: int, frame: str) -> None:
-        """End the match because the seat's bot gives up."""
+    def resign(self, seat: int, now_ms: int, frame: str, failure: str | None = None) -> None:
+        """End the match because the seat's bot gives up, or, with its error as `failure`, because it crashed."""
         self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))
-        self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
+        name = self.terms.seats[seat]
+        if failure is None:
+            self.forfeit(seat, Termination.RESIGNATION, f"{name} resigned", now_ms)
+        else:
+            self.forfeit(seat, Termination.CRASHED, f"{name} crashed", now_ms, failure)
 
-    def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
+    def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str = "") -> None:
         """Have the seat lose for a reason outside the board. A resignation is nobody's fault.
 
         A plain match ends. In any other match the seat falls out, unless it is out already.
         """
         if self.over is None and self.plies is not None:
-            self._fall(seat, termination, reason, now_ms)
+            self._fall(seat, termination, reason, now_ms, failure)
         elif self.over is None:
             at_fault = () if termination is Termination.RESIGNATION else (seat,)
-            self._end(self._loss(seat, termination, reason), now_ms, at_fault)
+            self._end(self._loss(seat, termination, reason), now_ms, at_fault, failures={seat: failure})
 
     def abort(self, reason: str, now_ms: int) -> None:
         """End the match as void: nobody is at fault, and there is no result."""
@@ -295,11 +300,11 @@ class Referee(Announcer):
 
     # --- matches that are not plain ---
 
-    def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
+    def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str) -> None:
         if self.seats[seat].is_out:
             return
         own, excused_ms = (self._match_id, self._attempt, len(self.moves), seat), self._excused_ms(seat, now_ms)
-        self._record(SeatFell(*own, termination, reason, now_ms, excused_ms))
+        self._record(SeatFell(*own, termination, reason, now_ms, excused_ms, failure))
         if self.seats[seat].away_since_ms is None:
             text = f"you fell out ({reason}); match_over tells the end"
             self._send(seat, now_ms, self._notice(seat, NoticeCode.SEAT_FELL, text))
@@ -318,7 +323,8 @@ class Referee(Announcer):
         while True:
             state, outcome = self.state, plies.outcome()
             if outcome is not None:
-                self._end(outcome, now_ms, plies.at_fault())
+                failures = {seat: fall.failure for seat, fall in plies.falls.items()}
+                self._end(outcome, now_ms, plies.at_fault(), failures=failures)
                 return True
             own = self._match_id, self._attempt, len(self.moves)
             if state.is_chance:
@@ -432,6 +438,7 @@ class Referee(Announcer):
         reason: str = "",
         *,
         stalled: bool = False,
+        failures: Mapping[int, str] = NO_FAILURES,
     ) -> None:
         told: list[int] = []
         excused_ms: list[int] = []
@@ -461,6 +468,7 @@ class Referee(Announcer):
             self.terms.at_ms,
             None if self.plies is None else self._placement(outcome),
             self.terms.absent,
+            tuple([failures.get(seat, "") for seat in range(len(self.seats))]) if any(failures.values()) else (),
         )
         driver = self._driver
         driver.record(over)

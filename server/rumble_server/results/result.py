@@ -7,7 +7,14 @@ from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
 
 FAULTS = frozenset(
-    {Termination.ILLEGAL_MOVE, Termination.TIMEOUT, Termination.DISCONNECT, Termination.NO_SHOW, Termination.FLOOD}
+    {
+        Termination.ILLEGAL_MOVE,
+        Termination.TIMEOUT,
+        Termination.DISCONNECT,
+        Termination.NO_SHOW,
+        Termination.FLOOD,
+        Termination.CRASHED,
+    }
 )
 """Terminations that are the fault of a bot."""
 

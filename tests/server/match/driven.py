@@ -191,9 +191,9 @@ class DrivenReferee:
             self.pass_ms(after_ms)
             self.move(self.referee.state.to_move, move)
 
-    def resign(self, seat: int) -> None:
+    def resign(self, seat: int, failure: str | None = None) -> None:
         frame = json.dumps({"type": "resign", "match": self.referee.terms.match})
-        self.referee.resign(seat, self.now_ms, frame)
+        self.referee.resign(seat, self.now_ms, frame, failure)
 
     def forfeit(self, seat: int, termination: Termination, reason: str) -> None:
         self.referee.forfeit(seat, termination, reason, self.now_ms)

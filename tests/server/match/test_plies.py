@@ -163,6 +163,20 @@ def test_seats_that_fall_in_one_joint_move_share_their_place() -> None:
     assert driven.over.at_fault == ()
 
 
+def test_a_seat_that_crashes_falls_out_by_its_fault_also_after_a_restart() -> None:
+    driven = seated("four snakes")
+    driven.resign(1, "KeyError: 'x' (mine.py, line 3, in ai)")
+    assert driven.seats[0].last("turn")["ply"] == 0, "the others are not through with the ply"
+    rebuilt = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    for match in (driven, rebuilt):
+        for seat in (0, 2, 3):
+            match.resign(seat)
+        assert match.over.at_fault == (1,)
+        assert match.over.failures == ("", "KeyError: 'x' (mine.py, line 3, in ai)", "", "")
+    assert driven.seats[0].last("match_over")["falls"][1] == {"seat": 1, "ply": 0, "termination": "crashed"}
+    assert not [frame for inbox in driven.seats for frame in inbox.all("match_over") if "KeyError" in str(frame)]
+
+
 def test_all_whose_clocks_run_out_fall_and_the_rest_play_on() -> None:
     driven = seated("four snakes")
     driven.move(2, "up")

@@ -169,8 +169,25 @@ def test_by_resignation_at_any_time_and_nobody_is_at_fault(seat: int) -> None:
         1 - seat,
         (),
     )
+    assert driven.over.failures == ()
     assert [fact.sender for fact in driven.all_facts(FrameSeen)].count("bot") == 1
     assert all(inbox.kinds()[-1] == "match_over" for inbox in driven.seats)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_crash_is_the_fault_of_the_seat_and_its_error_stays_out_of_the_frames(seat: int) -> None:
+    driven = DrivenReferee.seated()
+    driven.resign(seat, "KeyError: 'x' (mine.py, line 3, in ai)")
+    assert (driven.over.termination, driven.over.winner, driven.over.at_fault) == (
+        Termination.CRASHED,
+        1 - seat,
+        (seat,),
+    )
+    assert driven.over.failures[seat] == "KeyError: 'x' (mine.py, line 3, in ai)"
+    assert driven.over.failures[1 - seat] == ""
+    for inbox in driven.seats:
+        assert inbox.last("match_over")["reason"] == f"{driven.over.seats[seat]} crashed"
+        assert "KeyError" not in str(inbox.last("match_over"))
 
 
 @pytest.mark.parametrize("termination", [Termination.FLOOD, Termination.ADJUDICATION])

@@ -122,6 +122,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "started_at_ms": st.none() | times,
     "informed": st.booleans(),
     "status": st.sampled_from(["finished", "cancelled"]),
+    "failure": texts,
+    "failures": st.lists(texts, max_size=2).map(tuple),
     "placement": st.none()
     | st.builds(
         Placement,

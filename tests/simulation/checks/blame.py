@@ -48,6 +48,8 @@ def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
             return _illegal(attempt, over, seat) if fault in HARMFUL else f"and is a bot with fault {fault}"
         case "flood":
             return _flood(case, over, bot) if fault in HARMFUL else f"and is a bot with fault {fault}"
+        case "crashed":
+            return None if _said(case, bot, over, "resign") else "and never said so"
         case "resignation":
             return None if _said(case, bot, over, "resign", "leave") else "and never said so"
         case "adjudication":

@@ -64,5 +64,6 @@ LOSSES: Final[dict[str, str]] = {
     Termination.DISCONNECT: f"{RULES['stays-connected'].mend} {RULES['dropped-connection'].mend}",
     Termination.NO_SHOW: f"{LOG_IN} {RULES['stays-connected'].mend}",
     Termination.FLOOD: LIMITS,
+    Termination.CRASHED: "Mend the error in your bot's program: the error and its line are in the resign above.",
 }
 """Advice for each termination with which a bot loses a match by its own fault."""

@@ -26,6 +26,7 @@ TERMINATIONS = {
     "adjudication": "adjudication",
     "illegal_move": "rules infraction",
     "flood": "rules infraction",
+    "crashed": "abandoned",
     "timeout": "time forfeit",
     "disconnect": "abandoned",
     "no_show": "abandoned",

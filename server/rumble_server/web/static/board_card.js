@@ -20,6 +20,7 @@ const HOW = /** @type {Record<string, string>} */ ({
   disconnect: "by forfeit: away",
   no_show: "by forfeit",
   flood: "by forfeit",
+  crashed: "by a crash",
   adjudication: "by adjudication",
 });
 

@@ -38,7 +38,7 @@ FIELDS_NOW = {
     "invite_changed": "tournament invite at_ms made_invite",
     "join_code_changed": "tournament code at_ms",
     "match_over": "match attempt seats scores termination reason at_fault "
-    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent",
+    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent failures",
     "match_started": "match attempt game settings seed seats "
     "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent spectator_delay_ms",
     "move_made": "match attempt ply seat turn_id move bank_ms "
@@ -51,7 +51,7 @@ FIELDS_NOW = {
     "tables_seated": "tournament seatings byes at_ms",
     "seat_away": "match attempt seat away_left_ms at_ms excused_ms on_turn",
     "seat_back": "match attempt seat away_left_ms at_ms",
-    "seat_fell": "match attempt ply seat termination reason at_ms excused_ms",
+    "seat_fell": "match attempt ply seat termination reason at_ms excused_ms failure",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
     "tournament_created": "tournament config at_ms challenger made_invite",
     "tournament_ended": "tournament status reason at_ms",

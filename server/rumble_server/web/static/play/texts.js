@@ -91,6 +91,7 @@ const HOW = {
   disconnect: "by absence",
   no_show: "by absence",
   flood: "by sending too much",
+  crashed: "by a crash",
   adjudication: "by adjudication",
   aborted: "by the server's fault",
 };
