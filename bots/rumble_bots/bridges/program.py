@@ -11,7 +11,7 @@ from rumble_bots.bridges.child import Child, Ended
 from rumble_bots.bridges.dialogue import About, Dialogue, Garbled, Talk
 from rumble_bots.bridges.stderr_file import StderrFile
 from rumble_bots.sdk.bot import Turn
-from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
+from rumble_bots.sdk.errors import BadProgram, Crashed, GiveUp, Resign
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class Program:
     async def choose(self, turn: Turn) -> str:
         """Return the program's move. After a failure the program is started again and asked once more, if time is left.
 
-        Raises Resign with the reason if the second try fails, too, and GiveUp after too many failures.
+        Raises Crashed with the reason if the second try fails, too, and GiveUp after too many failures.
         """
         async with self._thinking:
             try:
@@ -108,12 +108,12 @@ class Program:
             except Failed as failed:
                 told = self._failed(str(failed))
             if turn.think_ms <= self._start_ms + LEAST_MARGIN_MS:
-                raise Resign(f"{told}; no time is left to start it again")
+                raise Crashed(f"{told}; no time is left to start it again")
             self._launch.say(f"{turn.match}: {told}; starting it again")
             try:
                 return await self._ask(turn)
             except Failed as failed:
-                raise Resign(self._failed(f"{failed}, as before")) from None
+                raise Crashed(self._failed(f"{failed}, as before")) from None
 
     def _failed(self, problem: str) -> str:
         """Count a failure, and return its description.

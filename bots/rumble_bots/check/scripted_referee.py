@@ -194,6 +194,10 @@ class ScriptedReferee(ScriptedServer):
                 await self.error(link, ErrorCode.UNAVAILABLE, "nobody takes challenges here")
             case bot.Resign(match=match_id):
                 match = self.matches.get(match_id)
+                if match is not None and not match.over and message.failed:
+                    await self.lose(match, Termination.CRASHED, f"{match.name} crashed")
+                    why = message.reason or "it told no reason"
+                    raise Trouble("whole-match", f"it failed in {match_id} at ply {len(match.moves)}: {why}")
                 if match is not None and not match.over:
                     await self.lose(match, Termination.RESIGNATION, f"{match.name} resigned")
                     return Resigned(match)

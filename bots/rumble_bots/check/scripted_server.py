@@ -137,7 +137,7 @@ class ScriptedServer:
             await self.error(link, ErrorCode.PROTOCOL_NOT_SUPPORTED, "this kit speaks rumble.v1", fatal=True)
             await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
             raise Trouble("connect", "it offers only sub-protocols other than rumble.v1")
-        features = ["from_the_future"] if self.unknown_fields else []
+        features = ["failure", *(["from_the_future"] if self.unknown_fields else [])]
         welcome = say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features, club=self.club)
         await self.say(welcome, link)
 

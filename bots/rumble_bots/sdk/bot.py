@@ -155,7 +155,7 @@ class Bot:
     def choose(self, turn: Turn) -> str | Awaitable[str]:
         """Return the move to make, an element of `turn.legal`; a `Noted` move has a note or an info.
 
-        Raise `Resign` to resign the match; any other error resigns the match, too, and is logged.
+        Raise `Resign` to resign the match. Any other error is logged, and loses the match by the bot's own fault.
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 

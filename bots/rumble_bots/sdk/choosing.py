@@ -2,16 +2,26 @@
 
 import inspect
 import logging
+import sysconfig
 import traceback
 from collections.abc import Awaitable
 from pathlib import Path
 
+import rumble_engine
+import rumble_protocol
+
+import rumble_bots
 from rumble_bots.sdk.bot import Bot, Turn
-from rumble_bots.sdk.errors import GiveUp, Resign
+from rumble_bots.sdk.errors import Crashed, Resign
 from rumble_bots.sdk.lateness import Lateness
 from rumble_bots.sdk.thinkers import Thinkers
 
 logger = logging.getLogger("rumble_bots")
+
+INSTALLED = tuple(str(Path(module.__path__[0])) for module in (rumble_bots, rumble_engine, rumble_protocol)) + tuple(
+    sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")
+)
+"""Folders whose files are not by the bot's author."""
 
 
 class Chooser:
@@ -27,7 +37,7 @@ class Chooser:
         """The delays from a turn to the start of `choose` in a thread, and from its end to the event loop's notice."""
 
     async def choose(self, turn: Turn) -> str:
-        """Return the bot's answer as text. Raises Resign with the reason if the bot resigns or fails, and GiveUp.
+        """Return the bot's answer as text. Raises Resign with the reason if the bot resigns, and Crashed if it fails.
 
         An answer that is not text is converted by `str`. The referee will refuse the answer, and quote it.
         """
@@ -38,13 +48,13 @@ class Chooser:
                 answer = await self._in_thread(turn)
                 if inspect.isawaitable(answer):
                     answer = await answer
-        except GiveUp:
+        except Crashed:
             raise
         except Resign as resign:
             raise Resign(str(resign) or "the bot gives up") from resign
         except Exception as error:
             logger.exception("%s: the bot failed at ply %d", turn.match, turn.ply)
-            raise Resign(f"the bot failed: {in_a_line(error)}") from error
+            raise Crashed(in_a_line(error)) from error
         if isinstance(answer, str):
             return answer
         logger.warning("%s: the bot answered %r at ply %d, which is no text", turn.match, answer, turn.ply)
@@ -71,9 +81,25 @@ class Chooser:
         return answer
 
 
+def traceback_lines(error: BaseException) -> list[str]:
+    """Return the lines of the error's traceback, from the first place in a file of the bot's author on."""
+    told = traceback.TracebackException.from_exception(error)
+    first = next((number for number, frame in enumerate(told.stack) if _is_own(frame)), 0)
+    told.stack = traceback.StackSummary.from_list(told.stack[first:])
+    return "".join(told.format()).splitlines()
+
+
+def _is_own(frame: traceback.FrameSummary) -> bool:
+    return not frame.filename.startswith(INSTALLED)
+
+
 def in_a_line(error: BaseException) -> str:
-    """Return the error's type, text and place in a single line."""
+    """Return the error's type, text and place in a single line.
+
+    The place is the innermost in a file of the bot's author. Without such a place, it is where the error was raised.
+    """
     text = " ".join(str(error).split())
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{told} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else told
+    own = [frame for frame in frames if _is_own(frame)] or frames
+    return f"{told} ({Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else told

@@ -13,9 +13,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.bot import Bot, Told, Turn, tell
-from rumble_bots.sdk.choosing import Chooser
+from rumble_bots.sdk.choosing import Chooser, traceback_lines
 from rumble_bots.sdk.conversation import Aim, Conversation
-from rumble_bots.sdk.errors import BadServer, GiveUp, Resign, SdkError
+from rumble_bots.sdk.errors import BadServer, Crashed, GiveUp, Resign, SdkError
 from rumble_bots.sdk.transport import Connect, Connection, Lost, Unreachable, connect
 
 logger = logging.getLogger("rumble_bots")
@@ -174,7 +174,10 @@ class Client:
         try:
             actions = self.conversation.answered(turn, await self.chooser.choose(turn))
         except Resign as resigned:
-            actions = self.conversation.resigned(turn, str(resigned))
+            if isinstance(resigned, Crashed) and resigned.__cause__ is not None and self._say_line is not None:
+                for line in traceback_lines(resigned.__cause__):
+                    self._say_line(line)
+            actions = self.conversation.resigned(turn, str(resigned), failed=isinstance(resigned, Crashed))
             if isinstance(resigned, GiveUp):
                 self._failure = resigned.error
         with suppress(Lost):

@@ -16,7 +16,7 @@ from rumble_protocol import server_messages as server
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
-from rumble_protocol.fields import MoveInfo
+from rumble_protocol.fields import MOST_REASON, MoveInfo
 from rumble_protocol.secret import is_made
 
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
@@ -115,7 +115,7 @@ class Conversation:
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
         self._entering = False
-        self._informs = False
+        self._informs = self._tells_failures = False
 
     # --- incoming messages ---
 
@@ -173,11 +173,15 @@ class Conversation:
         said: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
         return [*(said if lost else []), *self._send_answer(match)]
 
-    def resigned(self, turn: Turn, why: str) -> list[Action]:
+    def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
+        """Take the end of the bot's thoughts about a turn without a move: it gives up, or its program `failed`."""
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
-        return [Say(WARNING, f"{turn.match}: resigning: {why}"), Send(bot_messages.Resign(match=turn.match))]
+        resign = bot_messages.Resign(match=turn.match)
+        if self._tells_failures:
+            resign = resign.model_copy(update={"reason": _cut(why, MOST_REASON), "failed": failed or None})
+        return [Say(WARNING, f"{turn.match}: {'the bot failed' if failed else 'resigning'}: {why}"), Send(resign)]
 
     def leave(self) -> list[Action]:
         """Leave the tournament, as the bot's owner wants."""
@@ -196,6 +200,7 @@ class Conversation:
             return [Fail(BadServer("the server is too old for a bot of several workers: play without a worker"))]
         self.identity = welcome.identity
         self._informs = "info" in welcome.features
+        self._tells_failures = "failure" in welcome.features
         aim = self.aim
         login = bot_messages.Login(
             name=aim.name,

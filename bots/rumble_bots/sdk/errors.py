@@ -12,7 +12,8 @@ SdkError
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
 
-`Resign` is no error: a bot raises it in `choose` to resign the match. `GiveUp` resigns the match and ends the bot, too.
+`Resign` is no error: a bot raises it in `choose` to resign the match. `Crashed` stands for any other error in `choose`;
+`GiveUp` ends the bot, too.
 """
 
 
@@ -79,10 +80,14 @@ class Resign(Exception):
     """Raised by a bot in `choose` to resign the match."""
 
 
-class GiveUp(Resign):
+class Crashed(Resign):
+    """Raised by the SDK for an error of a bot in `choose`. The match is lost as `crashed`, by the bot's own fault."""
+
+
+class GiveUp(Crashed):
     """Raised by a bot in `choose` if it cannot play on at all.
 
-    The match is resigned, and `Client.run` raises `error`.
+    The match is lost as `crashed`, and `Client.run` raises `error`.
     """
 
     def __init__(self, error: SdkError) -> None:

@@ -121,6 +121,9 @@ class QuirkyBot:
             case "resigns" | "resigns-later":
                 await _say(socket, {"type": "resign", "match": turn["match"]})
                 return
+            case "crashes":
+                await _say(socket, {"type": "resign", "match": turn["match"], "failed": True, "reason": "KeyError: 1"})
+                return
             case "one-match" if self.first is not None:
                 turn = {**turn, "match": self.first["match"]}
             case _:

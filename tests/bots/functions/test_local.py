@@ -31,7 +31,7 @@ def test_any_kind_of_function_plays(tmp_path: Path, source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ("def ai(turn): return 1 / 0", r"mine\.py:ai failed: ZeroDivisionError: .* \(mine\.py, line 1\)"),
+        ("def ai(turn): return 1 / 0", r"mine\.py:ai failed: ZeroDivisionError: .* \(mine\.py, line 1, in ai\)"),
         ("def ai(turn): return 9", r"mine\.py:ai answered no legal move: '9' is not a move"),
         ("def ai(turn): return None", r"answered no legal move: 'None'"),
     ],

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.choosing import Chooser, in_a_line
-from rumble_bots.sdk.errors import Resign
+from rumble_bots.sdk.errors import Crashed, Resign
+from rumble_engine import MoveError, get_game
 from rumble_protocol.codec import read_server_message
 from rumble_protocol.server_messages import Turn as TurnMessage
 
@@ -80,8 +81,8 @@ async def test_what_is_no_text_is_passed_on_and_logged(caplog: pytest.LogCapture
     assert "answered None at ply 0, which is no text" in caplog.text
 
 
-async def test_an_error_resigns_with_its_place_and_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(Resign, match=r"the bot failed: KeyError: 'x' \(test_choosing.py, line \d+\)"):
+async def test_an_error_is_a_crash_with_its_place_and_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Crashed, match=r"^KeyError: 'x' \(test_choosing.py, line \d+, in choose\)$"):
         await Chooser(Answering(KeyError("x"))).choose(TURN)
     assert caplog.records[0].levelno == logging.ERROR
     assert caplog.records[0].exc_info is not None
@@ -92,6 +93,16 @@ async def test_a_bot_may_resign(reason: str, told: str, caplog: pytest.LogCaptur
     with pytest.raises(Resign, match=told):
         await Chooser(Answering(Resign(reason))).choose(TURN)
     assert not caplog.records
+
+
+def test_the_place_of_an_error_is_in_the_author_s_own_file() -> None:
+    def ai() -> None:
+        get_game("tictactoe").initial().play("9")
+
+    with pytest.raises(MoveError) as raised:
+        ai()
+    line = ai.__code__.co_firstlineno + 1
+    assert in_a_line(raised.value).endswith(f"(test_choosing.py, line {line}, in ai)")
 
 
 def test_an_error_in_a_line() -> None:

@@ -265,18 +265,19 @@ async def test_a_bot_that_gives_up_resigns_and_ends_with_its_error() -> None:
         await world.client(Broken()).run()
     assert [frame["type"] for frame in connection.sent] == ["login", "resign"]
     assert connection.closed
-    assert "cup.1: resigning: it is beyond repair" in world.said
+    assert "cup.1: the bot failed: it is beyond repair" in world.said
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [(Resign("tired"), "tired"), (ValueError("odd"), "the bot failed: ValueError: odd")]
+    ("error", "said"), [(Resign("tired"), "resigning: tired"), (ValueError("odd"), "the bot failed: ValueError: odd")]
 )
 async def test_a_bot_that_resigns_or_fails_gives_up_that_match_only(error: Exception, said: str) -> None:
     connection = FakeConnection(*OPENING, says.turn(), (2, says.match_over(winner=1)), says.tournament_over())
     world = World(connection)
     assert await world.client(Raising(error)).run() == OVER
     assert connection.sent[-1] == {"type": "resign", "match": "cup.1"}
-    assert any(line.startswith(f"cup.1: resigning: {said}") for line in world.said)
+    assert any(line.startswith(f"cup.1: {said}") for line in world.said)
+    assert ("    raise self.error" in world.said) == isinstance(error, ValueError), "the traceback is for the owner"
 
 
 async def test_a_bot_that_fails_when_told_plays_on(caplog: pytest.LogCaptureFixture) -> None:

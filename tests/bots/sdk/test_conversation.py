@@ -277,6 +277,16 @@ def test_resigning() -> None:
     assert said(actions, logging.WARNING) == "cup.1: resigning: tired"
 
 
+@pytest.mark.parametrize("failed", [True, None])
+def test_a_server_with_the_feature_is_told_the_reason(failed: bool | None) -> None:
+    talk = playing()
+    talk.received(says.welcome(features=["failure"]))
+    turn = thought(talk.received(says.turn()))
+    (resign,) = sent(talk.resigned(turn, "é" * 300, failed=bool(failed)))
+    assert resign == bot.Resign(match="cup.1", reason="é" * 250, failed=failed)
+    assert read_bot_message(write_message(resign).decode()) == resign
+
+
 def test_a_resignation_between_connections_is_asked_for_again() -> None:
     talk = playing()
     turn = thought(talk.received(says.turn()))

@@ -87,7 +87,7 @@ def test_what_a_function_does_wrong_is_named(file: str, capsys: pytest.CaptureFi
     assert [outcome.termination for outcome in server.outcomes] == ["illegal_move", "resignation"]
     said = capsys.readouterr().err
     assert "bad_move: '(7, 7)' is not a move" in said
-    assert "resigning: the bot failed: IndexError: list index out of range (mine.py, line 12)" in said
+    assert "the bot failed: IndexError: list index out of range (mine.py, line 12, in failing)" in said
 
 
 @pytest.mark.e2e
