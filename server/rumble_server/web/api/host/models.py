@@ -144,11 +144,12 @@ class DoorAnswer(ServerMessageModel):
 
 
 class LastFault(ServerMessageModel):
-    """The newest match that a bot lost by its own fault."""
+    """The newest match that a bot lost by its own fault. `failure` is the error of a bot that crashed, else empty."""
 
     match: str
     termination: Termination
     reason: str
+    failure: str
     at_ms: Milliseconds
 
 

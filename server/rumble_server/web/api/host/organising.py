@@ -10,6 +10,7 @@ from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
 from rumble_server.arena.organiser import Organiser
+from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -178,10 +179,16 @@ def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.Org
         playing=entrant.playing,
         faulty_in_a_row=entrant.faulty_in_a_row,
         absent_left_ms=entrant.absent_left(now_ms) if entrant.is_waited_for else entrant.absent_left_ms,
-        last_fault=None
-        if over is None
-        else models.LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
+        last_fault=None if over is None else _last_fault(over, entrant.bot),
         bye_rounds=bye_rounds,
+    )
+
+
+def _last_fault(over: MatchOver, bot: str) -> models.LastFault:
+    """Show a match lost by the fault of `bot`."""
+    failure = over.failures[over.seats.index(bot)] if over.failures else ""
+    return models.LastFault(
+        match=over.match, termination=over.termination, reason=over.reason, failure=failure, at_ms=over.at_ms
     )
 
 

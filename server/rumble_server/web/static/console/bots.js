@@ -114,7 +114,7 @@ function fault(bot) {
   const link = element("a", { href: `${root}/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
   link.textContent = last.termination.replaceAll("_", " ");
   const row = bot.faulty_in_a_row > 1 ? ` (${bot.faulty_in_a_row} in a row)` : "";
-  return element("td", { class: "fault" }, link, `${row}: ${last.reason}`);
+  return element("td", { class: "fault" }, link, `${row}: ${last.failure || last.reason}`);
 }
 
 /**

@@ -63,8 +63,31 @@ async def test_the_host_sees_who_is_connected_and_everyones_last_fault(
         "match": last.match,
         "termination": "illegal_move",
         "reason": last.reason,
+        "failure": "",
         "at_ms": last.at_ms,
     }
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+async def test_the_error_of_a_bot_that_crashed_is_for_the_host_alone(
+    seats: int, server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    game = {2: {}, 3: {"game": "snakes", "seats": 3}}[seats]
+    server.world.create(start_at_bots=seats, **game)
+    error = "KeyError: 'x' (mine.py, line 3, in ai)"
+    anna, *others = [server.world.login(name, join="friday") for name in ("anna", "ben", "cleo")[:seats]]
+    server.pass_ms(100)
+    match = anna.last("match_start")["match"]
+    anna.say(type="resign", match=match, failed=True, reason=f"{error}; token=hush")
+    for other in others if seats > 2 else ():
+        other.say(type="resign", match=match)
+    server.pass_ms(100)
+    told = (await browser.get("/api/tournaments/friday/host", headers=HOST)).json()
+    fault = next(bot["last_fault"] for bot in told["field"] if bot["name"] == "anna")
+    assert fault["failure"] == f'{error}; token="***"'
+    for path in (f"/api/matches/{match}", "/api/tournaments/friday", "/api/tournaments/friday/matches", "/bots/anna"):
+        answer = await browser.get(path)
+        assert (answer.status_code, "KeyError" in answer.text) == (200, False)
 
 
 def _results(server: MemoryServer) -> list[MatchOver]:
