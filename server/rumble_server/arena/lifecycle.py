@@ -110,6 +110,14 @@ class Lifecycle:
         for match_id in [match_id for match_id in player.matches() if match_id in tournament.running]:
             self._matches.forfeit(match_id, player, termination, reason)
 
+    def unbench_changed(self, player: Player, version: str) -> None:
+        """Let a bot play again, now that it has another version, in each tournament that benched it for its faults."""
+        for tournament in player.tournaments.values():
+            entrant = tournament.field[player.name]
+            if entrant.benched and entrant.benched_version != version:
+                reason = f"{player.name} has changed: it is version {version} now"
+                self._recorder.record(commands.unbench(tournament, player.name, self._recorder.clock.now_ms(), reason))
+
     # --- tournaments ---
 
     def create(

@@ -234,6 +234,9 @@ class Logins:
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))
+        player.version = login.version
+        if login.version is not None:
+            self._lifecycle.unbench_changed(player, login.version)
         self._matches.go_on(player, taken)
         self._note_presence(player)
         self._scheduler.look_at(player)

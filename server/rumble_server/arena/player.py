@@ -34,6 +34,8 @@ class Player:
     """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
     """Time in ms at which the bot last came or became free. The fairness audit uses it."""
+    version: str | None = None
+    """The version that the newest login in this run named."""
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None

@@ -303,10 +303,11 @@ class Scheduler:
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
-        fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms())
+        fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms(), player.version)
         if fact is not None:
             self._recorder.record(fact)
-            message = f"{fact.reason}: it is benched in {tournament.id}; its host can let it play again"
+            again = "a new version, or the host, lets it play again"
+            message = f"{fact.reason}: it is benched in {tournament.id}; {again}"
             notice = messages.notice(NoticeCode.BENCHED, message, tournament_id=tournament.id)
             player.send(notice, self._recorder.number_of(tournament))
 

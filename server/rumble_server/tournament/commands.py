@@ -138,23 +138,28 @@ def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> f
     return facts.JoinCodeChanged(tournament.id, code, now_ms)
 
 
-def bench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched | None:
-    """Return the fact that a bot is benched, after too many matches in a row lost by its own fault. None if not due."""
+def bench(tournament: Tournament, bot: str, now_ms: int, version: str | None = None) -> facts.BotBenched | None:
+    """Return the fact that a bot is benched, after too many matches in a row lost by its own fault. None if not due.
+
+    `version` is the version that the bot's newest login named.
+    """
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
         return None
     reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
-    return facts.BotBenched(tournament.id, bot, True, reason, now_ms)
+    return facts.BotBenched(tournament.id, bot, True, reason, now_ms, version)
 
 
-def unbench(tournament: Tournament, bot: str, now_ms: int) -> facts.BotBenched:
+def unbench(
+    tournament: Tournament, bot: str, now_ms: int, reason: str = "the host lets it play again"
+) -> facts.BotBenched:
     """Return the fact that a benched bot may play again. Raises TournamentError."""
     entrant = tournament.field.get(bot)
     if entrant is None:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
     if not entrant.benched:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {tournament.id}")
-    return facts.BotBenched(tournament.id, bot, False, "the host lets it play again", now_ms)
+    return facts.BotBenched(tournament.id, bot, False, reason, now_ms)
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:

@@ -19,6 +19,8 @@ class Entrant:
     """Number of matches that the bot is playing. In a match its away budget runs, not its absent budget."""
     withdrawn: bool = False
     benched: bool = False
+    benched_version: str | None = None
+    """The version with which the bot was benched; None if its login named no version."""
     faulty_in_a_row: int = 0
     house: str | None = None
     """Name of the reference bot behind a house bot; None for other bots."""

@@ -65,13 +65,17 @@ class BotAbsent:
 
 @dataclass(frozen=True, slots=True)
 class BotBenched:
-    """A bot was benched for failing too often, or let play again. A benched bot's due matches are lost as `no_show`."""
+    """A bot was benched for failing too often, or let play again. A benched bot's due matches are lost as `no_show`.
+
+    `version` is the version that the bot's newest login named.
+    """
 
     tournament: str
     bot: str
     benched: bool
     reason: str
     at_ms: int
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ class Tournament:
 
     def _apply_benched(self, fact: facts.BotBenched) -> None:
         entrant = self.field[fact.bot]
-        entrant.benched = fact.benched
+        entrant.benched, entrant.benched_version = fact.benched, fact.version
         entrant.faulty_in_a_row = 0
         self._note_gone(entrant)
         self._unsettled[fact.bot] = None

@@ -351,6 +351,22 @@ def test_an_unbenched_bot_plays_again() -> None:
     assert tournament.table.faults["hung"] == {Termination.TIMEOUT: 1}
 
 
+def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> None:
+    world = World()
+    world.create(start_at_bots=3, bench_after=2, absent_ms=1_000_000)
+    enter(world, world.tournament("friday"), "ann")
+    enter(world, world.tournament("friday"), "ben")[0].drop()
+    mine = world.login("mine", join="friday", version="1")
+    for _ in range(2):
+        mine.say(type="resign", match=mine.last("match_start")["match"], failed=True, reason="KeyError: 'x'")
+    assert mine.last("notice")["code"] == "benched"
+    assert world.tournament("friday").field["mine"].benched_version == "1"
+    world = world.after_crash(len(world.log.facts))
+    for version, is_benched in (("1", True), (None, True), ("2", False)):
+        world.login("mine", version=version)
+        assert world.tournament("friday").field["mine"].benched is is_benched
+
+
 def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     world = World()
     tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))

@@ -123,6 +123,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "informed": st.booleans(),
     "status": st.sampled_from(["finished", "cancelled"]),
     "failure": texts,
+    "version": st.none() | texts,
     "failures": st.lists(texts, max_size=2).map(tuple),
     "placement": st.none()
     | st.builds(

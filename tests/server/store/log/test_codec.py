@@ -20,7 +20,7 @@ FIELDS_NOW = {
     "ban_lifted": "what by_name at_ms",
     "banned": "what by_name until_ms reason at_ms",
     "bot_absent": "tournament bot absent_left_ms at_ms",
-    "bot_benched": "tournament bot benched reason at_ms",
+    "bot_benched": "tournament bot benched reason at_ms version",
     "bot_joined": "tournament bot at_ms house by_code display_name",
     "bot_left": "tournament bot removed at_ms",
     "chance_drawn": "match attempt ply move at_ms",
