@@ -65,7 +65,12 @@ def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None
 
 def test_it_has_what_is_not_python(wheel: Path) -> None:
     folders = {str(Path(name).parent) for name in names(wheel) if not name.endswith((".py", ".typed"))}
-    assert {"rumble_server/web/pages/templates", "rumble_server/web/static", "rumble_bots/data"} <= folders
+    assert {
+        "rumble_server/web/pages/templates",
+        "rumble_server/web/static",
+        "rumble_bots/data",
+        "rumble_server/starters/data",
+    } <= folders
 
 
 def test_what_is_installed_is_what_runs(installed: Path) -> None:
@@ -89,7 +94,7 @@ def test_its_bots_find_their_data(installed: Path) -> None:
 def test_it_writes_starters(installed: Path, tmp_path: Path) -> None:
     (entry,) = (installed / "bin").glob("rumble*")
     python(str(entry), "new", "mine", "--language", "go", "--dir", str(tmp_path), path=[installed])
-    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"bot.go", "go.mod", "README.md"}
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"strategy.go", "bot.go", "go.mod", "README.md"}
 
 
 def test_links_of_its_readme_work_from_a_package_page(wheel: Path) -> None:

@@ -1,5 +1,6 @@
-// A Rumble bot, in C++17 with Boost.Beast and nlohmann/json. Usage: ./bot [random|winblock]
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
+// The connection of a Rumble bot, in C++17 with Boost.Beast and nlohmann/json; `strategy.h` chooses the moves.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too. `key.json` in
+// the current folder may have all of them; a variable of the environment counts more than the file.
 
 #include <algorithm>
 #include <boost/asio/connect.hpp>
@@ -8,6 +9,7 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,56 +20,36 @@
 #include <string>
 #include <thread>
 
+#include "strategy.h"
+
 namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 using boost::asio::ip::tcp;
 using nlohmann::json;
-
-std::mt19937 chance{std::random_device{}()};
-
-// Strategies: each returns one of the turn's legal moves.
-
-using Strategy = std::string (*)(const json& turn);
-
-std::string any_move(const json& turn) {
-    const auto& legal = turn.at("legal");
-    return legal.at(std::uniform_int_distribution<std::size_t>{0, legal.size() - 1}(chance));
-}
-
-/// In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move.
-std::string win_or_block(const json& turn) {
-    static constexpr const char* lines[] = {"012", "345", "678", "036", "147", "258", "048", "246"};
-    if (turn.at("game") == "tictactoe") {
-        const std::string board = turn.at("state").at("board");
-        for (const char mark : turn.at("seat") == 0 ? std::string{"XO"} : std::string{"OX"}) {
-            for (const std::string line : lines) {
-                std::string free;
-                for (const char square : line)
-                    if (board[square - '0'] == '.') free += square;
-                const auto held = [&](char square) { return board[square - '0'] == mark; };
-                if (free.size() == 1 && std::count_if(line.begin(), line.end(), held) == 2) return free;
-            }
-        }
-    }
-    return any_move(turn);
-}
-
-std::string environment(const char* name, const std::string& otherwise) {
-    const char* value = std::getenv(name);
-    return value && *value ? value : otherwise;
-}
 
 [[noreturn]] void stop(int exit_code, const std::string& text) {
     std::cerr << text << std::endl;
     std::exit(exit_code);
 }
 
+/// What `key.json` has; empty without the file.
+json kept() {
+    std::ifstream file{"key.json"};
+    return file ? json::parse(file) : json::object();
+}
+
+/// A setting: from the environment, or else from `key.json`, or else the default.
+std::string setting(const char* variable, const char* name, const std::string& otherwise) {
+    static const json file = kept();
+    const char* value = std::getenv(variable);
+    return value && *value ? value : file.value(name, otherwise);
+}
+
 /// Plays in one tournament, and connects again when a connection ends.
 class Bot {
 public:
-    Bot(std::string host, std::string port, std::string path, std::string tournament, Strategy choose)
-        : host_{std::move(host)}, port_{std::move(port)}, path_{std::move(path)}, tournament_{std::move(tournament)},
-          choose_{choose} {}
+    Bot(std::string host, std::string port, std::string path, std::string tournament)
+        : host_{std::move(host)}, port_{std::move(port)}, path_{std::move(path)}, tournament_{std::move(tournament)} {}
 
     /// Plays until the tournament is over, and connects again when the connection ends.
     void play() {
@@ -87,6 +69,7 @@ public:
 private:
     using Seconds = std::chrono::duration<double>;
     static constexpr Seconds first_pause{0.5}, longest_pause{30}, soon{1};
+    static constexpr std::size_t longest_reason = 500;
     static constexpr std::chrono::seconds silence{12};  // a server pings each 5 s
 
     /// Runs until `done`. Throws if nothing comes for too long: then the connection is lost.
@@ -142,16 +125,18 @@ private:
     std::optional<json> answer(const json& message) {
         const std::string type = message.at("type");
         if (type == "welcome") {
+            const auto features = message.value("features", json::array());
+            tells_failures_ = std::find(features.begin(), features.end(), "failure") != features.end();
             // It answers turns at once, so it can play several matches at the same time.
             json login{{"type", "login"}, {"join", tournament_}, {"max_matches", 4}};
-            login["name"] = environment("RUMBLE_NAME", "my-bot");
-            if (const auto key = environment("RUMBLE_KEY", ""); !key.empty()) login["key"] = key;
-            if (const auto code = environment("RUMBLE_INVITE", ""); !code.empty()) login["invite"] = code;
+            login["name"] = setting("RUMBLE_NAME", "name", "my-bot");
+            if (const auto key = setting("RUMBLE_KEY", "key", ""); !key.empty()) login["key"] = key;
+            if (const auto code = setting("RUMBLE_INVITE", "invite", ""); !code.empty()) login["invite"] = code;
             return login;
         }
         if (type == "turn") {
             turns_[message.at("match")] = message;
-            return move(message, choose_(message));
+            return answer_to(message);
         }
         if (type == "joined") {
             joined_ = true;
@@ -177,10 +162,25 @@ private:
             std::cerr << code << ": " << text << std::endl;
             if ((code == "illegal_move" || code == "bad_move") && message.at("your_turn") == true) {
                 const auto& turn = turns_.at(message.at("match"));
-                return move(turn, any_move(turn));
+                const auto& legal = turn.at("legal");
+                return move(turn, legal.at(std::uniform_int_distribution<std::size_t>{0, legal.size() - 1}(chance)));
             }
         }
         return std::nullopt;
+    }
+
+    /// The answer to a turn: the move of the strategy, or the resignation if the strategy throws.
+    json answer_to(const json& turn) const {
+        try {
+            return move(turn, choose(turn));
+        } catch (const std::exception& error) {
+            const auto reason = (std::string{"strategy.h: "} + error.what()).substr(0, longest_reason);
+            const std::string match = turn.at("match");
+            std::cerr << match << ": resigning: " << reason << std::endl;
+            json resign{{"type", "resign"}, {"match", match}};
+            if (tells_failures_) resign.update({{"failed", true}, {"reason", reason}});
+            return resign;
+        }
     }
 
     /// Who won; only the seat where the match never began, or is told twice.
@@ -196,24 +196,22 @@ private:
     }
 
     const std::string host_, port_, path_, tournament_;
-    const Strategy choose_;
     std::map<std::string, json> seats_;  // the names in each match
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
+    bool tells_failures_ = false;  // whether the server has the feature `failure`
     bool joined_ = false;  // afterwards an error message no longer ends the bot
     bool over_ = false;
     Seconds pause_ = first_pause, again_{};
 };
 
-int main(int count, char* arguments[]) {
-    const std::string strategy = count > 1 ? arguments[1] : "random";
-    if (count > 2 || (strategy != "random" && strategy != "winblock")) stop(2, "usage: bot [random|winblock]");
-    const auto tournament = environment("RUMBLE_JOIN", "");
+int main() {
+    const auto tournament = setting("RUMBLE_JOIN", "tournament", "");
     if (tournament.empty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
-    const auto server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
+    const auto server = setting("RUMBLE_SERVER", "server", "127.0.0.1:8765");
     std::smatch parts;
     const std::regex form{R"((?:(?:http|ws)://)?\[?([^/\[\]]+?)\]?(?::(\d+))?(/c/[^/?#]+)?(?:[/?#].*)?)"};
     if (!std::regex_match(server, parts, form))
         stop(2, "RUMBLE_SERVER: write host:port, ws://host:port or http://host:port, and /c/NAME for a club (no TLS)");
     const std::string port = parts[2].matched ? parts[2].str() : "80";
-    Bot{parts[1], port, parts[3].str() + "/bot", tournament, strategy == "random" ? any_move : win_or_block}.play();
+    Bot{parts[1], port, parts[3].str() + "/bot", tournament}.play();
 }

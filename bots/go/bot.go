@@ -1,15 +1,20 @@
-// A Rumble bot. Usage: ./bot [random|winblock]
+// The connection of a Rumble bot; `strategy.go` chooses the moves.
 //
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too. `key.json` in
+// the current folder may have all of them; a variable of the environment counts more than the file.
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"math/rand"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,10 +22,11 @@ import (
 )
 
 const (
-	firstPause   = 500 * time.Millisecond
-	longestPause = 30 * time.Second
-	soonPause    = time.Second
-	silence      = 12 * time.Second // a connection on which nothing came for so long is lost: a server pings each 5 s
+	firstPause    = 500 * time.Millisecond
+	longestPause  = 30 * time.Second
+	soonPause     = time.Second
+	longestReason = 500              // runes
+	silence       = 12 * time.Second // a connection on which nothing came for so long is lost: a server pings each 5 s
 )
 
 // errReplaced tells that what plays the tournament is being replaced: it is there again soon.
@@ -33,13 +39,14 @@ var forGood = map[string]bool{"tournament_closed": true, "removed": true}
 // Message has the fields that this bot reads, of all messages; the server's other fields are ignored.
 type Message struct {
 	Type       string
+	Features   []string
 	Tournament string
 	Match      string
 	TurnID     string `json:"turn_id"`
 	Game       string
 	Seat       int
 	Seats      []string
-	State      struct{ Board string }
+	State      json.RawMessage
 	Legal      []string
 	YourTurn   bool `json:"your_turn"`
 	Code       string
@@ -66,55 +73,22 @@ type move struct {
 	Move   string `json:"move"`
 }
 
-// A strategy returns one of the turn's legal moves.
-type strategy func(turn *Message) string
-
-var strategies = map[string]strategy{"random": anyMove, "winblock": winOrBlock}
+type resign struct {
+	Type   string `json:"type"`
+	Match  string `json:"match"`
+	Failed bool   `json:"failed,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
 
 func anyMove(turn *Message) string {
 	return turn.Legal[rand.Intn(len(turn.Legal))]
-}
-
-var lines = []string{"012", "345", "678", "036", "147", "258", "048", "246"}
-
-// winOrBlock plays tic-tac-toe: it completes an own line, else blocks one of the opponent's, else makes any move.
-// In other games it makes any move.
-func winOrBlock(turn *Message) string {
-	if turn.Game == "tictactoe" {
-		marks := [][]string{{"X", "O"}, {"O", "X"}}[turn.Seat]
-		for _, mark := range marks {
-			for _, line := range lines {
-				if square := missing(turn.State.Board, line, mark); square != "" {
-					return square
-				}
-			}
-		}
-	}
-	return anyMove(turn)
-}
-
-// missing returns the free square of a line whose other squares have the mark, or "".
-func missing(board, line, mark string) (free string) {
-	for _, square := range line {
-		switch board[square-'0'] {
-		case mark[0]:
-		case '.':
-			if free != "" {
-				return ""
-			}
-			free = string(square)
-		default:
-			return ""
-		}
-	}
-	return free
 }
 
 // Bot plays in one tournament, and connects again when a connection ends.
 type Bot struct {
 	url    string
 	login  login
-	choose strategy
+	tells  bool                // whether the server has the feature `failure`
 	joined bool                // afterwards an error message no longer ends the bot
 	seats  map[string][]string // the names in each match
 	turns  map[string]*Message // the newest of each match, to answer again
@@ -165,6 +139,9 @@ func (bot *Bot) play() error {
 func (bot *Bot) answer(message *Message) any {
 	switch message.Type {
 	case "welcome":
+		for _, feature := range message.Features {
+			bot.tells = bot.tells || feature == "failure"
+		}
 		return bot.login
 	case "joined":
 		bot.joined, bot.pause = true, firstPause
@@ -172,7 +149,7 @@ func (bot *Bot) answer(message *Message) any {
 		bot.seats[message.Match] = message.Seats
 	case "turn":
 		bot.turns[message.Match] = message
-		return move{"move", message.Match, message.TurnID, bot.choose(message)}
+		return bot.answerTo(message)
 	case "match_over":
 		log.Printf("%s: %s wins: %s", message.Match, bot.winner(message), message.Reason)
 		delete(bot.seats, message.Match)
@@ -190,6 +167,41 @@ func (bot *Bot) answer(message *Message) any {
 		}
 	}
 	return nil
+}
+
+// answerTo returns the move of the strategy, or the resignation if the strategy panics.
+func (bot *Bot) answerTo(turn *Message) (reply any) {
+	defer func() {
+		failure := recover()
+		if failure == nil {
+			return
+		}
+		debug.PrintStack()
+		reason := []rune(fmt.Sprintf("%s: %v", failedAt(), failure))
+		if len(reason) > longestReason {
+			reason = reason[:longestReason]
+		}
+		log.Printf("%s: resigning: %s", turn.Match, string(reason))
+		told := resign{Type: "resign", Match: turn.Match}
+		if bot.tells {
+			told.Failed, told.Reason = true, string(reason)
+		}
+		reply = told
+	}()
+	return move{"move", turn.Match, turn.TurnID, choose(turn)}
+}
+
+// failedAt returns the line of the strategy that panics; a deferred function calls it.
+func failedAt() string {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+	for more := true; more; {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); filepath.Base(frame.File) == "strategy.go" {
+			return fmt.Sprint("strategy.go:", frame.Line)
+		}
+	}
+	return "strategy.go"
 }
 
 // winner returns who won; only the seat where the match never began, or is told twice.
@@ -216,9 +228,13 @@ func address(server string) string {
 	return place.ReplaceAllString(server, "$1/bot")
 }
 
-func getenv(name, otherwise string) string {
-	if value := os.Getenv(name); value != "" {
+// setting returns a setting: from the environment, or else from `key.json`, or else the default.
+func setting(name, kept, otherwise string) string {
+	if value := os.Getenv("RUMBLE_" + name); value != "" {
 		return value
+	}
+	if kept != "" {
+		return kept
 	}
 	return otherwise
 }
@@ -232,25 +248,24 @@ func main() {
 	log.SetFlags(0)
 	rand.Seed(time.Now().UnixNano())
 	websocket.DefaultDialer.HandshakeTimeout = silence
-	choose := anyMove
-	if len(os.Args) > 1 {
-		choose = strategies[os.Args[1]]
+	var kept struct{ Server, Tournament, Name, Key, Invite string }
+	if text, err := os.ReadFile("key.json"); err == nil {
+		if err := json.Unmarshal(text, &kept); err != nil {
+			usage("key.json: " + err.Error())
+		}
 	}
-	if choose == nil || len(os.Args) > 2 {
-		usage("usage: bot [random|winblock]")
-	}
-	join := os.Getenv("RUMBLE_JOIN")
+	join := setting("JOIN", kept.Tournament, "")
 	if join == "" {
 		usage("say which tournament to play in: RUMBLE_JOIN=ID")
 	}
+	key, invite := setting("KEY", kept.Key, ""), setting("INVITE", kept.Invite, "")
 	bot := Bot{
-		url: address(getenv("RUMBLE_SERVER", "127.0.0.1:8765")),
+		url: address(setting("SERVER", kept.Server, "127.0.0.1:8765")),
 		// It answers turns at once, so it can play several matches at the same time.
-		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, os.Getenv("RUMBLE_INVITE"), 4},
-		choose: choose,
-		seats:  map[string][]string{},
-		turns:  map[string]*Message{},
-		pause:  firstPause,
+		login: login{"login", setting("NAME", kept.Name, "my-bot"), key, join, invite, 4},
+		seats: map[string][]string{},
+		turns: map[string]*Message{},
+		pause: firstPause,
 	}
 	for {
 		err := bot.play()

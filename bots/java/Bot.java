@@ -1,10 +1,15 @@
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,21 +23,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A Rumble bot with nothing but the JDK, 17 or later. Usage: {@code java Bot.java [random|winblock]}
+ * The connection of a Rumble bot, with nothing but the JDK, 17 or later; {@code Strategy.java} chooses the moves.
  *
  * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
+ * {@code key.json} in the current folder may have all of them; a variable of the environment counts more than the file.
  */
 public class Bot {
-    /** Returns one of the turn's legal moves. */
-    interface Strategy {
-        String choose(Map<?, ?> turn);
-    }
-
-    static final Map<String, Strategy> STRATEGIES = Map.of("random", Bot::anyMove, "winblock", Bot::winOrBlock);
-    static final List<String> LINES = List.of("012", "345", "678", "036", "147", "258", "048", "246");
     static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4004, 4010); // after these a bot must not connect again
     static final Set<String> FAULTS = Set.of("illegal_move", "bad_move"); // then another move may be allowed
     static final Set<String> FOR_GOOD = Set.of("tournament_closed", "removed"); // nothing to wait for after these
+    static final int LONGEST_REASON = 500; // characters
     static final long PING_S = 1;
     static final long FIRST_PAUSE_MS = 500;
     static final long LONGEST_PAUSE_MS = 30_000;
@@ -43,17 +43,18 @@ public class Bot {
 
     private final URI address;
     private final String tournament;
-    private final Strategy strategy;
+    private final Map<?, ?> kept;
     private final Map<Object, List<?>> seats = new HashMap<>(); // the names in each match
     private final Map<Object, Map<?, ?>> turns = new HashMap<>(); // the newest of each match, to answer again
+    private volatile boolean tellsFailures; // whether the server has the feature `failure`
     private volatile boolean joined; // afterwards an error message no longer ends the bot
     private volatile boolean over;
     private volatile long pauseMs = FIRST_PAUSE_MS;
 
-    Bot(URI address, String tournament, Strategy strategy) {
+    Bot(URI address, String tournament, Map<?, ?> kept) {
         this.address = address;
         this.tournament = tournament;
-        this.strategy = strategy;
+        this.kept = kept;
     }
 
     static String anyMove(Map<?, ?> turn) {
@@ -61,33 +62,40 @@ public class Bot {
         return (String) legal.get(ThreadLocalRandom.current().nextInt(legal.size()));
     }
 
-    /** In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move. */
-    static String winOrBlock(Map<?, ?> turn) {
-        if (turn.get("game").equals("tictactoe")) {
-            var board = (String) ((Map<?, ?>) turn.get("state")).get("board");
-            for (var mark : turn.get("seat").equals(0.0) ? List.of("X", "O") : List.of("O", "X")) {
-                for (var line : LINES) {
-                    var squares = List.of(line.split(""));
-                    var marks = squares.stream().map(square -> board.split("")[Integer.parseInt(square)]).toList();
-                    if (marks.stream().sorted().toList().equals(List.of(".", mark, mark))) {
-                        return squares.get(marks.indexOf("."));
-                    }
-                }
-            }
+    /** The answer to a turn: the move of the strategy, or the resignation if the strategy fails. */
+    private Map<String, Object> answerTo(Map<?, ?> turn) {
+        try {
+            var chosen = Strategy.choose(turn);
+            if (chosen == null) throw new NullPointerException("choose returned null, which is not a move");
+            return move(turn, chosen);
+        } catch (Exception | StackOverflowError | AssertionError error) {
+            error.printStackTrace();
+            var place = Arrays.stream(error.getStackTrace())
+                    .filter(frame -> "Strategy.java".equals(frame.getFileName())).findFirst()
+                    .map(frame -> "Strategy.java:" + frame.getLineNumber()).orElse("Strategy.java");
+            var reason = place + ": " + error;
+            reason = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
+            System.err.println(turn.get("match") + ": resigning: " + reason);
+            var resign = Map.<String, Object>of("type", "resign", "match", turn.get("match"));
+            if (!tellsFailures) return resign;
+            var told = new HashMap<>(resign);
+            told.putAll(Map.of("failed", true, "reason", reason));
+            return told;
         }
-        return anyMove(turn);
     }
 
     /** The reply to a message: none for most messages, and for types that this bot does not know. */
     private Map<String, Object> answer(Map<?, ?> message) {
         switch ((String) message.get("type")) {
             case "welcome" -> {
+                tellsFailures = message.get("features") instanceof List<?> list && list.contains("failure");
                 // It answers turns at once, so it can play several matches at the same time.
                 var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
-                login.put("name", environment("RUMBLE_NAME", "my-bot"));
-                for (var each : List.of("KEY", "INVITE"))
-                    if (!environment("RUMBLE_" + each, "").isEmpty())
-                        login.put(each.toLowerCase(), environment("RUMBLE_" + each, ""));
+                login.put("name", setting("NAME", kept.get("name"), "my-bot"));
+                for (var each : List.of("key", "invite")) {
+                    var value = setting(each.toUpperCase(), kept.get(each), "");
+                    if (!value.isEmpty()) login.put(each, value);
+                }
                 return login;
             }
             case "joined" -> {
@@ -97,7 +105,7 @@ public class Bot {
             case "match_start" -> seats.put(message.get("match"), (List<?>) message.get("seats"));
             case "turn" -> {
                 turns.put(message.get("match"), message);
-                return move(message, strategy.choose(message));
+                return answerTo(message);
             }
             case "match_over" -> {
                 System.err.printf("%s: %s wins: %s%n", message.get("match"), winner(message), message.get("reason"));
@@ -232,20 +240,28 @@ public class Bot {
         System.exit(exitCode);
     }
 
-    private static String environment(String name, String otherwise) {
-        var value = System.getenv(name);
-        return value == null || value.isEmpty() ? otherwise : value;
+    /** A setting: from the environment, or else from {@code key.json}, or else the default. */
+    private static String setting(String name, Object kept, String otherwise) {
+        var value = System.getenv("RUMBLE_" + name);
+        return value != null && !value.isEmpty() ? value : kept != null ? (String) kept : otherwise;
     }
 
-    public static void main(String[] arguments) throws InterruptedException {
-        var strategy = STRATEGIES.get(arguments.length == 0 ? "random" : arguments[0]);
-        if (strategy == null) stop(2, "usage: java Bot.java [random|winblock]");
-        var tournament = environment("RUMBLE_JOIN", "");
+    private static Map<?, ?> kept() throws IOException {
+        try {
+            return (Map<?, ?>) new Json(Files.readString(Path.of("key.json"))).value();
+        } catch (NoSuchFileException none) {
+            return Map.of();
+        }
+    }
+
+    public static void main(String[] arguments) throws InterruptedException, IOException {
+        var kept = kept();
+        var tournament = setting("JOIN", kept.get("tournament"), "");
         if (tournament.isEmpty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
-        var server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
+        var server = setting("SERVER", kept.get("server"), "127.0.0.1:8765");
         server = server.contains("://") ? server.replaceFirst("^http", "ws") : "ws://" + server;
         var address = server.replaceFirst("(://[^/?#]+(/c/[^/?#]+)?).*", "$1/bot");
-        new Bot(URI.create(address), tournament, strategy).play();
+        new Bot(URI.create(address), tournament, kept).play();
     }
 
     /** JSON, which the JDK does not have: reads all valid JSON, writes flat objects. */
@@ -322,12 +338,13 @@ public class Bot {
         static String write(Map<String, Object> fields) {
             var written = new ArrayList<String>();
             fields.forEach((name, value) ->
-                    written.add(quoted(name) + ":" + (value instanceof Integer ? value : quoted(value))));
+                    written.add(quoted(name) + ":" + (value instanceof String ? quoted(value) : value)));
             return "{" + String.join(",", written) + "}";
         }
 
         private static String quoted(Object text) {
-            return '"' + text.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+            var written = text.toString().replace("\\", "\\\\").replace("\"", "\\\"");
+            return '"' + written.replaceAll("\\p{Cntrl}", " ") + '"';
         }
     }
 }

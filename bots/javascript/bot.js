@@ -1,49 +1,52 @@
-// A Rumble bot. Usage: node bot.js [random|winblock]
+// The connection of a Rumble bot, with nothing but Node; `strategy.js` chooses the moves.
 // RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
+// `key.json` in this folder may have all of them; a variable of the environment counts more than the file.
 
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import WebSocket from "ws";
+import { choose } from "./strategy.js";
+import { WebSocket } from "./websocket.js";
 
-const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY, RUMBLE_INVITE } = process.env;
+const KEY_FILE = new URL("key.json", import.meta.url);
+const kept = existsSync(KEY_FILE) ? JSON.parse(readFileSync(KEY_FILE, "utf-8")) : {};
+const { RUMBLE_SERVER = kept.server ?? "127.0.0.1:8765", RUMBLE_JOIN = kept.tournament } = process.env;
+const { RUMBLE_NAME = kept.name ?? "my-bot", RUMBLE_KEY = kept.key, RUMBLE_INVITE = kept.invite } = process.env;
 const STAY_AWAY = [4001, 4003, 4004, 4010]; // close codes after which a bot must not connect again
 const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
 const BUSY = "too_many_messages"; // of a login or a join: perhaps the wrong keys of neighbours, so it tries again
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-const REPLACED = /response: (421|502|503)$/; // what plays the tournament is being replaced: it is there again soon
+const REPLACED = [421, 502, 503]; // what plays the tournament is being replaced: it is there again soon
 const SOON_MS = 1000;
 const BACK_AT_ONCE = 1012; // the close code for the same
 const QUIET_MS = 4000; // a connection on which nothing came in three such times is lost: a server pings each 5 s
-const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"];
-
-/** Strategies: each returns one of the turn's legal moves. */
-const strategies = {
-  random: ({ legal }) => legal[Math.floor(Math.random() * legal.length)],
-
-  /** In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move. */
-  winblock(turn) {
-    if (turn.game === "tictactoe") {
-      const { board } = turn.state;
-      for (const mark of turn.seat === 0 ? "XO" : "OX") {
-        for (const line of LINES) {
-          const marks = [...line].map((square) => board[square]).sort().join("");
-          if (marks === `.${mark}${mark}`) return [...line].find((square) => board[square] === ".");
-        }
-      }
-    }
-    return strategies.random(turn);
-  },
-};
+const LONGEST_REASON = 500; // characters
 
 let joined = false; // afterwards an error message no longer ends the bot
 const seats = new Map(); // the names in each match
 const turns = new Map(); // the newest of each match, to answer again
+let tellsFailures = false; // whether the server has the feature `failure`
 let over = false;
 let pause = FIRST_PAUSE_MS;
 
 function move(turn, chosen) {
   return { type: "move", match: turn.match, turn_id: turn.turn_id, move: chosen };
+}
+
+/** Returns the answer to a turn: the move of the strategy, or the resignation if the strategy fails. */
+function answerTo(turn) {
+  try {
+    const chosen = choose(turn);
+    if (typeof chosen !== "string") throw new TypeError(`choose returned ${chosen}, which is not the text of a move`);
+    return move(turn, chosen);
+  } catch (error) {
+    console.error(error);
+    const [place] = /strategy\.js:\d+/.exec(error?.stack ?? "") ?? ["strategy.js"];
+    const reason = `${place}: ${error}`.slice(0, LONGEST_REASON);
+    console.error(`${turn.match}: resigning: ${reason}`);
+    return { type: "resign", match: turn.match, ...(tellsFailures && { failed: true, reason }) };
+  }
 }
 
 /** Returns who won; only the seat where the match never began, or is told twice. */
@@ -58,9 +61,10 @@ function stop(exitCode, text) {
 }
 
 /** Returns the reply to a message: none for most messages, and for types that this bot does not know. */
-function answer(message, choose) {
+function answer(message) {
   switch (message.type) {
     case "welcome":
+      tellsFailures = message.features?.includes("failure") ?? false;
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
       return {
         type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
@@ -74,7 +78,7 @@ function answer(message, choose) {
       return;
     case "turn":
       turns.set(message.match, message);
-      return move(message, choose(message));
+      return answerTo(message);
     case "match_over":
       console.error(`${message.match}: ${winner(message)} wins: ${message.reason}`);
       seats.delete(message.match);
@@ -94,13 +98,13 @@ function answer(message, choose) {
       if (FOR_GOOD.includes(message.code)) process.exit(1);
       if (message.your_turn && FAULTS.includes(message.code)) {
         const turn = turns.get(message.match);
-        return move(turn, strategies.random(turn));
+        return move(turn, turn.legal[Math.floor(Math.random() * turn.legal.length)]);
       }
   }
 }
 
 /** Plays over one connection. Resolves with its close code, and whether the server is there again soon. */
-function play(url, choose) {
+function play(url) {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);
     let soon = false;
@@ -110,14 +114,14 @@ function play(url, choose) {
     socket.on("message", (frame) => {
       quiet = 0;
       const message = JSON.parse(frame);
-      const reply = answer(message, choose);
+      const reply = answer(message);
       if (reply) socket.send(JSON.stringify(reply));
       if (over || (!joined && message.code === BUSY)) socket.close(1000);
     });
     socket.on("error", (error) => {
-      if (!joined && error.message.endsWith("response: 404")) stop(1, `there is no club at ${url} (404)`);
+      if (!joined && error.status === 404) stop(1, `there is no club at ${url} (404)`);
       console.error(`${url}: ${error.message || error.code}`);
-      soon = REPLACED.test(error.message);
+      soon = REPLACED.includes(error.status);
     });
     socket.on("close", (code) => {
       clearInterval(watch);
@@ -126,14 +130,12 @@ function play(url, choose) {
   });
 }
 
-const choose = strategies[process.argv[2] ?? "random"];
-if (!choose) stop(2, "usage: node bot.js [random|winblock]");
 if (!RUMBLE_JOIN) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
 const server = RUMBLE_SERVER.includes("://") ? RUMBLE_SERVER.replace(/^http/, "ws") : `ws://${RUMBLE_SERVER}`;
 const url = server.replace(/(:\/\/[^/?#]+(\/c\/[^/?#]+)?).*/, "$1/bot");
 
 for (;;) {
-  const [code, soon] = await play(url, choose);
+  const [code, soon] = await play(url);
   if (over) break;
   if (STAY_AWAY.includes(code)) stop(1, `the server closed the connection for good (${code})`);
   console.error(`the connection ended (${code}); trying again`);

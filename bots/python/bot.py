@@ -1,47 +1,36 @@
-"""A Rumble bot with nothing but `pip install websockets`. Usage: python bot.py [random|winblock]
+"""The connection of a Rumble bot, with nothing but `pip install websockets`; `strategy.py` chooses the moves.
 
-The environment variable RUMBLE_JOIN names the tournament. The variables RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and
-RUMBLE_INVITE are optional.
+RUMBLE_JOIN names the tournament. RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE are optional. `key.json` in
+this folder may have all of them; a variable of the environment counts more than the file.
 """
 
-import argparse
 import json
 import os
 import random
 import re
 import sys
 import time
-from collections.abc import Callable
+import traceback
+from pathlib import Path
 from typing import Any
 
+import strategy
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
-SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
-NAME = os.environ.get("RUMBLE_NAME", "my-bot")
+KEY_FILE = Path(__file__).with_name("key.json")
+KEPT = json.loads(KEY_FILE.read_text(encoding="utf-8")) if KEY_FILE.exists() else {}
 STAY_AWAY = (4001, 4003, 4004, 4010)  # close codes after which a bot must not connect again
 FOR_GOOD = ("tournament_closed", "removed")  # codes of errors and notices after which the bot has nothing to play
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+LONGEST_REASON = 500  # characters
 
 Message = dict[str, Any]
 
 
-def any_move(turn: Message) -> str:
-    """Return a random legal move."""
-    return str(random.choice(turn["legal"]))
-
-
-def win_or_block(turn: Message) -> str:
-    """Return a winning move in tic-tac-toe, else a move that blocks a line of the opponent, else any legal move."""
-    if turn["game"] == "tictactoe":
-        board = turn["state"]["board"]
-        for mark in "XO" if turn["seat"] == 0 else "OX":
-            for line in LINES:
-                marks = [board[int(square)] for square in line]
-                if sorted(marks) == [".", mark, mark]:
-                    return line[marks.index(".")]
-    return any_move(turn)
+def setting(name: str, otherwise: str | None = None) -> str | None:
+    """Return a setting: from the environment, or else from `key.json`, or else the default."""
+    return os.environ.get(f"RUMBLE_{'JOIN' if name == 'tournament' else name.upper()}") or KEPT.get(name) or otherwise
 
 
 def move(turn: Message, chosen: str) -> Message:
@@ -49,15 +38,19 @@ def move(turn: Message, chosen: str) -> Message:
     return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen}
 
 
-STRATEGIES = {"random": any_move, "winblock": win_or_block}
+def failure(error: Exception) -> str:
+    """Return where in `strategy.py` the strategy failed, and how."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == strategy.__file__]
+    place = f"strategy.py:{lines[-1]}" if lines else "strategy.py"
+    return f"{place}: {type(error).__name__}: {error}"[:LONGEST_REASON]
 
 
 class Bot:
     """A bot in a tournament. When a connection ends, the bot connects again."""
 
-    def __init__(self, tournament: str, choose: Callable[[Message], str]) -> None:
+    def __init__(self, tournament: str) -> None:
         self.tournament = tournament
-        self.choose = choose
+        self.tells_failures = False  # True if the server has the feature `failure`
         self.joined = False  # once True, an error message no longer ends the bot
         self.over = False
         self.seats: dict[str, list[str]] = {}  # the bots' names, by match and seat
@@ -66,13 +59,28 @@ class Bot:
 
     def login(self) -> Message:
         """Return the login. The bot answers turns at once, so it asks for four matches at the same time."""
-        given = {name: os.environ.get(f"RUMBLE_{name.upper()}") or None for name in ("key", "invite")}
-        return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **given}
+        given = {name: setting(name) for name in ("key", "invite")}
+        return {"type": "login", "name": setting("name", "my-bot"), "join": self.tournament, "max_matches": 4, **given}
+
+    def choose(self, turn: Message) -> Message:
+        """Return the answer to a turn: the move of the strategy, or the resignation if the strategy fails."""
+        try:
+            chosen = strategy.choose(turn)
+            if not isinstance(chosen, str):
+                raise TypeError(f"choose returned {chosen!r}, which is not the text of a move")
+            return move(turn, chosen)
+        except Exception as error:  # noqa: BLE001 - the other matches go on, whatever the strategy raises
+            traceback.print_exc()
+            reason = failure(error)
+            print(f"{turn['match']}: resigning: {reason}", file=sys.stderr)
+            told = {"failed": True, "reason": reason} if self.tells_failures else {}
+            return {"type": "resign", "match": turn["match"], **told}
 
     def answer(self, message: Message) -> Message | None:
         """Return the reply to a message; None if the message needs no reply, or its type is unknown."""
         match message:
             case {"type": "welcome"}:
+                self.tells_failures = "failure" in message.get("features", [])
                 return self.login()
             case {"type": "joined"}:
                 self.joined, self.pause_s = True, FIRST_PAUSE_S
@@ -80,10 +88,11 @@ class Bot:
                 self.seats[match_id] = seats
             case {"type": "turn", "match": match_id}:
                 self.turns[match_id] = message
-                return move(message, self.choose(message))
+                return self.choose(message)
             case {"type": "rejected", "match": match_id, "your_turn": True, "code": "illegal_move" | "bad_move"}:
                 print(f"{message['code']}: {message['message']}; trying another move", file=sys.stderr)
-                return move(self.turns[match_id], any_move(self.turns[match_id]))
+                turn = self.turns[match_id]
+                return move(turn, random.choice(turn["legal"]))
             case {"type": "match_over", "match": match_id, "winner": winner, "reason": reason}:
                 self.turns.pop(match_id, None)
                 seats = self.seats.pop(match_id, None)  # None: the match never began, or its end is told twice
@@ -127,15 +136,14 @@ class Bot:
 
 
 def main() -> None:
-    """Read the arguments and the environment, and play."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("strategy", nargs="?", choices=STRATEGIES, default="random")
-    choose = STRATEGIES[parser.parse_args().strategy]
-    tournament = os.environ.get("RUMBLE_JOIN")
-    if not tournament:
-        parser.error("say which tournament to play in: RUMBLE_JOIN=ID")
-    server = re.sub("^http", "ws", SERVER if "://" in SERVER else f"ws://{SERVER}")
-    Bot(tournament, choose).play(re.sub(r"(://[^/?#]+(/c/[^/?#]+)?).*", r"\1/bot", server))
+    """Read the settings, and play."""
+    tournament = setting("tournament")
+    if tournament is None:
+        print("say which tournament to play in: RUMBLE_JOIN=ID", file=sys.stderr)
+        sys.exit(2)
+    server = str(setting("server", "127.0.0.1:8765"))
+    url = re.sub("^http", "ws", server if "://" in server else f"ws://{server}")
+    Bot(tournament).play(re.sub(r"(://[^/?#]+(/c/[^/?#]+)?).*", r"\1/bot", url))
 
 
 if __name__ == "__main__":

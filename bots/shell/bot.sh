@@ -1,51 +1,17 @@
 #!/bin/sh
 # A Rumble bot of nothing but sh and awk, for `rumble bridge stdio`, which keeps the connection.
-# A turn comes in as one line of JSON, its move goes out as one line. Usage: sh bot.sh [random|winblock]
+# A turn comes in as one line of JSON; the move of `strategy.awk` goes out as one line, or `failed:` and the error.
 
-strategy=${1:-random}
-case $strategy in
-random | winblock) ;;
-*) echo "usage: sh bot.sh [random|winblock]" >&2 && exit 2 ;;
-esac
-
+errors=$(mktemp) || exit 1
+trap 'rm -f "$errors"' EXIT
 turns=0
 while IFS= read -r turn; do
     turns=$((turns + 1))
     # A new awk for each turn: some awks read ahead and delay a line.
-    printf '%s\n' "$turn" | awk -v strategy="$strategy" -v seed="$$$turns" '
-        # The JSON value after "name": a text, a number, or a list up to its bracket.
-        function field(name) {
-            if (!match($0, "\"" name "\":(\"[^\"]*\"|[0-9]+|\\[[^]]*\\])")) return ""
-            return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
-        }
-
-        # Tic-tac-toe: the square that completes a line of the mark, or an empty text.
-        function missing(mark,    count, lines, i, marks, free) {
-            count = split("123 456 789 147 258 369 159 357", lines, " ")
-            for (i = 1; i <= count; i++) {
-                marks = at(lines[i], 1) at(lines[i], 2) at(lines[i], 3)
-                free = index(marks, ".")
-                if (marks == "." mark mark || marks == mark "." mark || marks == mark mark ".")
-                    return substr(lines[i], free, 1) - 1
-            }
-            return ""
-        }
-        function at(line, i) { return substr(board, substr(line, i, 1), 1) }
-
-        {
-            count = split(field("legal"), legal, "\"")  # every second part is a move
-            srand(seed)
-            for (i = 0; i < 10; i++) rand()  # similar seeds begin with similar numbers
-            move = legal[2 * (1 + int(rand() * (count - 1) / 2))]
-
-            if (strategy == "winblock" && field("game") == "\"tictactoe\"") {
-                board = substr(field("board"), 2)
-                own = field("seat") == 0 ? "X" : "O"
-                block = missing(own == "X" ? "O" : "X")
-                win = missing(own)
-                if (block != "") move = block
-                if (win != "") move = win
-            }
-            print move
-        }'
+    if move=$(printf '%s\n' "$turn" | awk -v seed="$$$turns" -f "$(dirname "$0")/strategy.awk" 2>"$errors") && [ -n "$move" ]; then
+        printf '%s\n' "$move"
+    else
+        echo "failed: strategy.awk gave no move: $(tr '\n\t' '  ' <"$errors")"
+    fi
+    cat "$errors" >&2
 done

@@ -2,7 +2,7 @@
 
 `Stdio` writes each turn as a line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
 with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string. `resign`
-resigns the match. Empty lines are ignored.
+resigns the match; `failed: REASON` resigns it, too, as a bot does that raised an error. Empty lines are ignored.
 """
 
 import json
@@ -16,6 +16,11 @@ from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import Resign
 
 RESIGN = "resign"
+FAILED = "failed:"
+
+
+class StrategyFailed(Exception):
+    """The program says that its strategy failed; the text is the program's."""
 
 
 class Stdio(Dialogue):
@@ -65,6 +70,8 @@ def _answer(line: str) -> Talk[str]:
     move = _unquoted(text.strip())
     if move.casefold() == RESIGN:
         raise Resign("the program resigns")
+    if move.startswith(FAILED):
+        raise StrategyFailed(move.removeprefix(FAILED).strip())
     return move
 
 

@@ -7,7 +7,6 @@ SdkError
 ├── BadKey         a key of a wrong length, or a damaged key file
 ├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
 ├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks another protocol
-├── BadStarter     a starter bot cannot be written: its folder exists already
 ├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
@@ -43,10 +42,6 @@ class BadFunction(SdkError):
 
 class BadProgram(SdkError):
     """A program cannot be bridged: it does not start, crashes again and again, or does not speak the protocol."""
-
-
-class BadStarter(SdkError):
-    """A starter bot cannot be written: its folder exists already."""
 
 
 class BotFailed(SdkError):

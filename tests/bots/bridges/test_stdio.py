@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
+from rumble_bots.bridges.stdio import BareStdio, Stdio, StrategyFailed, line_of
 from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
@@ -54,6 +54,11 @@ def test_moves_with_spaces_have_tabs_between() -> None:
 def test_resigning(dialogue: Stdio | BareStdio) -> None:
     with pytest.raises(Resign, match="the program resigns"):
         hold(dialogue.move(TURN, 9), "Resign")
+
+
+def test_its_strategy_failed() -> None:
+    with pytest.raises(StrategyFailed, match=r"^line 4: no such move$"):
+        hold(Stdio().move(TURN, 9), "failed: line 4: no such move")
 
 
 def test_messages_about_matches_only_for_those_that_want_them() -> None:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rumble_bots.sdk.starters import STARTERS, Starter
 from rumble_server.cli.main import run as rumble
+from rumble_server.starters.starter import STARTERS, Starter
 
 from tests.needs import missing
 
@@ -19,7 +19,7 @@ PATIENCE_S = 240.0
 """Seconds that a build may take, with a compiler on a busy machine."""
 PROGRAMS: Mapping[str, Mapping[str, str]] = {
     "python": {},
-    "javascript": {"node": "nodejs", "npm": "npm"},
+    "javascript": {"node": "nodejs"},
     "java": {"java": "default-jdk-headless"},
     "go": {"go": "golang-go"},
     "cpp": {"g++": "g++"},
@@ -27,8 +27,8 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
 }
 """The tools that each language needs, with their Debian packages."""
 HEADERS = {"boost/beast/websocket.hpp": "libboost-dev", "nlohmann/json.hpp": "nlohmann-json3-dev"}
-JAVA = "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp classes Bot"
-"""Runs the Java starter, compiled before, on a virtual machine that starts fast and optimises little."""
+FAST_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a virtual machine that starts fast and optimises little."""
 GO_MODULE, GO_VERSION = "github.com/gorilla/websocket", "v1.5.0"
 GO_SOURCES = Path("/usr/share/gocode/src", GO_MODULE)
 GO_PACKAGE = "golang-github-gorilla-websocket-dev"
@@ -46,18 +46,11 @@ class Built:
     folder: Path
     missing: str | None
 
-    def command(self, strategy: str = "") -> Sequence[str]:
+    def command(self) -> Sequence[str]:
         """Return the command to run the starter from any folder. Where CI is set, missing tools are a failure."""
         if self.missing is not None:
             missing(self.missing)
-        return self._in_its_folder(f"{self.starter.run} {strategy}")
-
-    def compiled_command(self, strategy: str = "") -> Sequence[str]:
-        """Return a command to run the starter without compiling, as `java Bot.java` would at each start."""
-        whole = self.command(strategy)
-        return self._in_its_folder(f"{JAVA} {strategy}") if self.starter.language == "java" else whole
-
-    def _in_its_folder(self, command: str) -> Sequence[str]:
+        command = self.starter.run.replace("java ", f"java {FAST_JAVA} ", 1)
         return ["sh", "-c", f'cd "$0" && exec {command}', str(self.folder)]
 
 
@@ -70,12 +63,7 @@ def build(language: str, folder: Path) -> Built:
         _look_for(language)
         assert rumble(["new", target.name, "--language", language, "--dir", str(folder)]) == 0
         if starter.build is not None:
-            if language == "javascript":
-                _look_for_ws(starter.build, target)
-            else:
-                _run(["sh", "-c", starter.build], target, _go_proxy(folder) if language == "go" else {})
-        if language == "java":
-            _run(["javac", "-d", "classes", "Bot.java"], target)
+            _run(["sh", "-c", starter.build], target, go_proxy(folder) if language == "go" else {})
     except Missing as why:
         lacking = str(why)
     return Built(starter, target, lacking)
@@ -101,16 +89,7 @@ def _has_header(header: str) -> bool:
     return subprocess.run(["g++", "-E", "-x", "c++", "-"], input=source, capture_output=True, text=True).returncode == 0
 
 
-def _look_for_ws(build: str, folder: Path) -> None:
-    """Install from the registry, which may be unreachable."""
-    quiet = {f"npm_config_{option}": "false" for option in ("package_lock", "audit", "fund", "update_notifier")}
-    try:
-        _run(["sh", "-c", build], folder, quiet)
-    except AssertionError as error:
-        raise Missing(f"npm cannot install `ws`: {error}") from None
-
-
-def _go_proxy(folder: Path) -> dict[str, str]:
+def go_proxy(folder: Path) -> dict[str, str]:
     """Return the environment in which `go` reads its only module from Debian's sources, as from a module proxy."""
     versions = folder / "goproxy" / GO_MODULE / "@v"
     versions.mkdir(parents=True)

@@ -4,7 +4,9 @@ block where they can. The tests are in one module, so that starters are built on
 
 import asyncio
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +21,9 @@ from typing import Any
 import pytest
 from rumble_bots.check.report import Report
 from rumble_bots.check.run import ANY_PORT, Plan, check_bot
-from rumble_bots.sdk.starters import STARTERS
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.main import run
+from rumble_server.starters.starter import STARTERS
 from websockets.sync.server import ServerConnection, serve
 
 from tests.bots.sdk.fake_server import FakeServer
@@ -44,7 +46,23 @@ FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 CYCLES = long_or(3, 8)
 LANGUAGES = [language for language in STARTERS if LONG or language != "cpp"]
 """Languages whose starters are built: C++ takes half a minute of a core, so only long runs have it."""
+FAILING = {
+    "python": ('turn["state"]["board"]', 'turn["none"]', "strategy.py:15: KeyError: 'none'"),
+    "javascript": ("} = turn.state", "} = turn.none", "strategy.js:11: TypeError: "),
+    "java": ('turn.get("state")', "null", "Strategy.java:16: java.lang.NullPointerException"),
+    "go": ("[turn.Seat]", "[turn.Seat+2]", "strategy.go:16: runtime error: index out of range"),
+    "cpp": ('at("state")', 'at("none")', "strategy.h: "),
+    "shell": ("print move\n", "print move(\n", "strategy.awk gave no move: "),
+}
+"""A text of each strategy, what makes the strategy fail in its place, and the beginning of the reason that is told."""
 GAMES = ["tictactoe", "connect4", "snakes", "dilemma", "backgammon"]
+LIMITS = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
+WELCOME = {"type": "welcome", "protocol": 1, "server": "busy", "limits": LIMITS, "games": ["tictactoe"]}
+SESSION = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
+CONTROL = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
+OVER = {"type": "tournament_over", "tournament": "cup", "status": "finished", "rank": 1, "bots": 2, "points": 1.0}
+JOINED = {"type": "joined", "tournament": "cup", "game": "tictactoe", "settings": {}, "time_control": CONTROL}
+JOINED |= {"status": "running"}
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
@@ -143,7 +161,7 @@ def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory
     async def all_of_them() -> dict[str, Report]:
         told: dict[str, Any] = {"games": GAMES, "server": FUN, "wait_s": 60, "move_ms": 1000}
         there = {language: bot for language, bot in built.items() if bot.missing is None}
-        plans = {language: Plan(bot.compiled_command("winblock"), **told) for language, bot in there.items()}
+        plans = {language: Plan(bot.command(), **told) for language, bot in there.items()}
         return dict(zip(plans, await asyncio.gather(*map(check_bot, plans.values())), strict=True))
 
     with pytest.MonkeyPatch.context() as patch:
@@ -174,7 +192,7 @@ def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports:
 def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
-    bots = {language: bot.command("winblock") for language, bot in built.items()}
+    bots = {language: bot.command() for language, bot in built.items()}
     matches = played(server, tmp_path, bots, "--game", "tictactoe", "--cycles", str(CYCLES))
     assert len(matches) == CYCLES * len(bots) * (len(bots) + 1)
     assert {match["termination"] for match in matches} == {"normal"}
@@ -193,10 +211,8 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
 
 
 @pytest.mark.slow
-def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
-    built: Mapping[str, Built], server: Server, tmp_path: Path
-) -> None:
-    bots = {language: bot.compiled_command() for language, bot in built.items()}
+def test_in_a_club_they_play_other_games_at_random(built: Mapping[str, Built], server: Server, tmp_path: Path) -> None:
+    bots = {language: bot.command() for language, bot in built.items()}
     matches = played(server, tmp_path, bots, "--game", "connect4", "--legs", "1", club="fun")
     assert {match["termination"] for match in matches} == {"normal"}
     begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
@@ -208,7 +224,7 @@ def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
 def test_they_play_games_of_joint_moves_and_chance(
     game: str, built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
-    bots = {language: bot.compiled_command() for language, bot in built.items()}
+    bots = {language: bot.command() for language, bot in built.items()}
     matches = played(server, tmp_path, bots, "--game", game, "--legs", "1", club=game)
     assert len(matches) == len(bots) * (len(bots) + 1) // 2
     assert {match["termination"] for match in matches} == {"normal"}
@@ -220,7 +236,7 @@ def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
 ) -> None:
     """Refuse each bot twice, then leave its first connection silent."""
     bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), "", "cup", BARE]
-    commands = {language: bot.compiled_command() for language, bot in built.items()} | {BARE: bare}
+    commands = {language: bot.command() for language, bot in built.items()} | {BARE: bare}
 
     def come_back(name: str) -> tuple[int, str, int]:
         with FakeServer(refusals=[(503, "1"), (421, "1")], silent_after=1).in_a_thread() as fake:
@@ -241,24 +257,19 @@ def test_it_gives_up_where_it_is_refused_or_told_nonsense(
 ) -> None:
     told = environment(tmp_path, f"127.0.0.1:{server.port}", "nowhere", "{}", "stranger")
 
-    def tried(strategy: str, told: Mapping[str, str]) -> tuple[int, str]:
-        command = built[language].compiled_command(strategy)
+    def tried(told: Mapping[str, str]) -> tuple[int, str]:
+        command = built[language].command()
         done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S)
         return done.returncode, done.stderr
 
-    code, said = tried("random", told)
+    code, said = tried(told)
     assert code == 1
     assert "refused" in said
     assert "nowhere" in said
     del told["RUMBLE_JOIN"]
-    code, said = tried("winblock", told)
+    code, said = tried(told)
     assert code == 2
     assert "RUMBLE_JOIN" in said
-    if language != "shell":
-        code, said = tried("chess", told)
-        assert code == 2
-        assert "random" in said
-        assert "winblock" in said
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, BARE])
@@ -268,18 +279,12 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
 ) -> None:
     """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
     error = {"type": "error", "code": "too_many_messages", "message": "try again", "detail": []}
-    limits = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
-    welcome = {"type": "welcome", "protocol": 1, "server": "busy", "limits": limits, "games": ["tictactoe"]}
-    session = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
-    control = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
-    over = {"type": "tournament_over", "tournament": "cup", "status": "finished", "rank": 1, "bots": 2, "points": 1.0}
-    terms = {"tournament": "cup", "game": "tictactoe", "settings": {}, "time_control": control, "status": "running"}
     answers: list[list[dict[str, Any]]]
     refused, unheard = {**error, "fatal": True}, {**error, "fatal": False}
-    answers = [[refused], [session, unheard], [session, {"type": "joined", **terms}, over]]
+    answers = [[refused], [SESSION, unheard], [SESSION, JOINED, OVER]]
 
     def talk(connection: ServerConnection) -> None:
-        connection.send(json.dumps(welcome))
+        connection.send(json.dumps(WELCOME))
         connection.recv(PATIENCE_S)
         own = answers.pop(0)
         for message in own:
@@ -293,7 +298,7 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
         Thread(target=busy.serve_forever, daemon=True).start()
         place = f"127.0.0.1:{busy.socket.getsockname()[1]}"
         bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", "me"]
-        command = bare if language == BARE else built[language].compiled_command()
+        command = bare if language == BARE else built[language].command()
         told = environment(tmp_path, place, "cup", "{}", "me")
         done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S, cwd=tmp_path)
     assert (done.returncode, answers) == (0, []), done.stdout + done.stderr
@@ -314,7 +319,7 @@ def test_all_stop_at_once_where_there_is_no_such_club(
     bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", BARE]
     processes = {}
     with ExitStack() as stack:
-        starters = {language: bot.compiled_command() for language, bot in built.items()}
+        starters = {language: bot.command() for language, bot in built.items()}
         for name, command in {**starters, BARE: bare}.items():
             own = environment(tmp_path, place, "cup", "{}", name)
             processes[name] = stack.enter_context(running(command, own, tmp_path / f"{name}.log"))
@@ -324,3 +329,51 @@ def test_all_stop_at_once_where_there_is_no_such_club(
             assert process.returncode == 1, said
             assert re.search(told, said), (name, said)
             assert "again" not in said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
+def test_a_strategy_that_fails_costs_its_match_and_no_other(
+    language: str, built: Mapping[str, Built], tmp_path: Path
+) -> None:
+    """The server asks in two matches; the bot resigns both as failed, and says where its strategy failed."""
+    built[language].command()  # is it here?
+    copy = tmp_path / "copy"
+    shutil.copytree(built[language].folder, copy)
+    own = replace(built[language], folder=copy)
+    old, new, reason = FAILING[language]
+    strategy = copy / own.starter.strategy
+    strategy.write_text(strategy.read_text().replace(old, new, 1))
+    if own.starter.build and own.starter.compiled:
+        modules = {"GOPROXY": "off", "GOSUMDB": "off", "GOMODCACHE": str(built[language].folder.parent / "gomodules")}
+        subprocess.run(["sh", "-c", own.starter.build], cwd=copy, check=True, env={**os.environ, **modules})
+    answers = []
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(json.dumps({**WELCOME, "features": ["failure"]}))
+        connection.recv(PATIENCE_S)
+        state = {"board": ".........", "to_move": 0}
+        for message in (SESSION, JOINED):
+            connection.send(json.dumps(message))
+        for match in ("cup.1", "cup.2"):
+            seats = {"seat": 0, "seats": ["me", "you"], "time_control": CONTROL, "moves": [], "opening": []}
+            about: dict[str, Any] = {"match": match, "attempt": 1, "game": "tictactoe", "settings": {}, "tournament": "cup"}
+            connection.send(json.dumps({"type": "match_start", **about, **seats, "clocks_ms": [1000, 1000]}))
+            turn = {"turn_id": "t1", "ply": 0, "seat": 0, "state": state, "legal": ["0", "4"], "moves": []}
+            clock = {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}
+            connection.send(json.dumps({"type": "turn", **about, **turn, "clock": clock}))
+            answers.append(json.loads(connection.recv(PATIENCE_S)))
+        connection.send(json.dumps(OVER))
+        for _ in connection:
+            pass
+
+    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as failing:
+        Thread(target=failing.serve_forever, daemon=True).start()
+        told = environment(tmp_path, f"127.0.0.1:{failing.socket.getsockname()[1]}", "cup", "{}", "me")
+        done = subprocess.run(own.command(), env=told, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    assert [(answer["type"], answer["match"]) for answer in answers] == [("resign", "cup.1"), ("resign", "cup.2")]
+    assert reason in done.stderr
+    if language != "shell":  # the SDK of `rumble bridge` has tests of its own
+        assert {answer["failed"] for answer in answers} == {True}
+        assert all(answer["reason"].startswith(reason) for answer in answers), answers

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rumble_protocol.secret import make_secret
 
+from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
 
 
@@ -31,14 +32,19 @@ def new(
     invite: Invite = None,
 ) -> None:
     """Write a small bot that plays, for you to improve, and print the commands to run it."""
-    from rumble_bots.sdk.starters import STARTERS
+    from rumble_bots.sdk.keys import check_name
+
+    from rumble_server.starters.starter import STARTERS
 
     starter = STARTERS[language]
     settings = _settings(server, join, name, invite, keyless=language is not Language.SHELL)
-    folder = starter.write(name, directory)
-    run = f"{starter.run} winblock"
+    try:
+        folder = starter.write(check_name(name), directory)
+    except FileExistsError:
+        raise CliError(f"{directory / name} exists: choose another name, or another --dir") from None
+    run = starter.run
     steps = (
-        (f"cd {shlex.quote(str(folder))}", "its files: " + ", ".join(starter.files)),
+        (f"cd {shlex.quote(str(folder))}", f"its strategy is {starter.strategy}"),
         (starter.build, "once, and again after changes" if starter.compiled else "once"),
         (f"rumble check -- {run}", "does it keep the protocol?"),
         (f"rumble practice -- {run}", "a match, with every frame shown"),

@@ -5,10 +5,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from rumble_bots.sdk.errors import BadName, BadStarter
-from rumble_bots.sdk.starters import PLACEHOLDER, STARTERS, Starter
 from rumble_server.cli.commands.new import Language
 from rumble_server.cli.main import run
+from rumble_server.starters.starter import PLACEHOLDER, STARTERS, Starter
 
 from tests.command_line import parse_all
 from tests.docs_blocks import ROOT, Block, blocks, check_page
@@ -23,7 +22,7 @@ def test_its_readme_tells_to_build_run_and_check_it(starter: Starter) -> None:
         build, *rest = block.text.splitlines() if starter.build else ["", *block.text.splitlines()]
         assert build == (starter.build or "")
         told = "RUMBLE_SERVER=127.0.0.1:8765 RUMBLE_JOIN=friday RUMBLE_NAME=my-bot"
-        assert rest == [f"{told} {starter.run} winblock", f"rumble check -- {starter.run} winblock"]
+        assert rest == [f"{told} {starter.run}", f"rumble check -- {starter.run}"]
         parse_all(rest[1:])
 
     assert check_page(BOTS / starter.language / "README.md", {"sh": is_what_is_tested}) == 1
@@ -31,7 +30,7 @@ def test_its_readme_tells_to_build_run_and_check_it(starter: Starter) -> None:
 
 @ALL
 def test_its_folder_has_its_files_and_no_others(starter: Starter) -> None:
-    made = {"bot", "go.sum", "node_modules", "package-lock.json", "__pycache__"}
+    made = {"bot", "go.sum", "Bot.class", "__pycache__"}
     there = {path.name for path in (BOTS / starter.language).iterdir()} - made
     assert there - {"bare_bot.py"} == set(starter.files)
 
@@ -50,9 +49,9 @@ def test_it_is_written_under_a_name_of_its_own(
     told = [line.partition("  # ")[0].strip() for line in capsys.readouterr().out.splitlines()]
     assert told[0] == f"cd {folder}"
     assert told[1:-4] == ([starter.build] if starter.build else [])
-    assert told[-4:-2] == [f"rumble {command} -- {starter.run} winblock" for command in ("check", "practice")]
-    assert told[-2].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run} winblock")
-    assert told[-1].endswith(f" $env:RUMBLE_NAME='Deep.Thought'; {starter.run} winblock")
+    assert told[-4:-2] == [f"rumble {command} -- {starter.run}" for command in ("check", "practice")]
+    assert told[-2].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run}")
+    assert told[-1].endswith(f" $env:RUMBLE_NAME='Deep.Thought'; {starter.run}")
     parse_all(told[-4:-2])
 
 
@@ -63,8 +62,8 @@ def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: py
         r"RUMBLE_SERVER=192\.0\.2\.1:8765 RUMBLE_JOIN=cup RUMBLE_NAME=ada RUMBLE_KEY=\S{16,} RUMBLE_INVITE='hush hush'"
     )
     shown = capsys.readouterr().out
-    assert re.search(rf"^{told} python bot.py winblock +#", shown, re.MULTILINE)
-    assert re.search(r"; \$env:RUMBLE_INVITE='hush hush'; python bot.py winblock  #", shown)
+    assert re.search(rf"^{told} python bot.py +#", shown, re.MULTILINE)
+    assert re.search(r"; \$env:RUMBLE_INVITE='hush hush'; python bot.py  #", shown)
     shell = ["--server", "https://rumble.example", "--language", "shell"]
     assert run(["new", "bob", "--dir", str(tmp_path), *shell]) == 0
     assert "\nRUMBLE_SERVER=https://rumble.example RUMBLE_JOIN=friday RUMBLE_NAME=bob rumble" in capsys.readouterr().out
@@ -85,15 +84,13 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for name in ("mine", "file"):
         assert run(["new", name, "--dir", str(tmp_path)]) == 1
         assert capsys.readouterr().err == (f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n")
-        with pytest.raises(BadStarter):
+        with pytest.raises(FileExistsError):
             STARTERS["go"].write(name, tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a b", "", "../up", ".hidden", "x" * 33, "a/b"])
 def test_a_name_that_no_server_would_take(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(BadName):
-        STARTERS["java"].write(name, tmp_path)
     assert run(["new", name, "--dir", str(tmp_path)]) == 2
     assert "is not a name" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -111,13 +108,14 @@ def test_the_command_knows_every_language() -> None:
 
 def test_the_table_tells_what_is_run() -> None:
     table = (BOTS / "README.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in line.split("|")[1:5]] for line in table.splitlines() if line.startswith("| `")]
-    assert rows == [
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
+    assert [row[:4] + row[5:] for row in rows] == [
         [
             f"`{language}`",
             f"[{language}]({language})",
             f"`{starter.build}`" if starter.build else "",
             f"`{starter.run}`",
+            f"`{starter.strategy}`",
         ]
         for language, starter in STARTERS.items()
     ]
@@ -129,7 +127,7 @@ def test_the_table_tells_what_is_run() -> None:
 def test_a_wheel_has_them_all() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
-        f"bots/{language}/{file}": f"rumble_bots/data/starters/{language}/{file}"
+        f"bots/{language}/{file}": f"rumble_server/starters/data/{language}/{file}"
         for language, starter in STARTERS.items()
         for file in starter.files
     }
