@@ -5,6 +5,7 @@ The programs are in `bots/<language>`; a wheel has the programs under `starters/
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 README = "README.md"
@@ -15,11 +16,22 @@ _IN_WHEEL = Path(__file__).with_name("data")
 _IN_SOURCES = Path(__file__).parents[3] / "bots"
 
 
+class Language(StrEnum):
+    """The languages that starters are written in."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    JAVA = "java"
+    GO = "go"
+    CPP = "cpp"
+    SHELL = "shell"
+
+
 @dataclass(frozen=True, slots=True)
 class Starter:
     """The starter of a language: a folder with a README, and commands for a shell in that folder."""
 
-    language: str
+    language: Language
     strategy: str
     """The file with the strategy, which the author changes."""
     others: Sequence[str]
@@ -63,12 +75,18 @@ class Starter:
 STARTERS = {
     starter.language: starter
     for starter in (
-        Starter("python", "strategy.py", ["bot.py"], "pip install websockets", "python bot.py"),
-        Starter("javascript", "strategy.js", ["bot.js", "websocket.js", "package.json"], None, "node bot.js"),
-        Starter("java", "Strategy.java", ["Bot.java"], "javac -encoding UTF-8 Bot.java", "java Bot", compiled=True),
-        Starter("go", "strategy.go", ["bot.go", "go.mod"], "go mod tidy && go build -o bot", "./bot", compiled=True),
-        Starter("cpp", "strategy.h", ["bot.cpp"], "g++ -std=c++17 -o bot bot.cpp -pthread", "./bot", compiled=True),
-        Starter("shell", "strategy.awk", ["bot.sh"], None, "rumble bridge stdio -- sh bot.sh"),
+        Starter(Language.PYTHON, "strategy.py", ["bot.py"], "pip install websockets", "python bot.py"),
+        Starter(Language.JAVASCRIPT, "strategy.js", ["bot.js", "websocket.js", "package.json"], None, "node bot.js"),
+        Starter(
+            Language.JAVA, "Strategy.java", ["Bot.java"], "javac -encoding UTF-8 Bot.java", "java Bot", compiled=True
+        ),
+        Starter(
+            Language.GO, "strategy.go", ["bot.go", "go.mod"], "go mod tidy && go build -o bot", "./bot", compiled=True
+        ),
+        Starter(
+            Language.CPP, "strategy.h", ["bot.cpp"], "g++ -std=c++17 -o bot bot.cpp -pthread", "./bot", compiled=True
+        ),
+        Starter(Language.SHELL, "strategy.awk", ["bot.sh"], None, "rumble bridge stdio -- sh bot.sh"),
     )
 }
 """The starters by language."""

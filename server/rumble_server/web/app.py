@@ -32,6 +32,7 @@ from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.api.zips import zip_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
@@ -92,6 +93,7 @@ def application() -> FastAPI:
     app.include_router(banning_routes())
     app.include_router(host_token_routes())
     app.include_router(transcript_routes())
+    app.include_router(zip_routes())
     app.include_router(health_routes())
     app.include_router(metrics_routes())
     app.include_router(picture_routes())

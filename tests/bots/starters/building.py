@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rumble_server.cli.main import run as rumble
-from rumble_server.starters.starter import STARTERS, Starter
+from rumble_server.starters.starter import STARTERS, Language, Starter
 
 from tests.needs import missing
 
@@ -56,11 +56,11 @@ class Built:
 
 def build(language: str, folder: Path) -> Built:
     """Write the starter into `folder` and build it. Raises AssertionError if its own sources do not build."""
-    starter = STARTERS[language]
+    starter = STARTERS[Language(language)]
     lacking = None
     target = folder / f"{language}-bot"
     try:
-        _look_for(language)
+        look_for(language)
         assert rumble(["new", target.name, "--language", language, "--dir", str(folder)]) == 0
         if starter.build is not None:
             _run(["sh", "-c", starter.build], target, go_proxy(folder) if language == "go" else {})
@@ -74,7 +74,7 @@ def tool_path() -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
-def _look_for(language: str) -> None:
+def look_for(language: str) -> None:
     wanted = [package for program, package in PROGRAMS[language].items() if shutil.which(program) is None]
     if language == "go" and not GO_SOURCES.is_dir():
         wanted.append(GO_PACKAGE)

@@ -357,7 +357,13 @@ def test_a_strategy_that_fails_costs_its_match_and_no_other(
             connection.send(json.dumps(message))
         for match in ("cup.1", "cup.2"):
             seats = {"seat": 0, "seats": ["me", "you"], "time_control": CONTROL, "moves": [], "opening": []}
-            about: dict[str, Any] = {"match": match, "attempt": 1, "game": "tictactoe", "settings": {}, "tournament": "cup"}
+            about: dict[str, Any] = {
+                "match": match,
+                "attempt": 1,
+                "game": "tictactoe",
+                "settings": {},
+                "tournament": "cup",
+            }
             connection.send(json.dumps({"type": "match_start", **about, **seats, "clocks_ms": [1000, 1000]}))
             turn = {"turn_id": "t1", "ply": 0, "seat": 0, "state": state, "legal": ["0", "4"], "moves": []}
             clock = {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}

@@ -5,9 +5,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from rumble_server.cli.commands.new import Language
 from rumble_server.cli.main import run
-from rumble_server.starters.starter import PLACEHOLDER, STARTERS, Starter
+from rumble_server.starters.starter import PLACEHOLDER, STARTERS, Language, Starter
 
 from tests.command_line import parse_all
 from tests.docs_blocks import ROOT, Block, blocks, check_page
@@ -85,7 +84,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert run(["new", name, "--dir", str(tmp_path)]) == 1
         assert capsys.readouterr().err == (f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n")
         with pytest.raises(FileExistsError):
-            STARTERS["go"].write(name, tmp_path)
+            STARTERS[Language.GO].write(name, tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
 
 

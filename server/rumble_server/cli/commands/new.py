@@ -1,7 +1,6 @@
 """`rumble new`: write a starter bot in one of several languages."""
 
 import shlex
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +9,7 @@ from rumble_protocol.secret import make_secret
 
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
-
-
-class Language(StrEnum):
-    """The languages that starters are written in."""
-
-    PYTHON = "python"
-    JAVASCRIPT = "javascript"
-    JAVA = "java"
-    GO = "go"
-    CPP = "cpp"
-    SHELL = "shell"
+from rumble_server.starters.starter import STARTERS, Language
 
 
 def new(
@@ -33,8 +22,6 @@ def new(
 ) -> None:
     """Write a small bot that plays, for you to improve, and print the commands to run it."""
     from rumble_bots.sdk.keys import check_name
-
-    from rumble_server.starters.starter import STARTERS
 
     starter = STARTERS[language]
     settings = _settings(server, join, name, invite, keyless=language is not Language.SHELL)

@@ -1,0 +1,134 @@
+"""Scripts that run a starter from its unpacked zip: for Windows, and for the shells of Linux and macOS."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rumble_server.starters.starter import Language
+
+NEEDED = "key.json"
+"""A file of every zip. Windows runs a script out of a zip without the other files."""
+
+_BATCH = """\
+@echo off
+rem Runs the bot on Windows: double-click this file in the unpacked folder.
+setlocal
+rem pushd can enter a network folder, too. No other line has the path, which may have any characters.
+pushd "%~dp0"
+if not exist {needed} goto packed
+rem The python.exe of Windows that only opens the Store prints no answer.
+{probes}
+echo This bot needs {needs}.
+goto end
+:run
+{run}
+goto end
+:packed
+echo The other files of the bot are not here: this file still is inside of the zip.
+echo Close this window, click on the zip with the right mouse button, and choose "Extract All".
+echo Then open the new folder, and double-click run.bat there.
+:end
+popd
+pause
+"""
+_PROBE = """\
+set "RUN={program}"
+%RUN% {question} 2>nul | findstr {answer} >nul && goto run"""
+_SHELL = """\
+#!/bin/sh
+# Runs the bot: sh run.sh, or a double-click on run.command on a Mac.
+cd "$(dirname "$0")" || exit 1
+if ! {program} {question} 2>/dev/null | grep -q {answer}; then
+    echo "This bot needs {needs}." >&2
+    exit 1
+fi
+{run}
+"""
+_SHELL_BOT = """\
+kept() { sed -n 's/.*"'"$1"'": "\\([^"]*\\)".*/\\1/p' key.json; }
+export RUMBLE_SERVER="$(kept server)" RUMBLE_JOIN="$(kept tournament)" RUMBLE_NAME="$(kept name)"
+export RUMBLE_KEY="$(kept key)" RUMBLE_INVITE="$(kept invite)"
+exec rumble bridge stdio -- sh bot.sh"""
+"""Runs the shell's starter, whose settings are only in the environment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to find the tools of a language, and how to run the starter with them."""
+
+    needs: str
+    program: str
+    question: str
+    """Arguments with which the program shows that it is there, and new enough."""
+    answer: str
+    """A word of the answer to `question`."""
+    run: str
+    """The command for a shell."""
+    on_windows: str | None
+    """The command for Windows, where %RUN% is the program that was found; None if the starter does not run there."""
+    windows_programs: Sequence[str] = ()
+    """The programs to try on Windows, in order; by default `program`."""
+
+    @property
+    def batch(self) -> str | None:
+        """The text of `run.bat`, in ASCII, with the line ends that labels need; None if there is none."""
+        if self.on_windows is None:
+            return None
+        known = {"question": self.question, "answer": self.answer}
+        programs = self.windows_programs or (self.program,)
+        probes = "\n".join(_PROBE.format(program=program, **known) for program in programs)
+        text = _BATCH.format(needed=NEEDED, probes=probes, needs=self.needs, run=self.on_windows)
+        return text.replace("\n", "\r\n")
+
+    @property
+    def shell(self) -> str:
+        """The text of `run.sh` and `run.command`."""
+        known = {"program": self.program, "question": self.question, "answer": self.answer}
+        return _SHELL.format(needs=self.needs, run=self.run, **known)
+
+
+LAUNCHES = {
+    Language.PYTHON: Launch(
+        "Python 3.11 or later, from python.org",
+        "python3",
+        "-c \"import tomllib; print('there')\"",  # a module that Python has since 3.11
+        "there",
+        "exec python3 bot.py",
+        "%RUN% bot.py",
+        ("py -3", "python"),
+    ),
+    Language.JAVASCRIPT: Launch(
+        "Node 18 or later, from nodejs.org",
+        "node",
+        '-p "typeof fetch"',  # a function that Node has since 18
+        "function",
+        "exec node bot.js",
+        "node bot.js",
+    ),
+    Language.JAVA: Launch(
+        "a JDK 17 or later, as from adoptium.net",
+        "javac",
+        "-version",
+        "javac",
+        "javac -encoding UTF-8 Bot.java && exec java Bot",
+        "javac -encoding UTF-8 Bot.java && java Bot",
+    ),
+    Language.GO: Launch(
+        "Go 1.19 or later, from go.dev, and at its first start the internet for gorilla/websocket",
+        "go",
+        "version",
+        "go",
+        "go mod tidy && exec go run .",
+        "go mod tidy && go run .",
+    ),
+    Language.CPP: Launch(
+        "g++ with Boost and nlohmann/json; on Windows MSYS2 has them",
+        "g++",
+        "--version",
+        "g++",
+        "g++ -std=c++17 -o bot bot.cpp -pthread && exec ./bot",
+        "g++ -std=c++17 -o bot.exe bot.cpp -lws2_32 -lmswsock && bot.exe",
+    ),
+    Language.SHELL: Launch(
+        "awk and rumble (pip install botrumble), on Linux or macOS", "rumble", "--version", "rumble", _SHELL_BOT, None
+    ),
+}

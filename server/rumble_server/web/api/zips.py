@@ -1,0 +1,101 @@
+"""Bots as zips: the answer to a form has a starter in it, with the bot's key."""
+
+import asyncio
+from http import HTTPStatus
+from math import ceil
+from random import getrandbits
+from time import perf_counter
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, StringConstraints, ValidationError
+from rumble_engine import get_game
+from rumble_engine.chance import BITS
+from rumble_protocol.fields import Name
+from rumble_protocol.secret import make_secret
+from starlette.responses import Response
+
+from rumble_server.limits.fair_queue import asker_now
+from rumble_server.starters.bot_zip import Kept, bot_zip
+from rumble_server.starters.starter import Language
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.problems import bad_request
+from rumble_server.web.errors import WebError
+from rumble_server.web.guards.public_address import place_of
+from rumble_server.web.made_names import made_name
+from rumble_server.web.security import read_body
+from rumble_server.web.site import Site, site_of
+
+
+class Wanted(BaseModel):
+    """The fields of the form. Empty fields are absent."""
+
+    language: Language
+    name: Name | None = None
+    key: Annotated[str, StringConstraints(min_length=16, max_length=128)] | None = None
+    tournament: str | None = None
+    invite: str | None = None
+
+
+def zip_routes() -> APIRouter:
+    """Make the route of zips, for the forms of pages."""
+    router = APIRouter()
+
+    @router.post("/join/zip", response_class=Response, include_in_schema=False)
+    async def get_zip(request: Request) -> Response:
+        """Return a bot as a zip. Without a name one is made up; a name without a key gets a new key."""
+        wanted = _read(await read_body(request))
+        name, key = _named(site_of(request), request, wanted)
+        found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
+        game = None if found is None else found.config.game
+        kept = Kept(place_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
+        asker = asker_now()
+        asker.begin()
+        began_s = perf_counter()
+        turn = None if found is None else await asyncio.to_thread(first_turn, found.config)
+        packed = await asyncio.to_thread(bot_zip, wanted.language, kept, turn)
+        asker.spend(ceil((perf_counter() - began_s) * 1000))
+        shown = f'attachment; filename="{name}-{wanted.language}.zip"'
+        headers = {"Content-Disposition": shown, "Cache-Control": "no-store"}
+        return Response(packed, media_type="application/zip", headers=headers)
+
+    return router
+
+
+def first_turn(config: TournamentConfig) -> dict[str, Any]:
+    """Return the game, the seat, the state and the legal moves of a first turn, as fields of the message `turn`.
+
+    The seed is not the tournament's, which is told only after the end.
+    """
+    state = get_game(config.game).initial(config.settings)
+    while state.is_chance:
+        state = state.after(state.draw(getrandbits(BITS)))
+    seat = state.movers[0]
+    legal = [state.text_for(seat, code) for code in state.codes_for(seat)]
+    return {"type": "turn", "game": config.game, "seat": seat, "state": state.view(seat), "legal": legal}
+
+
+def _read(body: bytes) -> Wanted:
+    try:
+        return Wanted.model_validate(dict(parse_qsl(body.decode(errors="replace"))))
+    except ValidationError as error:
+        raise bad_request(error.errors(include_url=False)) from None
+
+
+def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
+    """Return the name and the key of the bot.
+
+    Raises WebError with `bad_token` for a wrong key, with `name_taken` for a name whose key is not shown, or with
+    `too_many_requests`.
+    """
+    name, key, names = wanted.name or made_name(), wanted.key, site.arena.names
+    if key is not None:
+        if not site.tries.is_right(request, name, key, lambda: names.owns(name, key)):
+            raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", f"this is not the key of the name {name}")
+        return name, key
+    claim = names.get(name)
+    if claim is not None and not claim.open:
+        raise WebError(HTTPStatus.CONFLICT, "name_taken", f"the name {claim.name} is taken: choose another name")
+    return name, make_secret()
