@@ -69,7 +69,7 @@ def test_it_has_what_is_not_python(wheel: Path) -> None:
         "rumble_server/web/pages/templates",
         "rumble_server/web/static",
         "rumble_bots/data",
-        "rumble_server/starters/data",
+        "rumble_server/starters/data/javascript",
     } <= folders
 
 

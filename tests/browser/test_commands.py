@@ -24,14 +24,14 @@ async def test_a_name_is_in_every_command_and_stays(page: Page, open_page: OpenP
     code = (await command(page, "join")).split()[-3]
     assert is_made(code), "it stands for the host's own"
     joining = f"--server {server.url} --join {cup} --invite {code} --name"
-    assert await command(page, "join") == f"rumble bot minimax {joining} {made}"
+    assert await command(page, "join") == f"rumble bot mine.py:ai {joining} {made}"
     await field.fill("ada")
-    assert await command(page, "join") == f"rumble bot minimax {joining} ada"
+    assert await command(page, "join") == f"rumble bot mine.py:ai {joining} ada"
     for bad in ("", "ada lovelace", "-ada", "$(reboot)", "a" * 33):
         await field.evaluate("(field, bad) => { field.value = bad; field.dispatchEvent(new Event('input')); }", bad)
         await expect(error).to_contain_text("1 to 32 letters")
         await expect(field).to_have_attribute("aria-invalid", "true")
-        assert await command(page, "join") == f"rumble bot minimax {joining} ada"
+        assert await command(page, "join") == f"rumble bot mine.py:ai {joining} ada"
     await field.fill("ada.2")
     await expect(error).to_be_empty()
 
@@ -45,7 +45,7 @@ async def test_a_name_is_in_every_command_and_stays(page: Page, open_page: OpenP
     assert (await command(page, "bare")).endswith(f" {cup} ada.2 {code}")
     await page.locator("#tournaments").get_by_role("link", name="Invited").click()
     await expect(field).to_have_value("ada.2")
-    assert await command(page, "join") == f"rumble bot minimax {joining} ada.2"
+    assert await command(page, "join") == f"rumble bot mine.py:ai {joining} ada.2"
 
     other = await open_page()
     await other.goto(f"/tournaments/{cup}?invite=hush+hush")

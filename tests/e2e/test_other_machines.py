@@ -116,6 +116,7 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     school.plays("host's friend", re.findall(r"^command +(.*)", told, re.MULTILINE)[0])
     first, second = school.opens("ann", link), school.opens("bob", link)
     assert first.copied("join") != second.copied("join"), "each has a name of their own"
+    (school.there.home("bob")[0] / "mine.py").write_text("def ai(turn):\n    return turn.legal[0]\n")
     school.plays("bob", second.copied("join"))
     for pupil, kind in (("cid", "bare"), ("dot", "reference")):
         write = school.opens(pupil, school.opens(pupil, link).link("/write"))

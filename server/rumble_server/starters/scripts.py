@@ -15,7 +15,7 @@ setlocal
 rem pushd can enter a network folder, too. No other line has the path, which may have any characters.
 pushd "%~dp0"
 if not exist {needed} goto packed
-rem The python.exe of Windows that only opens the Store prints no answer.
+rem The python.exe of Windows that only opens the Store does not give the answer.
 {probes}
 echo This bot needs {needs}.
 goto end
@@ -32,15 +32,15 @@ pause
 """
 _PROBE = """\
 set "RUN={program}"
-%RUN% {question} 2>nul | findstr {answer} >nul && goto run"""
+for /f %%w in ('%RUN% {question} 2^>nul') do if "%%w"=="{answer}" goto run"""
 _SHELL = """\
 #!/bin/sh
 # Runs the bot: sh run.sh, or a double-click on run.command on a Mac.
 cd "$(dirname "$0")" || exit 1
-if ! {program} {question} 2>/dev/null | grep -q {answer}; then
-    echo "This bot needs {needs}." >&2
-    exit 1
-fi
+case $({program} {question} 2>/dev/null) in
+{answer}*) ;;
+*) echo "This bot needs {needs}." >&2 && exit 1 ;;
+esac
 {run}
 """
 _SHELL_BOT = """\
@@ -60,7 +60,7 @@ class Launch:
     question: str
     """Arguments with which the program shows that it is there, and new enough."""
     answer: str
-    """A word of the answer to `question`."""
+    """The first word of the answer to `question`."""
     run: str
     """The command for a shell."""
     on_windows: str | None
@@ -123,8 +123,8 @@ LAUNCHES = {
     Language.CPP: Launch(
         "g++ with Boost and nlohmann/json; on Windows MSYS2 has them",
         "g++",
-        "--version",
-        "g++",
+        "-print-prog-name=there",  # which repeats a name that it does not know
+        "there",
         "g++ -std=c++17 -o bot bot.cpp -pthread && exec ./bot",
         "g++ -std=c++17 -o bot.exe bot.cpp -lws2_32 -lmswsock && bot.exe",
     ),

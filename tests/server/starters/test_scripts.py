@@ -38,8 +38,7 @@ def test_on_windows_the_launcher_of_python_is_tried_first() -> None:
 def test_a_tool_that_is_missing_or_silent_is_named(launch: Launch, tmp_path: Path) -> None:
     """A silent program is like Windows' stub of the Store, and like a tool that is too old."""
     (tmp_path / "run.sh").write_text(launch.shell)
-    for program in ("dirname", "grep"):
-        (tmp_path / program).symlink_to(f"/usr/bin/{program}")
+    (tmp_path / "dirname").symlink_to("/usr/bin/dirname")
     silent = tmp_path / launch.program
     for _ in range(2):
         done = subprocess.run(

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from rumble_protocol.feed_messages import Pair
 from rumble_server.results.tiebreaks import TIEBREAKS
+from rumble_server.starters.starter import Language
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
 from rumble_server.web.pages.tournament_page import (
@@ -140,3 +141,22 @@ def test_a_crosstable_says_how_many_matches_most_pairs_played() -> None:
     pairs = [Pair(names=["a", other], scores=[1, 1], played=played) for other, played in (("b", 2), ("c", 1), ("d", 2))]
     assert met_most(pairs) == 2
     assert met_most([]) == met_most(None) == 0
+
+
+async def test_it_leads_with_the_reader_s_own_bot(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    """The form of the page answers with a zip; the commands are for a strategy of the reader's own."""
+    made = server.world.create(name="Friday", invite="hush").made_invite
+    server.pass_ms()
+    html = (await browser.get("/tournaments/friday?invite=hush")).text
+    assert "pip install botrumble" in html
+    assert "rumble bot mine.py:ai" in html
+    assert "minimax" not in html
+    form = html[html.index('<form id="zip-form"') : html.index("</form>", html.index('<form id="zip-form"'))]
+    assert 'method="post" action="/join/zip"' in form
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+    assert fields == {"tournament": "friday", "invite": made}
+    languages = re.findall(r'<option value="(\w+)"', form)
+    assert languages == list(Language)
+    (name,) = re.findall(r'<input id="bot-name" name="name" form="zip-form" value="([\w-]+)"', html)
+    answer = await browser.post("/join/zip", data={**fields, "language": "java", "name": name})
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}-java.zip"'
