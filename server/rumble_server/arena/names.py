@@ -33,6 +33,8 @@ class Claim:
     name: str
     salt: str | None
     digest: str | None
+    since_ms: int = 0
+    """Time in ms of the first login under the name since the host last had the name's key forgotten."""
 
     @property
     def open(self) -> bool:
@@ -68,7 +70,9 @@ class Names:
     def apply(self, fact: NameFact) -> None:
         before = len(self._claims)
         if isinstance(fact, NameUsed):
-            self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest)
+            known = self.get(fact.name)
+            since_ms = fact.at_ms if known is None else known.since_ms
+            self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest, since_ms)
         else:
             self._claims.pop(fact.name.casefold(), None)
         if is_house_name(fact.name):

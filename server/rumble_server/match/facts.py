@@ -34,7 +34,8 @@ class MatchStarted:
     `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
     `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two seats
     in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the others play
-    without them. In a hidden game, spectators see each ply `spectator_delay_ms` later.
+    without them. In a hidden game, spectators see each ply `spectator_delay_ms` later. `versions` has, by seat, the
+    version that the bot's newest login names, or an empty text; it is empty if no bot of the match names a version.
     """
 
     match: str
@@ -53,6 +54,7 @@ class MatchStarted:
     chance_seed: str = ""
     absent: tuple[str, ...] = ()
     spectator_delay_ms: int = 0
+    versions: tuple[str, ...] = ()
 
     @property
     def tournament(self) -> str:
@@ -267,7 +269,8 @@ class MatchOver:
     allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
     `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
     `absent` are the bots of a table that were not there, which are last by `no_show`. `failures` has, by seat, the
-    error of each bot that crashed, for the host alone; it is empty if no bot told an error.
+    error of each bot that crashed, for the host alone; it is empty if no bot told an error. `versions` are those of
+    `MatchStarted`, and only for the host and the owner of each bot.
     """
 
     match: str
@@ -288,6 +291,7 @@ class MatchOver:
     placement: Placement | None = None
     absent: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
     @property
     def tournament(self) -> str:

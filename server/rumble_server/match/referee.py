@@ -469,6 +469,7 @@ class Referee(Announcer):
             None if self.plies is None else self._placement(outcome),
             self.terms.absent,
             tuple([failures.get(seat, "") for seat in range(len(self.seats))]) if any(failures.values()) else (),
+            self.terms.versions,
         )
         driver = self._driver
         driver.record(over)

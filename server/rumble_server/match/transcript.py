@@ -4,7 +4,7 @@ The log does not hold the frames that follow from facts; the transcript rebuilds
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from rumble_engine import State
@@ -56,10 +56,14 @@ def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
 
 
 def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | MatchOver]:
-    """Yield the lines of `transcript` from the connections of `bot`, and the verdicts."""
+    """Yield the lines of `transcript` from the connections of `bot`, and the verdicts without other bots' versions."""
     seats = seats_in(facts)
     for each in transcript(facts):
-        if isinstance(each, MatchOver) or seats[each.attempt][each.seat].casefold() == bot.casefold():
+        if isinstance(each, MatchOver):
+            is_own = [name.casefold() == bot.casefold() for name in each.seats]
+            versions = (version if own else "" for version, own in zip(each.versions, is_own, strict=False))
+            yield replace(each, versions=tuple(versions))
+        elif seats[each.attempt][each.seat].casefold() == bot.casefold():
             yield each
 
 
@@ -152,6 +156,8 @@ def as_json(entry: TranscriptLine | MatchOver) -> dict[str, Any]:
         "reason": entry.reason,
         "at_fault": list(entry.at_fault),
     }
+    if entry.versions:
+        verdict["versions"] = list(entry.versions)
     if any(entry.seats_excused_ms):
         verdict["seats_excused_ms"] = list(entry.seats_excused_ms)
     return verdict

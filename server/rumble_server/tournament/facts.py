@@ -188,6 +188,23 @@ class NameReset:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionSaved:
+    """A bot's owner saved a version of the bot's source. The log has these facts by bot, apart from all other facts.
+
+    In the same commit, the versions in rows before the row `oldest` are deleted, which frees `freed_bytes` bytes.
+    """
+
+    bot: str
+    number: int
+    """Number of the version, from 1 for each owner of the name."""
+    language: Literal["python", "javascript"]
+    source: str
+    at_ms: int
+    oldest: int = 0
+    freed_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class InviteChanged:
     """Bots join with the code `invite` from now on; None for no code.
 
@@ -337,7 +354,7 @@ TournamentFact = (
     | MatchOver
 )
 """Facts that rebuild a tournament; other facts of a match rebuild only the match."""
-LogFact = ServerFact | TournamentFact | MatchFact
+LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
 
 
@@ -345,9 +362,23 @@ _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
 _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
+VERSIONS = "@"
+"""First character of the keys that stand for a tournament's id in rows with versions of a bot. No id begins so."""
+
+
+def versions_of(bot: str) -> str:
+    """Return the key of the rows with a bot's versions."""
+    return VERSIONS + bot.casefold()
+
+
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament that a fact is about; empty for facts about a club as a whole."""
+    """Return the id of the tournament that a fact is about; empty for facts about a club as a whole.
+
+    For a version, return the key of the bot's versions.
+    """
     kind = type(fact)
+    if kind is VersionSaved:
+        return versions_of(fact.bot)  # type: ignore[union-attr]
     if kind in _ABOUT_A_MATCH:
         return tournament_id_of(fact.match)  # type: ignore[union-attr]  # this kind has a match
     return "" if kind in _ABOUT_THE_SERVER else fact.tournament  # type: ignore[union-attr]  # and these a tournament

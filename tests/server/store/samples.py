@@ -141,6 +141,12 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "turn_id": texts,
     "turn_ids": st.lists(texts, max_size=2).map(tuple),
     "until_ms": st.none() | times,
+    "versions": st.lists(texts, max_size=2).map(tuple),
+    "number": small,
+    "language": st.sampled_from(["python", "javascript"]),
+    "source": texts,
+    "oldest": small,
+    "freed_bytes": small,
     "what": texts,
 }
 """Strategies of values, by the name of a field."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.row_keys import MAIN, prefix_of
-from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.store.row_keys import MAIN, prefix_of, split
+from rumble_server.tournament.facts import VERSIONS, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 Told = dict[str, tuple[bool | None, bool]]
@@ -48,7 +48,12 @@ def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterat
 
 
 def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
-    """Update the flags in `told` by the facts of a row; `key` is the key of the row's tournament."""
+    """Update the flags in `told` by the facts of a row; `key` is the key of the row's tournament.
+
+    Rows with versions of a bot belong to no tournament, and change nothing.
+    """
+    if split(key)[1].startswith(VERSIONS):
+        return
     listed, over = told.get(key, (None, False))
     for _, fact in facts:
         if isinstance(fact, TournamentCreated):
@@ -71,6 +76,8 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 
 def about(club: str, tournament: str) -> str:
     """Return the subject of a row of the log, for people."""
+    if tournament.startswith(VERSIONS):
+        return f"versions of the bot {prefix_of(club)}{tournament.removeprefix(VERSIONS)}"
     if tournament:
         return f"tournament {prefix_of(club)}{tournament}"
     return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")

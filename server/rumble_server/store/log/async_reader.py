@@ -22,6 +22,7 @@ from rumble_server.store.log.rebuilt_tournaments import make_of_match, make_of_t
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.versions import StoredVersion
 
 log = logging.getLogger(__name__)
 
@@ -131,6 +132,10 @@ class AsyncReader:
         The latter are the `limit` newest listed tournaments that are over, newest first.
         """
         return await self._on_thread(self._listed, limit)
+
+    async def versions(self, bot: str) -> list[StoredVersion]:
+        """Return the stored versions of a bot, oldest first, without damaged ones."""
+        return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
         """Return the neighbours of a match among the begun matches of its tournament."""

@@ -12,11 +12,18 @@ from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_li
 from rumble_server.store.log.content import PLY, TOURNAMENT, Content
 from rumble_server.store.log.lines import Line
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
+from rumble_server.tournament.facts import (
+    LogFact,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentFact,
+    VersionSaved,
+    tournament_of,
+)
 
 _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-_MARKS = frozenset((TournamentCreated, TournamentEnded))
+_MARKS = frozenset((TournamentCreated, TournamentEnded, VersionSaved))
 
 
 class Batch:
@@ -50,12 +57,17 @@ class Batch:
             "created": [(mark.tournament, mark.config.listed) for mark in marks if type(mark) is TournamentCreated],
             "over": [mark.tournament for mark in marks if type(mark) is TournamentEnded],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
+            "dropped": [
+                (tournament_of(mark), mark.oldest, mark.freed_bytes)
+                for mark in marks
+                if type(mark) is VersionSaved and mark.freed_bytes
+            ],
         }
 
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
         """Return the lines of plies and frames by tournament, the lines of other facts by tournament, and the marks.
 
-        Marks are the facts that create or end a tournament.
+        Marks are the facts that create or end a tournament, or delete old versions.
         """
         of_plies: dict[str, list[Line]] = defaultdict(list)
         others: dict[str, list[Line]] = defaultdict(list)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TypedDict
 
 TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: `TOURNAMENT` has facts that rebuild a tournament, `PLY` has plies and frames of matches."""
+"""Kinds of rows: `TOURNAMENT` has facts that rebuild a tournament, `PLY` has plies, frames, and versions of bots."""
 
 
 class Content(TypedDict):
@@ -32,11 +32,17 @@ class Content(TypedDict):
     """Tournaments ended by this commit."""
     ended: list[tuple[str, str]]
     """Ids and records of ended tournaments."""
+    dropped: list[tuple[str, int, int]]
+    """Old versions of bots to delete: the key of the bot's rows, the number of the oldest row to keep, and the bytes of
+    the deleted rows.
+    """
 
 
 def sizes_of(content: Content) -> Counter[str]:
-    """Return the approximate size in bytes of the rows of the log, by tournament."""
+    """Return the approximate size in bytes of the rows of the log, less the deleted rows, by tournament."""
     sizes = Counter[str]()
     for _, tournament, _, facts in content["log"]:
         sizes[tournament] += len(facts)
+    for versions, _, freed_bytes in content["dropped"]:
+        sizes[versions] -= freed_bytes
     return sizes

@@ -17,7 +17,8 @@ from rumble_server.store.log.content import PLY, TOURNAMENT
 from rumble_server.store.log.match_spans import matches_in
 from rumble_server.store.log.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import HostTokensRemoved, LogFact
+from rumble_server.tournament.facts import HostTokensRemoved, LogFact, VersionSaved, versions_of
+from rumble_server.tournament.versions import StoredVersion
 
 log = logging.getLogger(__name__)
 
@@ -148,6 +149,18 @@ class LogReader:
             facts += self._parsed(self.rows.of_match(tournament_id, kind, span, until, text), (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
+
+    def versions(self, bot: str) -> list[StoredVersion]:
+        """Return the stored versions of a bot, oldest first, without damaged ones."""
+        stored: list[StoredVersion] = []
+        for row in self.rows.log(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
+            with suppress(DamagedLog):
+                stored += [
+                    StoredVersion(row[0], len(row[1] or ""), fact)
+                    for _, fact in self._parsed([row])
+                    if isinstance(fact, VersionSaved)
+                ]
+        return stored
 
     def neighbours(self, match_id: str) -> Neighbours:
         """Return the neighbours of a match among the begun matches of its tournament."""

@@ -24,7 +24,7 @@ from psycopg.pq import Format
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import Content, sizes_of
+from rumble_server.store.log.content import PLY, Content, sizes_of
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
@@ -63,6 +63,11 @@ _PARTS = {
         """INSERT INTO ended (club, id, record, checksum)
         SELECT club, id, record, checksum FROM {given}
         ON CONFLICT (club, id) DO UPDATE SET record = excluded.record, checksum = excluded.checksum""",
+    ),
+    "dropped": (
+        "club text, tournament text, kind smallint, oldest bigint",
+        """DELETE FROM log USING {given} WHERE log.club = given.club AND log.tournament = given.tournament
+        AND log.kind = given.kind AND log.number < given.oldest""",
     ),
     "indexed": (
         "club text, id text, first bigint, last bigint",
@@ -190,6 +195,9 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
         ],
         "over": [(each["club"], tournament) for each in contents for tournament in each["over"]],
         "filed": [(*place, record, checksum(record, *place)) for place, record in ended],
+        "dropped": [
+            (each["club"], versions, PLY, oldest) for each in contents for versions, oldest, _ in each["dropped"]
+        ],
         "indexed": sorted((club, match_id, *span) for club, spans in due.items() for match_id, span in spans.items()),
     }
     return {part: of_part for part, of_part in rows.items() if of_part}

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import Content
-from rumble_server.store.row_keys import prefix_of
+from rumble_server.store.log.content import PLY, Content
+from rumble_server.store.row_keys import MAIN, prefix_of
 from rumble_server.store.sqlite.files import WRITTEN, Files
-from rumble_server.store.sqlite.match_index import index_matches
+from rumble_server.store.sqlite.match_index import add_bytes, index_matches, indexed
 from rumble_server.store.sqlite.schema import open_database
 
 INDEX_S = 1.0
@@ -47,8 +47,20 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
             database.executemany(_CREATED, [(club + tournament, listed) for tournament, listed in each["created"]])
             database.executemany(_OVER, [(club + tournament,) for tournament in each["over"]])
             database.executemany(RECORD, [(club + tournament, record) for tournament, record in each["ended"]])
+            for versions, oldest, _ in each["dropped"]:
+                _drop_versions(database, each["club"], club + versions, oldest)
         if index and last:
             index_matches(database, last)
+
+
+def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldest: int) -> None:
+    """Delete a bot's rows of versions before the row `oldest`, and subtract the rows that the club's bytes count."""
+    old = "FROM log WHERE tournament = ? AND kind = ? AND number < ?"
+    if club != MAIN:
+        counted = (versions, PLY, min(oldest, indexed(database) + 1))
+        size = database.execute(f"SELECT total(length(CAST(facts AS BLOB))) {old}", counted).fetchone()[0]
+        add_bytes(database, club, -int(size))
+    database.execute(f"DELETE {old}", (versions, PLY, oldest))
 
 
 class _Database:

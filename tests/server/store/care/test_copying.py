@@ -18,6 +18,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import VersionSaved
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
@@ -48,6 +49,8 @@ async def played(path: Path, clubs: list[str]) -> None:
         await fill(store, clubs)
         for club in clubs:
             store.put("identity", f"of {club}", club)
+            store.log(club).append(VersionSaved("anna", 1, "python", f"# of {club}", NOW_MS))
+        await store.wait_all()
         store.run_of()
 
 
@@ -71,6 +74,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
             assert after.ended(["friday", "monday"]) == before.ended(["friday", "monday"]) != {}
             assert after.listed_ids(9) == before.listed_ids(9) == ["monday", "friday"]
             assert after.neighbours(MATCH) == before.neighbours(MATCH)
+            assert after.versions("anna") == before.versions("anna") != []
         assert (new.get("identity", club), new.get("runs", club)) == (f"of {club}", None)
         assert new.run_of(club) > NOW_MS
         of_club = "instr(tournament, '/') = 0" if club == "main" else f"tournament LIKE '{club}/%'"

@@ -38,9 +38,10 @@ FIELDS_NOW = {
     "invite_changed": "tournament invite at_ms made_invite",
     "join_code_changed": "tournament code at_ms",
     "match_over": "match attempt seats scores termination reason at_fault "
-    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent failures",
+    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent failures versions",
     "match_started": "match attempt game settings seed seats "
-    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent spectator_delay_ms",
+    "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent spectator_delay_ms "
+    "versions",
     "move_made": "match attempt ply seat turn_id move bank_ms "
     "frame at_ms excused_ms next_turn_id next_seat seats_ms lag_ms omit",
     "move_refused": "match attempt seat retries_left at_ms",
@@ -60,6 +61,7 @@ FIELDS_NOW = {
     "tournament_started": "tournament bots openings at_ms",
     "turn_asked": "match attempt ply seat turn_id remaining_ms seats_ms lag_ms omit at_ms",
     "turns_asked": "match attempt ply asked turn_ids remaining_ms lag_ms omit seats_ms at_ms",
+    "version_saved": "bot number language source at_ms oldest freed_bytes",
 }
 """Fields of each kind of fact."""
 numbers = st.integers(1, 2**53 - 1)

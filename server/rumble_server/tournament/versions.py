@@ -1,0 +1,39 @@
+"""The versions of a bot's source that its owner has saved."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from rumble_server.tournament.facts import VersionSaved
+
+Language = Literal["python", "javascript"]
+MOST_VERSIONS = 20
+"""Number of newest versions of a bot that are kept."""
+MOST_SOURCE_BYTES = 1 << 16
+"""Maximum size of a version's source in bytes of UTF-8."""
+
+
+class StoredVersion(NamedTuple):
+    """A version on disk, with the number and the bytes of its row."""
+
+    row: int
+    row_bytes: int
+    saved: VersionSaved
+
+
+def visible(stored: Sequence[StoredVersion], since_ms: int) -> list[VersionSaved]:
+    """Return the versions that the owner of a name saved, oldest first. The owner has the name since `since_ms`."""
+    return [each.saved for each in stored if each.saved.at_ms >= since_ms]
+
+
+def next_version(
+    stored: Sequence[StoredVersion], since_ms: int, bot: str, language: Language, source: str, now_ms: int
+) -> VersionSaved:
+    """Return the fact of a further version after `stored`. Versions of earlier owners, and the oldest, are deleted."""
+    own = [each for each in stored if each.saved.at_ms >= since_ms]
+    kept = own[1 - MOST_VERSIONS :]
+    number = own[-1].saved.number + 1 if own else 1
+    dropped = len(stored) - len(kept)
+    # Without a version to keep, every stored row is deleted; the new version's own row has a greater number.
+    oldest = stored[dropped].row if kept else max((each.row + 1 for each in stored), default=0)
+    freed_bytes = sum(each.row_bytes for each in stored[:dropped])
+    return VersionSaved(bot, number, language, source, now_ms, oldest, freed_bytes)
