@@ -32,6 +32,7 @@ from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.api.versions import version_routes
 from rumble_server.web.api.zips import zip_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
@@ -93,6 +94,7 @@ def application() -> FastAPI:
     app.include_router(banning_routes())
     app.include_router(host_token_routes())
     app.include_router(transcript_routes())
+    app.include_router(version_routes())
     app.include_router(zip_routes())
     app.include_router(health_routes())
     app.include_router(metrics_routes())

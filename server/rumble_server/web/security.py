@@ -89,6 +89,24 @@ def host_of(request: Request, site: Site) -> str | None:
     return holder if site.tries.is_right(request, HOST, token, lambda: holder is not None) else None
 
 
+def reader_of(site: Site, request: Request, refusal: str) -> str | None:
+    """Return the name of the bot whose owner asks; None if the host asks.
+
+    Raises WebError with `bad_token` and a text that begins with `refusal`, or with `too_many_requests`.
+    """
+    if host_of(request, site) is not None:
+        return None
+    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
+    name, _, key = credentials.strip().partition(":")
+    names = site.arena.names
+    is_key = scheme.lower() == "bot" and key != ""
+    if is_key and site.tries.is_right(request, name, key, lambda: names.owns(name, key)):
+        claim = names.get(name)
+        return name if claim is None else claim.name
+    how = "send `Authorization: Bearer <host token>` or `Authorization: Bot NAME:KEY`"
+    raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", f"{refusal}: {how}")
+
+
 def shows_token(request: Request) -> bool:
     """Return whether a request shows any text in the place of a token."""
     return "Authorization" in request.headers
@@ -136,8 +154,8 @@ async def administrator_only(request: Request, response: Response) -> None:
     _exchange(response, token, site.arena.clubs.exchanged(token))
 
 
-async def read_body(request: Request) -> bytes:
-    """Read the body of a request.
+async def read_body(request: Request, most_bytes: int = MOST_BODY_BYTES) -> bytes:
+    """Read the body of a request, of at most `most_bytes` bytes.
 
     Raises WebError with `too_large`, or with `bad_request` if the connection ends before the body does.
     """
@@ -145,9 +163,9 @@ async def read_body(request: Request) -> bytes:
     try:
         async for part in request.stream():
             body += part
-            if len(body) > MOST_BODY_BYTES:
+            if len(body) > most_bytes:
                 raise WebError(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {most_bytes} bytes"
                 )
     except ClientDisconnect:
         raise WebError(HTTPStatus.BAD_REQUEST, "bad_request", "the connection ended before the body did") from None

@@ -105,6 +105,8 @@ class Site:
     house_bots: HouseBots
     process: Process
     club: str = MAIN
+    saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Lock under which versions of bots are numbered and saved."""
 
     @property
     def root(self) -> str:

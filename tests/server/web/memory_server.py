@@ -32,9 +32,11 @@ from rumble_server.tournament.facts import (
     TournamentCreated,
     TournamentEnded,
     tournament_of,
+    versions_of,
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.versions import StoredVersion
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.guards.public_address import Addresses
@@ -122,6 +124,10 @@ class MemoryReader:
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         self.reads += 1
         return self._world.log.records.get(tournament_id)
+
+    async def versions(self, bot: str) -> list[StoredVersion]:
+        stored = [StoredVersion(number, 1, fact) for number, fact in enumerate(self._of(versions_of(bot)), 1)]  # type: ignore[arg-type]
+        return [each for each in stored if each.row >= stored[-1].saved.oldest]
 
     async def neighbours(self, match_id: str) -> Neighbours:
         found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}

@@ -8,10 +8,11 @@ from starlette.responses import Response
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import host_of
-from rumble_server.web.site import Site, site_of
+from rumble_server.web.security import reader_of
+from rumble_server.web.site import site_of
 
 ND_JSON = "application/x-ndjson"
+REFUSAL = "a transcript is for the host and for the owners of the bots that played"
 
 
 def transcript_routes() -> APIRouter:
@@ -25,7 +26,7 @@ def transcript_routes() -> APIRouter:
         The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
         connection (`Authorization: Bot NAME:KEY`).
         """
-        owner = reader_of(site_of(request), request)
+        owner = reader_of(site_of(request), request, REFUSAL)
         try:
             lines = await answers_of(request).transcript(match, owner)
         except PermissionError as error:
@@ -35,23 +36,3 @@ def transcript_routes() -> APIRouter:
         return Response(lines, media_type=ND_JSON)
 
     return router
-
-
-def reader_of(site: Site, request: Request) -> str | None:
-    """Return the name of the bot whose owner asks; None if the host asks.
-
-    Raises WebError with `bad_token`, or with `too_many_requests`.
-    """
-    if host_of(request, site) is not None:
-        return None
-    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
-    name, _, key = credentials.strip().partition(":")
-    is_key = scheme.lower() == "bot" and key != ""
-    if is_key and site.tries.is_right(request, name, key, lambda: site.arena.names.owns(name, key)):
-        return name
-    raise WebError(
-        HTTPStatus.UNAUTHORIZED,
-        "bad_token",
-        "a transcript is for the host (`Authorization: Bearer <host token>`) and for the owners of the bots that "
-        "played (`Authorization: Bot NAME:KEY`)",
-    )

@@ -17,7 +17,7 @@ from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
-from rumble_server.web.security import organiser_only, read_body
+from rumble_server.web.security import MOST_BODY_BYTES, organiser_only, read_body
 from rumble_server.web.site import site_of
 
 REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
@@ -154,10 +154,10 @@ def read_config(body: bytes) -> TournamentConfig:
     return config
 
 
-async def read_model(request: Request, model: type[Body]) -> Body:
+async def read_model(request: Request, model: type[Body], most_bytes: int = MOST_BODY_BYTES) -> Body:
     """Read the body of a command; an empty body is an empty object. Raises WebError for a bad body."""
     try:
-        given = model.model_validate_json(await read_body(request) or b"{}")
+        given = model.model_validate_json(await read_body(request, most_bytes) or b"{}")
     except ValidationError as error:
         raise bad_request(error.errors(include_url=False)) from None
     request.state.given = told_of(given)

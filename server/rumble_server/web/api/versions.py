@@ -1,0 +1,141 @@
+"""Versions of a bot's source: saved by the bot's owner, and shown to the owner and the host alone."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import AfterValidator
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
+
+from rumble_server.arena.names import Claim
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import VersionSaved
+from rumble_server.tournament.versions import MOST_SOURCE_BYTES, Language, next_version, visible
+from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.models import RequestModel
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import reader_of
+from rumble_server.web.site import Site, site_of
+
+MOST_BODY_BYTES = 2 * MOST_SOURCE_BYTES
+"""Maximum size of a body with a source in bytes: JSON writes a line's end and a quotation mark as two bytes."""
+REFUSAL = "the versions of a bot are for its owner and the host"
+
+
+def _short(source: str) -> str:
+    if len(source.encode()) > MOST_SOURCE_BYTES:
+        raise ValueError(f"a source is at most {MOST_SOURCE_BYTES} bytes")
+    return source
+
+
+class NewVersion(RequestModel):
+    """A version to save."""
+
+    language: Language
+    source: Annotated[str, AfterValidator(_short)]
+
+
+class SavedVersion(ServerMessageModel):
+    """The number of a version that was saved."""
+
+    number: int
+
+
+class VersionLine(SavedVersion):
+    """A version in a list; `bytes` is the size of its source."""
+
+    language: Language
+    at_ms: Milliseconds
+    bytes: int
+
+
+class VersionList(ServerMessageModel):
+    """The versions of a bot that are kept, oldest first."""
+
+    versions: list[VersionLine]
+
+
+class VersionView(VersionLine):
+    """A version with its source."""
+
+    source: str
+
+
+def version_routes() -> APIRouter:
+    """Make the routes of versions; the routes need the key of a bot, or the host token to read."""
+    router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
+
+    @router.post("/versions", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewVersion))
+    async def save_version(request: Request) -> SavedVersion:
+        """Save a version of the bot whose key is shown; the 20 newest are kept.
+
+        A bot that is benched for its faults may play again.
+        """
+        site = site_of(request)
+        owner = reader_of(site, request, REFUSAL)
+        if owner is None:
+            raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", "only its owner saves a version of a bot")
+        given = await read_model(request, NewVersion, MOST_BODY_BYTES)
+        return SavedVersion(number=await _save(site, _claim(site, owner), given))
+
+    @router.get("/versions")
+    async def list_versions(
+        request: Request, bot: Annotated[Name | None, Query(description="for the host alone")] = None
+    ) -> VersionList:
+        """List the versions of the bot whose key is shown; the host names a bot."""
+        return VersionList(versions=[VersionLine(**_line(each)) for each in await _versions(request, bot)])
+
+    @router.get("/versions/{number}")
+    async def get_version(
+        request: Request, number: int, bot: Annotated[Name | None, Query(description="for the host alone")] = None
+    ) -> VersionView:
+        """Show a version with its source."""
+        for each in await _versions(request, bot):
+            if each.number == number:
+                return VersionView(**_line(each), source=each.source)
+        raise WebError.not_found(f"version {number} is not kept, or there was none")
+
+    return router
+
+
+async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
+    """Save a version for the owner of a name, and return the version's number once the version is on disk."""
+    async with site.saving:
+        await site.on_disk()  # a version whose request was given up may still be on its way
+        stored = await site.reader.versions(claim.name)
+        async with site.recording():
+            if _claim(site, claim.name).since_ms != claim.since_ms:
+                raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", f"the name {claim.name} has another owner now")
+            site.arena.allowance.check_creation()
+            now_ms = site.arena.clock.now_ms()
+            saved = next_version(stored, claim.since_ms, claim.name, given.language, given.source, now_ms)
+            site.arena.recorder.append(saved)
+            player = site.arena.players.get(claim.name)
+            if player is not None:
+                site.arena.lifecycle.unbench_changed(player)
+    return saved.number
+
+
+async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
+    """Return the versions of the owner's bot; for the host, of `bot`. Raises WebError, TournamentError, StoreError."""
+    site = site_of(request)
+    owner = reader_of(site, request, REFUSAL)
+    if owner is not None and bot is not None and owner.casefold() != bot.casefold():
+        raise WebError(HTTPStatus.FORBIDDEN, "not_yours", REFUSAL)
+    claim = _claim(site, owner or bot or "")
+    stored = await site.reader.versions(claim.name)
+    return visible(stored, claim.since_ms)
+
+
+def _claim(site: Site, name: str) -> Claim:
+    claim = site.arena.names.get(name)
+    if claim is None:
+        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
+    return claim
+
+
+def _line(saved: VersionSaved) -> dict[str, Any]:
+    size = len(saved.source.encode())
+    return {"number": saved.number, "language": saved.language, "at_ms": saved.at_ms, "bytes": size}
