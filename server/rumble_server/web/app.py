@@ -27,6 +27,7 @@ from rumble_server.web.api.host.commands import command_routes
 from rumble_server.web.api.host.host_tokens import host_token_routes
 from rumble_server.web.api.host.organising import organising_routes
 from rumble_server.web.api.joining import joining_routes
+from rumble_server.web.api.me import me_routes
 from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.problems import bad_request
@@ -96,6 +97,7 @@ def application() -> FastAPI:
     app.include_router(transcript_routes())
     app.include_router(version_routes())
     app.include_router(zip_routes())
+    app.include_router(me_routes())
     app.include_router(health_routes())
     app.include_router(metrics_routes())
     app.include_router(picture_routes())

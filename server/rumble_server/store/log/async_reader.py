@@ -133,6 +133,10 @@ class AsyncReader:
         """
         return await self._on_thread(self._listed, limit)
 
+    async def ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
+        """Return the records of tournaments with a bot, newest first, among the `limit` newest that are over."""
+        return await self._on_thread(self._ended_with, bot, limit)
+
     async def versions(self, bot: str) -> list[StoredVersion]:
         """Return the stored versions of a bot, oldest first, without damaged ones."""
         return await self._on_thread(self._reader.versions, bot)
@@ -171,6 +175,11 @@ class AsyncReader:
         found = self._records(ids)
         aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
         return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
+
+    def _ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
+        ids = self._reader.ended_ids(limit)
+        found = self._records(ids)
+        return [found[each] for each in ids if each in found and found[each].line(bot) is not None]
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
         try:

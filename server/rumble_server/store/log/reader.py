@@ -52,6 +52,10 @@ class LogReader:
         """Return the ids of the `limit` newest tournaments that are listed and over, newest first."""
         return self.rows.listed_ids(limit)
 
+    def ended_ids(self, limit: int) -> list[str]:
+        """Return the ids of the `limit` newest tournaments that are over, newest first, listed or not."""
+        return self.rows.ended_ids(limit)
+
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Return those of the given ids that belong to listed tournaments, oldest first."""
         return self.rows.only_listed(tournament_ids)

@@ -104,6 +104,11 @@ class Rows(ABC):
             ORDER BY {self.place} DESC LIMIT :limit"""
         return self._ids(query, over=True, limit=limit)
 
+    def ended_ids(self, limit: int) -> list[str]:
+        """Return the ids of the `limit` newest tournaments that are over, newest first."""
+        query = f"SELECT id FROM tournaments WHERE {self.own} AND over = :over ORDER BY {self.place} DESC LIMIT :limit"
+        return self._ids(query, over=True, limit=limit)
+
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         """Return those of the given ids that belong to listed tournaments, oldest first."""
         query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.place}"

@@ -24,6 +24,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.models import MatchView
+from rumble_server.web.api.own_results import share_of
 from rumble_server.web.api.replays import running_view
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
@@ -108,6 +109,19 @@ class ClubAnswers:
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Make an answer once for all requests that ask for the same key at the same time."""
         answer: bytes = await self._kept.get((self._site.club, key), make, keep=False)
+        return answer
+
+    async def own_results(self, tournament_id: str, bot: str) -> bytes:
+        """Return the results of a bot in a tournament, for `own_results.merged`.
+
+        They are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
+        """
+        found = self.going_on(tournament_id)
+        ask = partial(self.made, tournament_id, share_of, bot)
+        if found is None:
+            return await ask()
+        key = self._site.club, share_of, tournament_id, bot, found.table.version
+        answer: bytes = await self._kept.get(key, ask)
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:

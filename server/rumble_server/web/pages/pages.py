@@ -214,6 +214,10 @@ async def _play(request: Request) -> Response:
     )
 
 
+async def _me(request: Request) -> Response:
+    return html(request, "me.html")
+
+
 async def _write(request: Request) -> Response:
     joins = request.query_params.get("join", "")
     found = await answers_of(request).basics(joins) if joins else None
@@ -275,6 +279,7 @@ PAGES: dict[str, Page] = {
     "/tournaments/{tournament}/audit": _audit,
     "/matches/{match}": _match,
     "/play": _play,
+    "/me": _me,
     "/write": _write,
     "/protocol.json": _protocol,
     "/export.schema.json": _exported,

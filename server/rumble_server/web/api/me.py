@@ -1,0 +1,109 @@
+"""The results of a bot for its owner, as the page `/me` shows them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
+
+from rumble_server.store.errors import DamagedLog
+from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.host.commands import REFUSED
+from rumble_server.web.api.own_results import merged
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import reader_of
+from rumble_server.web.site import site_of
+
+MOST_TOURNAMENTS = 20
+"""Maximum number of tournaments in an answer: the newest of the bot."""
+MOST_SEARCHED = 500
+"""Number of newest ended tournaments of the club that are searched for the bot."""
+REFUSAL = "a bot's own results are for its owner"
+
+
+class LossView(ServerMessageModel):
+    """A match that the bot lost, or the match of a fault. `version` is empty if the bot named no version."""
+
+    match: str
+    game: str
+    seat: Count
+    against: list[str]
+    version: str
+    termination: str
+    reason: str
+    at_ms: Milliseconds
+
+
+class FaultView(ServerMessageModel):
+    """The faults of a kind: their number, the newest one, and the last `turn` and `answer` there, as JSON texts.
+
+    Long texts are cut off, and a text is empty if there was no such frame, or if the frames were deleted.
+    """
+
+    kind: str
+    count: Count
+    newest: LossView
+    turn: str
+    answer: str
+
+
+class ScoreView(ServerMessageModel):
+    """The matches of a version against an opponent."""
+
+    version: str
+    against: str
+    won: Count
+    drawn: Count
+    lost: Count
+
+
+class MeAnswer(ServerMessageModel):
+    """The results of a bot in its newest tournaments: the newest loss, fault and version first.
+
+    `damaged` is the number of tournaments that cannot be read. `takes_challenges` tells whether people can play the bot
+    now.
+    """
+
+    name: str
+    takes_challenges: bool
+    tournaments: Count
+    damaged: Count
+    last_loss: LossView | None
+    faults: list[FaultView]
+    scores: Annotated[list[ScoreView], Field(max_length=500)]
+
+
+def me_routes() -> APIRouter:
+    """Make the route of a bot's own results; the route needs the key of the bot."""
+    router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
+
+    @router.get("/me")
+    async def get_own_results(request: Request) -> MeAnswer:
+        """Show the results of the bot whose key is shown (`Authorization: Bot NAME:KEY`), in its newest tournaments."""
+        site, answers = site_of(request), answers_of(request)
+        name = reader_of(site, request, REFUSAL)
+        if name is None:
+            raise WebError(401, "bad_token", f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
+        live = [each for each in site.arena.tournaments.values() if name in each.field]
+        created = {each.id: each.created_at_ms for each in live}
+        created |= {each.id: each.created_at_ms for each in await site.reader.ended_with(name, MOST_SEARCHED)}
+        ids = sorted(created, key=lambda each: -created[each])[:MOST_TOURNAMENTS]
+        shares, damaged = [], 0
+        for each in ids:
+            try:
+                shares.append(await answers.own_results(each, name))
+            except DamagedLog:  # the reader has logged the damage
+                damaged += 1
+        player = site.arena.players.get(name)
+        return MeAnswer.model_validate(
+            {
+                "name": name,
+                "takes_challenges": player is not None and player.accepts_challenges,
+                "tournaments": len(ids),
+                "damaged": damaged,
+                **merged(shares).as_json(),
+            }
+        )
+
+    return router
