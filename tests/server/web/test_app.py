@@ -25,8 +25,9 @@ NAMES = {
     "bot": "alice",
     "kind": "svg",
     "club": "class-7",
+    "number": "1",
 }
-NEEDS_TOKEN = {"host", "administrator"}
+NEEDS_TOKEN = {"host", "administrator", "owner"}
 READ = ("GET", "HEAD", "OPTIONS")
 
 

@@ -1,0 +1,138 @@
+// The page of a bot's owner: the last loss, the faults with their frames, and the scores of each version.
+
+import { fetchAgain } from "./coming_again.js";
+import { identity } from "./identity.js";
+import { byId } from "./live.js";
+import { root } from "./root.js";
+
+/** @typedef {{match: string, game: string, seat: number, against: string[], version: string, termination: string, reason: string, at_ms: number}} Loss */
+/** @typedef {{kind: string, count: number, newest: Loss, turn: string, answer: string}} Fault */
+/** @typedef {{version: string, against: string, won: number, drawn: number, lost: number}} Score */
+/** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[]}} Told */
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/**
+ * Make an element with children; the values of `attributes` are set as written.
+ * @param {string} tag
+ * @param {Record<string, string>} attributes
+ * @param {(Node | string)[]} children
+ */
+function made(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** @param {Loss} loss */
+function pathOf(loss) {
+  return `${root}/matches/${encodeURIComponent(loss.match)}`;
+}
+
+/** @param {string} version */
+function versionText(version) {
+  return version === "" ? "" : `, version ${version}`;
+}
+
+/** @param {string} kind */
+function kindText(kind) {
+  return kind.replaceAll("_", " ");
+}
+
+/** @param {Loss} loss */
+function told(loss) {
+  const names = loss.against.flatMap((name, at) => [at ? ", " : "", made("bdi", {}, name)]);
+  const when = time.format(new Date(loss.at_ms));
+  return made("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason} (${kindText(loss.termination)})`);
+}
+
+/** @param {Loss | null} loss */
+function lossPart(loss) {
+  if (loss === null) return made("p", { class: "quiet" }, "Your bot has lost no match.");
+  const flipped = loss.seat === 1 ? "?flipped=true" : "";
+  const board = made("img", { src: `${pathOf(loss)}/board.svg${flipped}`, alt: `The board at the end of ${loss.match}` });
+  board.addEventListener("error", () => board.remove()); // a game without pictures
+  const link = made("a", { class: "button", href: pathOf(loss) }, "Look at the match");
+  return made("div", { class: "loss" }, board, made("div", {}, told(loss), made("p", {}, link)));
+}
+
+/**
+ * Write a frame as lines, each with a field; a frame that was cut off stays as it is.
+ * @param {string} frame
+ */
+function readable(frame) {
+  try {
+    const fields = Object.entries(JSON.parse(frame));
+    return fields.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n");
+  } catch {
+    return frame;
+  }
+}
+
+/** @param {string} title @param {string} text */
+function box(title, text) {
+  return made("figure", { class: "plain" }, made("figcaption", { class: "quiet small" }, title), made("pre", { tabindex: "0", "aria-label": title }, text));
+}
+
+/** @param {Fault} fault */
+function faultPart(fault) {
+  const times = fault.count === 1 ? "once" : `${fault.count} times`;
+  return made(
+    "div",
+    { class: "fault" },
+    made("h3", {}, `${kindText(fault.kind)}, ${times}`),
+    made("p", {}, "The newest is in ", made("a", { href: pathOf(fault.newest) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
+    made(
+      "div",
+      { class: "frames" },
+      box("The turn", readable(fault.turn) || "Your bot was asked for no move, or the turn is no longer kept."),
+      box("Your bot's answer", readable(fault.answer) || "There was none."),
+      box("The verdict", fault.newest.reason),
+    ),
+  );
+}
+
+/** @param {Score} score */
+function row(score) {
+  const counts = [score.won, score.drawn, score.lost].map((count) => made("td", { class: "number" }, `${count}`));
+  return made("tr", {}, made("td", {}, score.version || "–"), made("th", { scope: "row" }, made("bdi", {}, score.against)), ...counts);
+}
+
+/** @param {Told} answer */
+function show(answer) {
+  const play = `${root}/play?against=${encodeURIComponent(answer.name)}`;
+  byId("play").replaceChildren(
+    answer.takes_challenges
+      ? made("a", { class: "button primary", href: play }, "Play against my bot")
+      : made("span", { class: "quiet" }, "While your bot is connected and takes challenges, you can play against it here."),
+  );
+  byId("loss").replaceChildren(lossPart(answer.last_loss));
+  const faults = answer.faults.map(faultPart);
+  byId("faults").replaceChildren(...(faults.length ? faults : [made("p", { class: "quiet" }, "Your bot has made none.")]));
+  byId("scores").replaceChildren(...answer.scores.map(row));
+  byId("no-scores").hidden = answer.scores.length > 0;
+  byId("scores").closest(".scroll")?.toggleAttribute("hidden", answer.scores.length === 0);
+  byId("content").hidden = false;
+  byId("told").hidden = answer.damaged === 0;
+  byId("told").textContent = `${answer.damaged} tournaments are damaged: this page leaves them out.`;
+}
+
+async function ask() {
+  const who = identity();
+  const message = byId("told");
+  if (who === null) {
+    message.replaceChildren("This browser has no bot yet. ", made("a", { href: `${root}/join` }, "Join with a code"), ".");
+    return;
+  }
+  try {
+    const answer = await fetchAgain(`${root}/api/me`, { headers: { Authorization: `Bot ${who.name}:${who.key}` } });
+    if (answer.ok) show(await answer.json());
+    else if (answer.status === 401) message.textContent = `The server does not know ${who.name} with the key of this browser.`;
+    else message.textContent = (await answer.json()).error.message;
+  } catch {
+    message.textContent = "The server does not answer. Is it running?";
+  }
+}
+
+ask();
