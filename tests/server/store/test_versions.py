@@ -3,7 +3,7 @@
 from contextlib import closing
 from typing import Any
 
-from rumble_server.store.care import damage, findings
+from rumble_server.store.care import damage
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.open import is_postgres
 from rumble_server.tournament.facts import VersionSaved
@@ -23,12 +23,12 @@ async def save(
     await store.wait_all()
 
 
-def verify(database: Database) -> findings.Findings:
+def problems(database: Database) -> list[str]:
     if not is_postgres(database.url):
-        return damage.verify(database.url)
+        return damage.verify(database.url).problems
     from rumble_server.store.care import postgres_damage
 
-    return postgres_damage.verify(database.url)
+    return postgres_damage.verify(database.url).problems
 
 
 def sources(reader: LogReader, bot: str = "anna", since_ms: int = 0) -> list[tuple[int, str]]:
@@ -83,9 +83,9 @@ async def test_verification_knows_versions(database: Database) -> None:
     async with opened_store(database) as store:
         await save(store, "# 1")
         await save(store, "# of another club", club="a")
-    assert verify(database).problems == []
+    assert problems(database) == []
     database.execute("UPDATE log SET facts = replace(facts, '# 1', '# 9')")
-    assert [each for each in verify(database).problems if "(versions of the bot anna) is damaged" in each]
+    assert [each for each in problems(database) if "(versions of the bot anna) is damaged" in each]
 
 
 async def test_a_start_reads_no_source(database: Database) -> None:

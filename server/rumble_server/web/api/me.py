@@ -9,7 +9,7 @@ from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 from rumble_server.store.errors import DamagedLog
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host.commands import REFUSED
-from rumble_server.web.api.own_results import merged
+from rumble_server.web.api.own_results import MOST_SCORES, merged
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import reader_of
@@ -71,7 +71,9 @@ class MeAnswer(ServerMessageModel):
     damaged: Count
     last_loss: LossView | None
     faults: list[FaultView]
-    scores: Annotated[list[ScoreView], Field(max_length=500)]
+    scores: Annotated[list[ScoreView], Field(max_length=MOST_SCORES)]
+    display_names: dict[str, str]
+    """Names of opponents for people, by name; opponents without one are left out."""
 
 
 def me_routes() -> APIRouter:
@@ -95,14 +97,16 @@ def me_routes() -> APIRouter:
                 shares.append(await answers.own_results(each, name))
             except DamagedLog:  # the reader has logged the damage
                 damaged += 1
-        player = site.arena.players.get(name)
+        player, told, display = site.arena.players.get(name), merged(shares).as_json(), site.arena.display_names
+        opponents = {each["against"] for each in told["scores"]}
         return MeAnswer.model_validate(
             {
                 "name": name,
                 "takes_challenges": player is not None and player.accepts_challenges,
                 "tournaments": len(ids),
                 "damaged": damaged,
-                **merged(shares).as_json(),
+                "display_names": {each: shown for each in opponents if (shown := display.get(each)) is not None},
+                **told,
             }
         )
 

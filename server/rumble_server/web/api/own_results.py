@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
+from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.transcript import TranscriptLine, told_so_far, transcript_of
@@ -60,7 +61,10 @@ class Score:
 
 @dataclass(slots=True)
 class Share:
-    """The results of a bot in one tournament or in several; `faults` and `scores` are by kind, version and opponent."""
+    """The results of a bot in one tournament or in several; `faults` are by kind, `scores` by version and opponent.
+
+    `last_loss` is the newest match that was played and lost.
+    """
 
     last_loss: Loss | None = None
     faults: dict[str, Fault] = field(default_factory=dict)
@@ -110,7 +114,7 @@ def share_of(rebuilt: Rebuilt, bot: str) -> bytes:
                 own.won += over.scores[seat] > score
                 own.drawn += over.scores[seat] == score
                 own.lost += over.scores[seat] < score
-        if over.scores[seat] < max(over.scores):
+        if over.scores[seat] < max(over.scores) and over.termination is not Termination.NO_SHOW:
             share.last_loss = _loss(over, seat, game, version)
         if seat in over.at_fault:
             kind = _kind(over, seat)

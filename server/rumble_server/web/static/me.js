@@ -3,12 +3,13 @@
 import { fetchAgain } from "./coming_again.js";
 import { identity } from "./identity.js";
 import { byId } from "./live.js";
+import { learn, who } from "./names.js";
 import { root } from "./root.js";
 
 /** @typedef {{match: string, game: string, seat: number, against: string[], version: string, termination: string, reason: string, at_ms: number}} Loss */
 /** @typedef {{kind: string, count: number, newest: Loss, turn: string, answer: string}} Fault */
 /** @typedef {{version: string, against: string, won: number, drawn: number, lost: number}} Score */
-/** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[]}} Told */
+/** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[], display_names: Record<string, string>}} Told */
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
@@ -42,7 +43,7 @@ function kindText(kind) {
 
 /** @param {Loss} loss */
 function told(loss) {
-  const names = loss.against.flatMap((name, at) => [at ? ", " : "", made("bdi", {}, name)]);
+  const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
   const when = time.format(new Date(loss.at_ms));
   return made("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason} (${kindText(loss.termination)})`);
 }
@@ -72,7 +73,13 @@ function readable(frame) {
 
 /** @param {string} title @param {string} text */
 function box(title, text) {
-  return made("figure", { class: "plain" }, made("figcaption", { class: "quiet small" }, title), made("pre", { tabindex: "0", "aria-label": title }, text));
+  return made("figure", {}, made("figcaption", { class: "quiet small" }, title), made("pre", { tabindex: "0", "aria-label": title }, text));
+}
+
+/** Return the ply of a turn, as a part of the match page's address. @param {string} turn */
+function plyOf(turn) {
+  const ply = /"ply":(\d+)/.exec(turn);
+  return ply === null ? "" : `?ply=${ply[1]}`;
 }
 
 /** @param {Fault} fault */
@@ -82,7 +89,7 @@ function faultPart(fault) {
     "div",
     { class: "fault" },
     made("h3", {}, `${kindText(fault.kind)}, ${times}`),
-    made("p", {}, "The newest is in ", made("a", { href: pathOf(fault.newest) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
+    made("p", {}, "The newest is in ", made("a", { href: pathOf(fault.newest) + plyOf(fault.turn) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
     made(
       "div",
       { class: "frames" },
@@ -96,11 +103,12 @@ function faultPart(fault) {
 /** @param {Score} score */
 function row(score) {
   const counts = [score.won, score.drawn, score.lost].map((count) => made("td", { class: "number" }, `${count}`));
-  return made("tr", {}, made("td", {}, score.version || "–"), made("th", { scope: "row" }, made("bdi", {}, score.against)), ...counts);
+  return made("tr", {}, made("td", {}, score.version || "–"), made("th", { scope: "row" }, who(score.against)), ...counts);
 }
 
 /** @param {Told} answer */
 function show(answer) {
+  learn(Object.entries(answer.display_names).map(([name, display_name]) => ({ name, display_name })));
   const play = `${root}/play?against=${encodeURIComponent(answer.name)}`;
   byId("play").replaceChildren(
     answer.takes_challenges
@@ -119,16 +127,16 @@ function show(answer) {
 }
 
 async function ask() {
-  const who = identity();
+  const own = identity();
   const message = byId("told");
-  if (who === null) {
+  if (own === null) {
     message.replaceChildren("This browser has no bot yet. ", made("a", { href: `${root}/join` }, "Join with a code"), ".");
     return;
   }
   try {
-    const answer = await fetchAgain(`${root}/api/me`, { headers: { Authorization: `Bot ${who.name}:${who.key}` } });
+    const answer = await fetchAgain(`${root}/api/me`, { headers: { Authorization: `Bot ${own.name}:${own.key}` } });
     if (answer.ok) show(await answer.json());
-    else if (answer.status === 401) message.textContent = `The server does not know ${who.name} with the key of this browser.`;
+    else if (answer.status === 401) message.textContent = `The server does not know ${own.name} with the key of this browser.`;
     else message.textContent = (await answer.json()).error.message;
   } catch {
     message.textContent = "The server does not answer. Is it running?";
