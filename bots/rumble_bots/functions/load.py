@@ -75,6 +75,23 @@ def load_bot(text: str) -> Bot:
     return as_bot(found, text)
 
 
+def load_file(file: Path) -> Bot:
+    """Load the bot of a file: its function `choose` or `ai`, or else its only function or subclass of `Bot`.
+
+    Functions that begin with `_` or were imported do not count. Raises BadFunction.
+    """
+    module = _load_module(file)
+    own = {
+        name: found
+        for name, found in vars(module).items()
+        if callable(found) and not name.startswith("_") and getattr(found, "__module__", None) == module.__name__
+    }
+    found = own.get("choose") or own.get("ai") or (next(iter(own.values())) if len(own) == 1 else None)
+    if found is None:
+        raise BadFunction(f"{file} has {len(own)} functions, and none is called choose or ai")
+    return as_bot(found, str(file))
+
+
 def as_bot(found: object, label: str) -> Bot:
     """Make a bot from a function, a `Bot` subclass or a `Bot`; errors use the name `label`. Raises BadFunction."""
     if isinstance(found, Bot):

@@ -9,7 +9,7 @@ from rumble_engine import MoveError, State
 
 from rumble_bots.functions.load import load_bot
 from rumble_bots.reference import Choice, ReferenceBot
-from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
@@ -18,18 +18,19 @@ NO_HURRY_MS = 10_000
 
 
 class FunctionBot(ReferenceBot):
-    """A function as a bot for the game `game`, without a server. `text` is FILE.py:FUNCTION. Raises BadFunction.
+    """A function as a bot for the game `game`, without a server. `text` is FILE.py:FUNCTION, or FILE.py with the `bot`
+    that was loaded from the file. Raises BadFunction.
 
     The function's turns have the position, but not the moves before: `ply` is 0 and `moves` is empty.
     """
 
-    def __init__(self, random: Random, *, text: str, game: str) -> None:
+    def __init__(self, random: Random, *, text: str, game: str, bot: Bot | None = None) -> None:
         super().__init__(random)
         self.asked_at_s: float | None = None
         """Start of the pending call of the function, by `time.monotonic`; None between calls."""
         self.text = text
         self._game = game
-        self._bot = load_bot(text)
+        self._bot = load_bot(text) if bot is None else bot
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Ask the function. Raises BotFailed if the function fails, or its answer is no legal move."""

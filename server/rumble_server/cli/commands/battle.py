@@ -1,11 +1,13 @@
 """`rumble battle`: many matches between two bots, or of a table of bots, in one process."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from rumble_engine import SettingValue
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.bot_names import read_reference_bot
@@ -21,13 +23,21 @@ BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), o
 
 
 def battle(
-    first: Annotated[str, typer.Argument(metavar="A", help=BOT, autocompletion=completion.bots)],
-    second: Annotated[str, typer.Argument(metavar="B", help=BOT, autocompletion=completion.bots)],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help=f"{BOT} Alone: a folder of bots.", autocompletion=completion.bots)
+    ],
+    second: Annotated[str | None, typer.Argument(metavar="[B]", help=BOT, autocompletion=completion.bots)] = None,
     others: Annotated[
         list[str] | None,
         typer.Argument(metavar="[C]...", help="Further bots at the same table.", autocompletion=completion.bots),
     ] = None,
-    matches: Annotated[int, typer.Option(min=1, help="How many matches; the bots take turns to move first.")] = 1000,
+    matches: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many matches; the bots take turns to move first. Default: 1000, in a folder 2 for each pair.",
+        ),
+    ] = None,
     game: Game = "tictactoe",
     setting: Setting = None,
     opening: Annotated[
@@ -41,7 +51,14 @@ def battle(
 
     With further bots, all play at one table, and the command prints the first places and the mean score of each: the
     share of the other seats behind.
+
+    With a folder, each file NAME.py in the folder is a bot: its function `choose` or `ai`, or its only function. All
+    play all, and the command prints the crosstable. A bot that fails loses the match.
     """
+    if second is None:
+        _folder(first, game, read_settings(setting), matches or 2, seed, timeout)
+        return
+    matches = matches or 1000
     from rumble_bots.reference.battle import battle as fight
     from rumble_bots.reference.table_battle import table_battle
     from rumble_engine import get_game
@@ -75,6 +92,20 @@ def battle(
     sure = {"intervals": result.intervals, "no_intervals": result.doubt or None}
     more = {"pairs": result.pentanomial, "distinct_games": result.games}
     typer.echo(json.dumps(told | counts | sure | more, indent=2))
+
+
+def _folder(
+    folder: str, game: str, settings: Mapping[str, SettingValue], matches: int, seed: int, timeout: float | None
+) -> None:
+    """Play all bots of a folder against each other, and print the crosstable. Raises CliError."""
+    from rich.console import Console
+
+    from rumble_server.cli.output.tables import UNBOUNDED, crosstable
+    from rumble_server.cli.support.folder_battle import FolderBattle
+
+    battle = FolderBattle(folder, game, settings, matches, seed, lambda line: typer.echo(line, err=True))
+    tournament = _in_time(battle.play, f"the bots in {folder}", battle.functions, timeout)
+    Console(width=None if sys.stdout.isatty() else UNBOUNDED).print(crosstable(tournament))
 
 
 def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:

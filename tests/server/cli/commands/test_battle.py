@@ -77,7 +77,7 @@ def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(caps
         (["mcts,iterations=0", "random"], "iterations must be a whole number from 1 up, not 0"),
         (["random", "random", "--opening", "-1"], "--opening"),
         (["nobody", "random"], "unknown bot 'nobody'"),
-        (["random"], "Missing argument 'B'"),
+        (["random"], "random is no folder with two files NAME.py; or name a second bot"),
         (["random", "random", "--game", "go"], "unknown game 'go'"),
         (["random", "random", "--matches", "0"], "--matches"),
         (["random", "nowhere.py:ai"], "no such file: nowhere.py"),

@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import pytest
+from rumble_server.cli.main import run
+
+FIRST = "def choose(turn):\n    return turn.legal[0]\n"
+LAST = (
+    "from random import Random\ndef _help(turn):\n    return turn.legal[-1]\ndef best(turn):\n    return _help(turn)\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {"anna": FIRST, "berta": LAST, "_notes": "x = 1 / 0"}
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def battle(folder: Path, capsys: pytest.CaptureFixture[str], *options: str, status: int = 0) -> tuple[str, str]:
+    assert run(["battle", str(folder), *options]) == status
+    told = capsys.readouterr()
+    return told.out, told.err
+
+
+def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "cem.py").write_text(FIRST)
+    out, err = battle(folder, capsys, "--game", "connect4", "--matches", "4")
+    assert "class: finished after 12 matches" in out
+    assert sorted(line.split("|")[2].strip() for line in out.splitlines()[4:7]) == ["anna", "berta", "cem"]
+    assert err == ""
+    assert battle(folder, capsys, "--game", "connect4", "--matches", "4") == (out, err)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("def f(:", "cem.py is not Python: invalid syntax (line 1)"),
+        ("\nx = 1 / 0", "cem.py fails when it is loaded: ZeroDivisionError: division by zero (cem.py, line 2)"),
+        ("x = 1", "cem.py has 0 functions, and none is called choose or ai"),
+        ("def f(a): pass\ndef g(a): pass", "cem.py has 2 functions, and none is called choose or ai"),
+        ("def choose(board, player): return 0", "cem.py does not play Gomoku"),
+    ],
+)
+def test_a_file_that_is_no_bot_is_left_out(
+    folder: Path, capsys: pytest.CaptureFixture[str], source: str, told: str
+) -> None:
+    (folder / "cem.py").write_text(source)
+    out, err = battle(folder, capsys, "--game", "gomoku")
+    assert (err.count("\n"), err.strip().removeprefix(f"{folder}/")) == (1, told)
+    assert "class: finished after 2 matches" in out
+
+
+@pytest.mark.parametrize("game", ["connect4", "dilemma", "backgammon", "liars-dice"])
+def test_a_bot_that_fails_loses_and_the_others_play_on(
+    folder: Path, capsys: pytest.CaptureFixture[str], game: str
+) -> None:
+    (folder / "cem.py").write_text("def ai(turn):\n    board = {}\n    return board['x']\n")
+    (folder / "dora.py").write_text("def ai(turn):\n    return 'nonsense'\n")
+    out, err = battle(folder, capsys, "--game", game)
+    lines = sorted(err.splitlines())
+    assert lines[0] == "cem.py failed: KeyError: 'x' (cem.py, line 3)"
+    assert lines[1].startswith("dora.py answered no legal move: ")
+    assert len(lines) == 2
+    rows = {cells[2].strip(): cells for line in out.splitlines() if len(cells := line.split("|")) > 5}
+    assert {"anna", "berta", "cem", "dora"} < rows.keys()
+    assert "class: finished after 12 matches" in out
+
+
+def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for source in ("import time\ntime.sleep(9)", "import time\ndef ai(turn):\n    time.sleep(9)"):
+        (folder / "cem.py").write_text(source)
+        out, err = battle(folder, capsys, "--timeout", "0.1", status=1)
+        assert (out, "cem.py gave no answer in 0.1 s" in err) == ("", True)
+
+
+def test_a_folder_needs_two_bots(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "anna.py").write_text("x = 1")
+    assert "of 2 files, 1 are bots: two are needed" in battle(folder, capsys, status=1)[1]
+    (folder / "anna.py").unlink()
+    assert "or name a second bot" in battle(folder, capsys, status=2)[1]
