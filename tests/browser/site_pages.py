@@ -106,6 +106,7 @@ SITE_PAGES = (
     SitePage("write", "/write"),
     SitePage("join", "/join?code=KMRTVA"),
     SitePage("play", "/play"),
+    SitePage("me", "/me"),
     _played("play-chess", "chess", sit_down),
     _played("play-othello", "othello", sit_down, variant=True),
     _played("play-gomoku", "gomoku", aim, variant=True),

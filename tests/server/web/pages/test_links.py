@@ -28,6 +28,7 @@ PAGES = [
     "/matches/friday.1.1.1.1",
     "/matches/friday.1.1.1.1?ply=3",
     "/play",
+    "/me",
     "/write",
     "/write?join=open&invite=hush-hush",
     "/console",

@@ -17,6 +17,7 @@ PAGES = [
     "/matches/friday.1.1.1.1",
     "/write",
     "/play",
+    "/me",
     "/docs",
     "/x",
 ]
