@@ -24,7 +24,7 @@ class Owner(Enum):
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
 """Paths about a single process. At `/api/leader` only proxies get an answer: a club's leader."""
-OF_ALL = frozenset({"/docs", "/clubs"})
+OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 WRITE = "/write"
 """Path of the guide. With `join` in the query, the guide is about a tournament, whose club owns the path."""
@@ -39,7 +39,7 @@ def owner_of(path: str, query: str) -> str | Owner:
     """
     if path in OF_NODE:
         return Owner.THIS_NODE
-    if path.startswith(f"{PREFIX}/"):
+    if path.startswith((f"{PREFIX}/", "/code/files/")):
         return Owner.ANY_NODE
     tokens = TOKENS.fullmatch(path)
     if tokens is not None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVarTuple
 
 from fastapi import FastAPI, Request
+from rumble_engine import get_game
 from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
@@ -28,12 +29,13 @@ from rumble_server.web.compression import public, shows_secret
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.public_address import place_of
 from rumble_server.web.made_names import made_name
-from rumble_server.web.pages import guide
+from rumble_server.web.pages import browser_files, guide
+from rumble_server.web.pages.code import PAGE_POLICY, frame, starting_code
 from rumble_server.web.pages.console import form_groups, games_with_settings
 from rumble_server.web.pages.digests import Record, lines_of, listing, records
 from rumble_server.web.pages.docs import document_in, operations
 from rumble_server.web.pages.match_page import match_context
-from rumble_server.web.pages.play import CLOCKS, SEATS, choose
+from rumble_server.web.pages.play import CLOCKS, FIRST_GAME, SEATS, choose
 from rumble_server.web.pages.rendering import NOT_STORED, html
 from rumble_server.web.pages.tournament_pages import (
     BOT_NAME,
@@ -232,6 +234,27 @@ async def _write(request: Request) -> Response:
     return await asyncio.to_thread(page)
 
 
+async def _code(request: Request) -> Response:
+    joins = request.query_params.get("join", "")
+    found = await answers_of(request).basics(joins) if joins else None
+    games = [game for game in playable_games() if ":" not in game.name]
+    asked = request.query_params.get("game", FIRST_GAME) if found is None else found.config.game
+    about = {
+        "tournament": found,
+        "games": games if found is None else [get_game(asked)],
+        "game": asked,
+        "files": browser_files.address(),
+        "starts": starting_code(),
+    }
+    answer = await _answer(request, "code.html", **about)
+    answer.headers["Content-Security-Policy"] = PAGE_POLICY
+    return answer
+
+
+async def _code_frame(request: Request) -> Response:
+    return frame()
+
+
 async def _protocol(request: Request) -> Response:
     return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
 
@@ -281,6 +304,8 @@ PAGES: dict[str, Page] = {
     "/play": _play,
     "/me": _me,
     "/write": _write,
+    "/code": _code,
+    "/code/frame": _code_frame,
     "/protocol.json": _protocol,
     "/export.schema.json": _exported,
     "/openapi.json": _openapi,
@@ -294,6 +319,9 @@ def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
     for path, page in PAGES.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
+    app.add_route(
+        f"{browser_files.PREFIX}/{{path:path}}", browser_files.answer, methods=["GET"], include_in_schema=False
+    )
 
 
 def _served(page: Page) -> Page:

@@ -1,0 +1,53 @@
+// The script of the sandbox: starts and ends workers for the page, and passes texts on. It is in the frame's page itself.
+
+(() => {
+  const MOST_CHARACTERS = 2 ** 18; // of a message of a worker
+  const MOST_MESSAGES = 50; // of a worker between two messages to it
+  /** @type {Map<number, {worker: Worker, messages: number}>} */
+  const workers = new Map();
+  /** What each worker with Python begins with: compiled once. @type {Promise<object> | undefined} */
+  let python;
+
+  /** @param {number} id @param {object | string} told */
+  const tell = (id, told) => parent.postMessage(`${id} ${typeof told === "string" ? told : JSON.stringify(told)}`, "*");
+
+  /** @param {number} id */
+  function end(id) {
+    workers.get(id)?.worker.terminate();
+    workers.delete(id);
+  }
+
+  /** @param {number} id @param {string} script @param {boolean} isPython */
+  function start(id, script, isPython) {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    const started = { worker, messages: 0 };
+    workers.set(id, started);
+    worker.onmessage = ({ data }) => {
+      if (workers.get(id) !== started) return;
+      started.messages += 1;
+      if (started.messages <= MOST_MESSAGES && typeof data === "string" && data.length <= MOST_CHARACTERS) return tell(id, data);
+      end(id);
+      tell(id, { error: "the code sent too much", ended: true });
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (workers.get(id) === started) tell(id, { error: event.message, at: event.lineno });
+    };
+    if (isPython) python?.then((files) => worker.postMessage(files));
+  }
+
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent) return;
+    const { id, files, script, isPython, post } = data;
+    const asked = workers.get(id);
+    if (files) python = WebAssembly.compile(files.wasm).then((wasm) => ({ ...files, wasm }));
+    else if (script) start(id, script, isPython);
+    else if (!post) end(id);
+    else if (asked) {
+      asked.messages = 0;
+      asked.worker.postMessage(post);
+    }
+  });
+  tell(0, {});
+})();

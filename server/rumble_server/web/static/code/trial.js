@@ -1,0 +1,88 @@
+// A match of a draft against a reference bot, played and refereed in the sandbox.
+
+/** @typedef {import("../drawing.js").Drawing} Drawing */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./sandbox.js").CodeWorker} CodeWorker */
+/** @typedef {import("./sandbox.js").Language} Language */
+/** @typedef {import("./sandbox.js").Told} Told */
+
+/** @typedef {{seat: number | null, text: string, drawing: Drawing | null, diagram: string, output: string}} Ply */
+/** @typedef {{language: Language, source: string, game: string, settings: object, seat: number, bot: string}} Terms */
+/**
+ * @typedef {object} End
+ * @property {string} text
+ * @property {boolean} good
+ * @property {number | null} line the line of the code that failed
+ * @property {string} output
+ */
+
+const TURN_MS = 3000;
+const LATE_MS = 1000; // after TURN_MS, where the code does not end by itself
+const REFEREE_MS = 60_000;
+
+export class Trial {
+  /** @type {CodeWorker | null} */ #code = null;
+  /** @type {CodeWorker | null} */ #referee = null;
+  #pool;
+
+  /** @param {Pool} pool */
+  constructor(pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Play a match, and call `shown` with each ply. Throws an Error if Python cannot be loaded.
+   * @param {Terms} terms @param {(ply: Ply) => void} shown
+   * @returns {Promise<End>}
+   */
+  async play({ language, source, game, settings, seat, bot }, shown) {
+    this.#referee = await this.#pool.python();
+    try {
+      const { worker, told } = await this.#pool.code(language, source);
+      this.#code = worker;
+      return told.error ? failed(told) : await this.#match({ do: "start", game, settings, seat, bot }, told.output ?? "", shown);
+    } finally {
+      if (this.#code && language === "python") this.#pool.put(this.#code);
+      else this.#code?.end();
+      this.#pool.put(this.#referee);
+      this.#code = this.#referee = null;
+    }
+  }
+
+  /** End the match at once. */
+  stop() {
+    this.#code?.stop();
+  }
+
+  /** @param {object} start @param {string} output @param {(ply: Ply) => void} shown @returns {Promise<End>} */
+  async #match(start, output, shown) {
+    const [code, referee] = /** @type {[CodeWorker, CodeWorker]} */ ([this.#code, this.#referee]);
+    let told = await referee.ask(start, REFEREE_MS);
+    for (;;) {
+      if (told.refused ?? told.error) return { text: `The referee: ${told.refused ?? told.error}`, good: false, line: null, output };
+      for (const ply of told.plies) {
+        shown({ ...ply, output });
+        output = "";
+      }
+      if (told.over) return over(told.over, /** @type {{seat: number}} */ (start).seat);
+      const answer = await code.ask({ do: "turn", turn: told.turn, within_ms: TURN_MS }, TURN_MS + LATE_MS);
+      output = String(answer.output ?? "");
+      if (answer.error) return failed(answer);
+      told = await referee.ask({ do: "move", move: String(answer.move) }, REFEREE_MS);
+    }
+  }
+}
+
+/** @param {{scores: number[], reason: string}} outcome @param {number} seat @returns {End} */
+function over({ scores, reason }, seat) {
+  const best = Math.max(...scores);
+  const first = scores.filter((score) => score === best).length === 1;
+  const text = scores[seat] < best ? "Your bot lost" : first ? "Your bot won" : "Draw";
+  return { text: `${text}: ${reason}.`, good: scores[seat] === best, line: null, output: "" };
+}
+
+/** @param {Told} told @returns {End} */
+function failed({ error, line, output }) {
+  const where = typeof line === "number" ? `Line ${line}: ` : "";
+  return { text: `${where}${error}.`, good: false, line: line ?? null, output: String(output ?? "") };
+}
