@@ -36,6 +36,17 @@ export class Pool {
     return taken;
   }
 
+  /**
+   * Load code as a match would. Resolves with the error or what the code printed, when the next `code` is quick.
+   * @param {Language} language @param {string} source @returns {Promise<Told>}
+   */
+  async check(language, source) {
+    const { worker, told } = await this.code(language, source);
+    if (language === "python") this.put(worker);
+    else worker.end();
+    return told;
+  }
+
   /** Give a worker with Python back. @param {CodeWorker} worker */
   put(worker) {
     if (worker.ended) return;

@@ -24,6 +24,7 @@ export class Connection {
    * @param {(frame: Frame) => void} tell.frame  a message of the server
    * @param {(code: number, waitMs: number | null) => void} tell.lost  the connection ended; the next try is in `waitMs`, or never (null)
    * @param {() => boolean} tell.wanted  whether to connect again
+   * @param {(features: string[]) => Record<string, unknown>} [tell.wishes]  more fields of the login
    */
   constructor(tell) {
     this.tell = tell;
@@ -85,7 +86,8 @@ export class Connection {
   #received(frame) {
     if (frame.type === "welcome") {
       const { name, key } = /** @type {Identity} */ (this.#guest);
-      this.#socket?.send(JSON.stringify({ type: "login", name, key, client: "the play page" }));
+      const wishes = this.tell.wishes?.(frame.features) ?? { client: "the play page" };
+      this.#socket?.send(JSON.stringify({ type: "login", name, key, ...wishes }));
       return;
     }
     if (frame.type === "session") {

@@ -53,7 +53,8 @@
 /** @typedef {{field: string, problem: string}} Problem */
 /** @typedef {{type: "error", code: string, message: string, detail: Problem[], fatal: boolean}} ErrorFrame */
 
-/** @typedef {{type: "welcome"} | Session | Joined | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | ErrorFrame} Frame */
+/** @typedef {{type: "welcome", features: string[]}} Welcome */
+/** @typedef {Welcome | Session | Joined | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | ErrorFrame} Frame */
 
 /** @typedef {{type: "challenge", against: string, game: string, settings: Settings, time_control: TimeControl, seat?: number}} Challenge */
 

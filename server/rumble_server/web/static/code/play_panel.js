@@ -1,0 +1,174 @@
+// The part of the page in which the saved versions play: the state, the matches, and what failed.
+
+import { identity } from "../identity.js";
+import { byId, element } from "../live.js";
+import { keptAs, root } from "../root.js";
+import { OtherTabs } from "./other_tabs.js";
+import { Player } from "./player.js";
+import { Versions } from "./versions.js";
+
+/** @typedef {import("../identity.js").Identity} Identity */
+/** @typedef {import("./draft.js").Draft} Draft */
+/** @typedef {import("./pool.js").Pool} Pool */
+/** @typedef {import("./sandbox.js").Told} Told */
+
+const KEPT_AS = keptAs("rumble.code.plays");
+const REFUSED = "the server refused the connection";
+const LOST = new Map([
+  [4001, "Your bot now plays in another tab or on another computer."],
+  [4003, "The key of this browser does not fit the name any more: ask for a new slip."],
+  [4004, "This club was removed."],
+]);
+
+export class PlayPanel {
+  #button = /** @type {HTMLButtonElement} */ (byId("play-version"));
+  /** The seats of the open matches. @type {Map<string, Told>} */ #matches = new Map();
+  #number = 0;
+  #draft;
+  #identity;
+  #pool;
+  #versions;
+  #tabs;
+  #player;
+  #tournament;
+
+  /** @param {Draft} draft @param {Pool} pool @param {Identity} who @param {string} tournament */
+  constructor(draft, pool, who, tournament) {
+    this.#draft = draft;
+    this.#identity = who;
+    this.#pool = pool;
+    this.#tournament = tournament;
+    this.#versions = new Versions(who);
+    this.#tabs = new OtherTabs(root + who.name);
+    this.#player = new Player(pool, (number) => this.#versions.get(number), (told) => this.#told(told));
+    this.#button.addEventListener("click", () => this.#save());
+    this.#button.disabled = false;
+    this.#goOn();
+  }
+
+  /** Play on after a reload of the page, unless another tab plays. */
+  async #goOn() {
+    const others = await this.#tabs.anyPlaying();
+    if (others) return this.#say("Your bot plays in another tab. “Play this version” plays here instead.", "warn");
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
+    if (kept?.name === this.#identity.name && kept.tournament === this.#tournament) this.#again(kept.number);
+  }
+
+  async #save() {
+    this.#button.disabled = true;
+    this.#say("Saving…", "");
+    const { language, source } = this.#draft;
+    try {
+      const { error, line } = await this.#pool.check(language, source);
+      if (typeof line === "number") this.#draft.line(line);
+      if (error) throw new Error(typeof line === "number" ? `line ${line}: ${error}` : error);
+      this.#play(await this.#versions.save({ language, source }));
+    } catch (error) {
+      this.#say(`Not saved: ${/** @type {Error} */ (error).message}.`, "bad");
+    }
+    this.#button.disabled = false;
+  }
+
+  /** Play a saved version again. @param {number} number */
+  async #again(number) {
+    this.#say(`Version ${number} gets ready…`, "");
+    try {
+      const { language, source } = await this.#versions.get(number);
+      await this.#pool.check(language, source);
+      this.#play(number);
+    } catch (error) {
+      this.#say(`Version ${number} does not play: ${/** @type {Error} */ (error).message}.`, "bad");
+    }
+  }
+
+  /** @param {number} number */
+  #play(number) {
+    this.#number = number;
+    this.#tabs.playing = true;
+    localStorage.setItem(KEPT_AS, JSON.stringify({ name: this.#identity.name, tournament: this.#tournament, number }));
+    const { name, key } = this.#identity;
+    this.#player.play({ name, key, tournament: this.#tournament, game: this.#draft.game, number });
+    this.#say(`Version ${number} is saved and plays from the next match on.`, "good");
+  }
+
+  /** @param {string} text @param {string} look */
+  #say(text, look) {
+    byId("play-state").textContent = text;
+    byId("play-state").className = `notice ${look}`;
+  }
+
+  /** @param {string} text @param {string} [look] */
+  #ends(text, look = "bad") {
+    this.#tabs.playing = false;
+    localStorage.removeItem(KEPT_AS);
+    this.#say(text, look);
+  }
+
+  /** @param {Told} told */
+  #told(told) {
+    if (told.frame) this.#received(told.frame);
+    else if (told.failed) this.#fault(told.match, told.failed);
+    else if ("printed" in told) byId("play-output").textContent = told.printed || "Nothing printed at the last turn.";
+    else if (told.again) this.#say("The connection to the server is lost. Trying again…", "warn");
+    else this.#ends(LOST.get(told.lost) ?? `Your bot does not play: ${REFUSED} (${told.lost}).`);
+  }
+
+  /** @param {Told} frame */
+  #received(frame) {
+    switch (frame.type) {
+      case "session":
+        return this.#say(`Version ${this.#number} plays. Keep this page open; it may be in the background.`, "good");
+      case "joined":
+        if (frame.tournament !== this.#tournament) location.replace(`${root}/code?join=${encodeURIComponent(frame.tournament)}`);
+        return;
+      case "match_start":
+        this.#matches.set(frame.match, frame);
+        return this.#line(frame.match).replaceChildren(...this.#words(frame, "now"));
+      case "match_over": {
+        const start = this.#matches.get(frame.match);
+        if (!start) return;
+        const how = frame.scores === null ? "void" : frame.winner === null ? "drawn" : frame.winner === start.seat ? "won" : "lost";
+        const line = this.#line(frame.match);
+        const why = line.querySelector(".bad")?.textContent;
+        line.replaceChildren(...this.#words(start, `${how}: ${frame.reason || frame.termination}`));
+        if (why) this.#fault(frame.match, why);
+        this.#matches.delete(frame.match);
+        return;
+      }
+      case "tournament_over":
+        return this.#ends(`The tournament is over: rank ${frame.rank} of ${frame.bots}.`, "good");
+      case "notice":
+        return this.#say(`${frame.message}.`, "warn");
+      case "error":
+        this.#ends(`Your bot does not play: ${frame.message}.`);
+    }
+  }
+
+  /** @param {Told} start @param {string} how */
+  #words(start, how) {
+    const others = start.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat !== start.seat).join(", ");
+    return [element("a", { href: `${root}/matches/${encodeURIComponent(start.match)}` }, `against ${others}`), ` ${how}`];
+  }
+
+  /** Return the line of a match in the list. @param {string} match */
+  #line(match) {
+    const found = document.querySelector(`[data-match="${CSS.escape(match)}"]`);
+    if (found) return found;
+    byId("no-matches").hidden = true;
+    const made = element("li", { "data-match": match });
+    byId("own-matches").prepend(made);
+    return made;
+  }
+
+  /** @param {string} match @param {string} reason */
+  #fault(match, reason) {
+    this.#line(match).append(element("span", { class: "bad" }, reason));
+  }
+}
+
+/** @param {Draft} draft @param {Pool} pool */
+export function openPlayPanel(draft, pool) {
+  const { tournament } = byId("code-page").dataset;
+  const who = identity();
+  if (tournament && who) new PlayPanel(draft, pool, who, tournament);
+}
