@@ -6,7 +6,8 @@ import { Connection } from "../play/connection.js";
 /** @typedef {import("../play/frames.js").Frame} Frame */
 /** @typedef {import("../play/frames.js").Turn} Turn */
 /** @typedef {import("./sandbox.js").Told} Told */
-/** @typedef {{name: string, key: string, tournament: string, game: string, number: number}} Terms */
+/** @typedef {import("../identity.js").Identity} Identity */
+/** @typedef {Identity & {tournament: string, game: string, number: number}} Terms */
 /** @typedef {{turn: Turn, timer: number, since: number}} Open */
 
 const SAFETY_MS = 500; // of a turn's time, for the answer's way; at most half of the time

@@ -86,8 +86,7 @@ export class PlayPanel {
     this.#number = number;
     this.#tabs.playing = true;
     localStorage.setItem(KEPT_AS, JSON.stringify({ name: this.#identity.name, tournament: this.#tournament, number }));
-    const { name, key } = this.#identity;
-    this.#player.play({ name, key, tournament: this.#tournament, game: this.#draft.game, number });
+    this.#player.play({ ...this.#identity, tournament: this.#tournament, game: this.#draft.game, number });
     this.#say(`Version ${number} is saved and plays from the next match on.`, "good");
   }
 
