@@ -235,8 +235,8 @@ async def _write(request: Request) -> Response:
 
 
 async def _code(request: Request) -> Response:
-    joins = request.query_params.get("join", "")
-    found = await answers_of(request).basics(joins) if joins else None
+    plays = request.query_params.get("tournament", "")
+    found = await answers_of(request).basics(plays) if plays else None
     games = [game for game in playable_games() if ":" not in game.name]
     asked = request.query_params.get("game", FIRST_GAME) if found is None else found.config.game
     about = {

@@ -118,7 +118,7 @@ export class PlayPanel {
       case "session":
         return this.#say(`Version ${this.#number} plays. Keep this page open; it may be in the background.`, "good");
       case "joined":
-        if (frame.tournament !== this.#tournament) location.replace(`${root}/code?join=${encodeURIComponent(frame.tournament)}`);
+        if (frame.tournament !== this.#tournament) location.replace(`${root}/code?tournament=${encodeURIComponent(frame.tournament)}`);
         return;
       case "match_start":
         this.#matches.set(frame.match, frame);

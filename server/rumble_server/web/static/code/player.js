@@ -60,7 +60,7 @@ export class Player {
     const { language, source } = await this.#version(number);
     this.#loaded?.worker.end();
     const loaded = { number, ...(await this.#pool.code(language, source)) };
-    if (language === "python") this.#pool.warm(); // an endless loop then costs one match
+    if (language === "python") this.#pool.warm().catch(() => null); // each use tells the error; an endless loop then costs one match
     this.#loaded = loaded;
     return loaded;
   }

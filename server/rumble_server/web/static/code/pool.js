@@ -6,10 +6,11 @@
 /** @typedef {import("./sandbox.js").Told} Told */
 
 const LOAD_MS = 5000;
+const MOST_SPARES = 2; // one for the next turn, and one for the turn after an endless loop
 
 export class Pool {
-  /** A worker with Python and no code, which is ready or starts. @type {Promise<CodeWorker> | null} */
-  #spare = null;
+  /** Workers with Python and no code, which are ready or start. @type {Promise<CodeWorker>[]} */
+  #spares = [];
   #sandbox;
 
   /** @param {Sandbox} sandbox */
@@ -17,41 +18,32 @@ export class Pool {
     this.#sandbox = sandbox;
   }
 
-  /** Have a worker with Python ready for the next `python`. */
-  warm() {
-    if (this.#spare) return;
-    const spare = this.#sandbox.start("python").then(({ worker, told }) => {
-      if (told.error) throw new Error(told.error);
-      return worker;
-    });
-    spare.catch(() => (this.#spare = null));
-    this.#spare = spare;
+  /** Start workers with Python until `count` wait, and resolve when they are ready. Throws an Error if they fail. */
+  async warm(count = 1) {
+    while (this.#spares.length < count) {
+      const spare = this.#start();
+      this.#spares.push(spare);
+      spare.catch(() => (this.#spares = this.#spares.filter((each) => each !== spare)));
+    }
+    await Promise.all(this.#spares);
   }
 
   /** Take a worker with Python. Throws an Error if Python cannot be loaded. @returns {Promise<CodeWorker>} */
   async python() {
-    this.warm();
-    const taken = /** @type {Promise<CodeWorker>} */ (this.#spare);
-    this.#spare = null;
-    return taken;
-  }
-
-  /**
-   * Load code as a match would. Resolves with the error or what the code printed, when the next `code` is quick.
-   * @param {Language} language @param {string} source @returns {Promise<Told>}
-   */
-  async check(language, source) {
-    const { worker, told } = await this.code(language, source);
-    if (language === "python") this.put(worker);
-    else worker.end();
-    return told;
+    return this.#spares.shift() ?? this.#start();
   }
 
   /** Give a worker with Python back. @param {CodeWorker} worker */
   put(worker) {
     if (worker.ended) return;
-    if (this.#spare) worker.end();
-    else this.#spare = Promise.resolve(worker);
+    if (this.#spares.length >= MOST_SPARES) worker.end();
+    else this.#spares.unshift(Promise.resolve(worker));
+  }
+
+  async #start() {
+    const { worker, told } = await this.#sandbox.start("python");
+    if (told.error) throw new Error(told.error);
+    return worker;
   }
 
   /**
@@ -63,5 +55,19 @@ export class Pool {
     if (language === "javascript") return this.#sandbox.start(language, source, LOAD_MS);
     const worker = await this.python();
     return { worker, told: await worker.ask({ do: "load", source }, LOAD_MS) };
+  }
+
+  /**
+   * Load code as a match would, and have workers ready for its turns. Resolves with the error, or what the code printed.
+   * @param {Language} language @param {string} source @returns {Promise<Told>}
+   */
+  async check(language, source) {
+    const { worker, told } = await this.code(language, source);
+    if (language === "javascript") worker.end();
+    else {
+      this.put(worker);
+      await this.warm(MOST_SPARES);
+    }
+    return told;
   }
 }
