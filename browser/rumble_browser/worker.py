@@ -9,6 +9,7 @@ import linecache
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict
 from io import TextIOBase
 from random import Random, SystemRandom
@@ -40,19 +41,19 @@ class Output(TextIOBase):
         self._lines = self._characters = self._more = 0
 
     def write(self, text: str) -> int:
-        lines = text.count("\n")
-        if self._lines + lines > MOST_LINES or self._characters + len(text) > MOST_CHARACTERS:
-            self._more += lines
-            self._characters = MOST_CHARACTERS + 1  # nothing after a gap
-        else:
-            self._kept.append(text)
-            self._lines += lines
-            self._characters += len(text)
+        for line in text.splitlines(keepends=True):
+            self._characters += len(line)
+            if self._lines >= MOST_LINES or self._characters > MOST_CHARACTERS:
+                self._characters = MOST_CHARACTERS  # nothing is kept after a gap
+                self._more += line.endswith("\n")
+            else:
+                self._kept.append(line)
+                self._lines += line.endswith("\n")
         return len(text)
 
     def take(self) -> str:
         """Return what was kept, and forget everything."""
-        more = f"and {self._more:,} more\n" if self._characters > MOST_CHARACTERS else ""
+        more = f"and {self._more:,} more\n" if self._more else ""
         taken = "".join(self._kept) + more
         self.__init__()  # type: ignore[misc]
         return taken
@@ -89,6 +90,7 @@ class Draft:
 
     async def move(self, turn: Turn, within_ms: int | None) -> str:
         """Return the move. With `within_ms`, lines are watched, and a line after that time raises DidNotEnd."""
+        before = sys.gettrace()
         if within_ms is not None:
             self._end_s = monotonic() + within_ms / 1000
             sys.settrace(self._enters)
@@ -97,7 +99,7 @@ class Draft:
             if inspect.isawaitable(move):
                 move = await move
         finally:
-            sys.settrace(None)
+            sys.settrace(before)
         if not isinstance(move, str):
             raise TypeError(f"choose returned {move!r}, not the text of a move")
         return move
@@ -200,12 +202,13 @@ class Worker:
         self._tell = tell
         self._draft: Draft | None = None
         self._trial: Trial | None = None
-        self._output = sys.stdout = sys.stderr = Output()
+        self._output = Output()
 
     async def handle(self, text: str) -> str:
         """Answer one message."""
         try:
-            answer = await self._answer(json.loads(text))
+            with redirect_stdout(self._output), redirect_stderr(self._output):
+                answer = await self._answer(json.loads(text))
         except EngineError as error:
             answer = {"refused": str(error)}
         except BaseException as error:  # noqa: BLE001  # SystemExit and KeyboardInterrupt of the code, too

@@ -28,11 +28,11 @@ MEDIA_TYPES = {
 
 @cache
 def folder() -> Path | None:
-    """Return the folder of the files, or None if the distribution is not installed."""
+    """Return the folder of the files, or None if the distribution is not installed, or in a checkout not built."""
     if find_spec(PACKAGE) is None:
         return None
     found: Path = import_module(PACKAGE).data()
-    return found
+    return found if found.is_dir() else None
 
 
 @cache
