@@ -27,7 +27,7 @@ class Login(BotMessageModel):
     """First message of a connection: the bot's name, key and wishes. Answered by `session`, or by `error`.
 
     The server checks `name` against the rule for names, and answers `bad_name`. `exchange_key` asks for the `made_key`
-    of `session`.
+    of `session`. With `follow` the bot stays after a tournament's end, to be moved to the host's next tournament.
     """
 
     type: Literal["login"] = "login"
@@ -43,6 +43,7 @@ class Login(BotMessageModel):
     omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2)
     worker: Name | None = None
     exchange_key: bool | None = None
+    follow: bool | None = None
 
 
 class Join(BotMessageModel):

@@ -54,6 +54,8 @@ class NoticeCode(StrEnum):
     PAIRING = "pairing"
     QUOTA = "quota"
     SEAT_FELL = "seat_fell"
+    WAITING = "waiting"
+    HOST = "host"
 
 
 class CloseCode(IntEnum):

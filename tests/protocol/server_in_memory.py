@@ -23,7 +23,9 @@ from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.limits.strangers import Strangers
+from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import BotJoined
 from rumble_server.tournament.formats import AnyRound
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
@@ -183,10 +185,18 @@ class ServerInMemory:
         match does, given:
             case "create", {"tournament": config}:
                 organiser.create(TournamentConfig.model_validate_json(json.dumps(config)))
+            case "enter", {"tournament": tournament, "bot": bot}:
+                self._enter_by_code(tournament, bot)
+            case "again", {"tournament": tournament}:
+                config = next_config(self.world.tournament(tournament).config, {}, given.get("top"))
+                ended = self.world.log.records[tournament]
+                organiser.again(ended, TournamentConfig.model_validate_json(config), top=given.get("top"))
             case "start", {"tournament": tournament}:
                 organiser.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
                 organiser.pause(tournament, reason)
+            case "notice", {"tournament": tournament, "message": message}:
+                organiser.tell(tournament, message)
             case "resume", {"tournament": tournament}:
                 organiser.resume(tournament)
             case "end" | "cancel", {"tournament": tournament}:
@@ -206,6 +216,13 @@ class ServerInMemory:
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()
+
+    def _enter_by_code(self, tournament: str, bot: str) -> None:
+        """Enter a bot as a pupil does with a join code."""
+        arena = self.world.arena
+        joined = BotJoined(tournament, bot, self.world.clock.now_ms(), by_code=True)
+        with arena.transaction():
+            arena.lifecycle.enter(arena.players.enter(bot), arena.lifecycle.tournament(tournament), joined)
 
     def happens(self, what: str, **given: Any) -> None:
         """Make an event happen that no participant causes."""

@@ -29,7 +29,7 @@ def test_errors() -> None:
 def test_notices() -> None:
     assert " ".join(NoticeCode) == (
         "paused resumed draining disk benched removed cancelled match_voided opponent_away name_open bye pairing quota "
-        "seat_fell"
+        "seat_fell waiting host"
     )
 
 

@@ -13,7 +13,8 @@ from rumble_protocol import server_messages as server
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 
 BOT_FIELDS = {
-    "login": "name key? version? client? games? max_matches? join? invite? challenges? omit? worker? exchange_key?",
+    "login": "name key? version? client? games? max_matches? join? invite? challenges? omit? worker? exchange_key? "
+    "follow?",
     "join": "tournament invite?",
     "leave": "tournament invite?",
     "move": "match turn_id move note? info?",

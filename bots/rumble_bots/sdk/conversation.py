@@ -71,6 +71,8 @@ class Aim:
     """Maximum number of matches of the bot at a time."""
     worker: str | None = None
     """The name of this program among several programs of the bot."""
+    follow: bool = False
+    """True if the bot stays after its tournament, for the host's next tournament."""
     games: Sequence[str] | None = None
     """The games that the bot plays; None means any."""
     version: str | None = None
@@ -214,6 +216,7 @@ class Conversation:
             challenges=aim.challenges,
             worker=aim.worker,
             exchange_key=True if "made_key" in welcome.features and aim.key and not is_made(aim.key) else None,
+            follow=True if "follow" in welcome.features and aim.follow else None,
         )
         return [Send(login)]
 
@@ -227,6 +230,8 @@ class Conversation:
         self._made_key, self._shows_made = session.made_key or self._made_key, False
         if session.max_matches < self.aim.max_matches:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
+        if self.aim.follow and session.tournaments:  # perhaps the host moved the bot over while it was away
+            self.tournament_id = session.tournaments[-1].id
         if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self.aim.challenge))
         self._entering = self.tournament_id is not None or self.aim.challenge is not None
@@ -240,6 +245,8 @@ class Conversation:
                 plays = ", ".join(map(game_title, self.aim.games))
                 why = f"{joined.tournament} is a tournament of {game_title(joined.game)}; this bot plays {plays}"
                 return [*self.leave(), Fail(Refused(ErrorCode.UNKNOWN_GAME, why))]
+        elif self.aim.follow and joined.status in ("lobby", "running", "paused"):
+            self.tournament_id = joined.tournament
         return [
             Tell(joined),
             Say(INFO, f"in {joined.tournament} ({game_title(joined.game)}), which is {joined.status}"),

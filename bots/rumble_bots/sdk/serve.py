@@ -45,6 +45,7 @@ async def serve(
     challenges: bool = False,
     max_matches: int = 1,
     worker: str | None = None,
+    follow: bool = False,
     same_server: str | None = None,
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
@@ -63,6 +64,8 @@ async def serve(
     - `max_matches` is the maximum number of matches of the bot at a time.
     - `worker` names this program among several of the same bot, on one machine or many; each plays its share of the
       matches, and takes over the matches of a worker that drops.
+    - With `follow` a bot that a pupil entered by a join code stays after its tournament, and goes on in the host's next
+      tournament, if that begins within an hour.
     - `same_server` is another address of the same club. The bot logs in with the key kept for that address. When the
       server accepts the key, the key is kept for `server`, too.
     - `say` gets news for the bot's owner, line by line.
@@ -79,6 +82,7 @@ async def serve(
         challenges=challenges,
         max_matches=max_matches,
         worker=None if worker is None else check_name(worker),
+        follow=follow,
         games=bot.games,
         version=bot.version,
     )
@@ -102,6 +106,7 @@ def run(
     challenges: bool = False,
     max_matches: int = 1,
     worker: str | None = None,
+    follow: bool = False,
     same_server: str | None = None,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
@@ -123,6 +128,7 @@ def run(
         challenges=challenges,
         max_matches=max_matches,
         worker=worker,
+        follow=follow,
         same_server=same_server,
         say=say,
     )

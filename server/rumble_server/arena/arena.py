@@ -254,8 +254,10 @@ class Arena:
             try:
                 if ended is None:
                     raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
-                for frame in answer(ended, player.name):
-                    session.send(frame)
+                told, line = answer(ended, player.name)
+                session.send(told)
+                if line is not None:
+                    self.lifecycle.tell_over(ended, line, session)
             except TournamentError as error:
                 self._tell_error(session, messages.error(error.code, str(error)))
 
@@ -327,6 +329,7 @@ class Arena:
         if known is not None:
             player, session = known
             session.drop()
+            self.lifecycle.followers.forget(session)
             with self._transaction:
                 self.logins.detach(player, session)
 
@@ -404,3 +407,4 @@ class Arena:
         """Stop judging. The log keeps the running matches, and the next run continues them."""
         self.scheduler.stop()
         self.matches.stop()
+        self.lifecycle.followers.stop()

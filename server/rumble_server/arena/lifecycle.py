@@ -1,20 +1,21 @@
 """The life of tournaments: creation, joining, leaving, start and end, and the messages to bots about these events."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
+from rumble_server.arena.followers import Followers
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
@@ -28,6 +29,7 @@ class Lifecycle:
         self.taken_ids = set(taken_ids)
         self.damaged: set[str] = set()
         """Ids of open tournaments that could not be rebuilt at the start."""
+        self.followers = Followers(recorder.clock)
         self._recorder = recorder
         self._matches = matches
         self._ended: deque[Tournament] = deque()
@@ -65,7 +67,9 @@ class Lifecycle:
         told = player if fact is not None or asker is None else asker
         told.send(messages.joined(tournament), self._recorder.number_of(tournament))
         if tournament.status in OVER:
-            self._tell_over(tournament, [(player.name, told)])
+            ended, after = EndedTournament.of(tournament), self._recorder.number_of(tournament)
+            sessions = told.sessions.values() if isinstance(told, Player) else [told]
+            self._tell_over(ended, {player.name: sessions}, after)
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament, with any display name of the bot."""
@@ -128,19 +132,23 @@ class Lifecycle:
     # --- tournaments ---
 
     def create(
-        self, config: TournamentConfig, challenger: str | None = None, made_invite: str | None = None
+        self,
+        config: TournamentConfig,
+        challenger: str | None = None,
+        made_invite: str | None = None,
+        follows: str | None = None,
     ) -> Tournament:
         """Create a tournament. Raises TournamentError with the code `quota`.
 
         `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is the secret
-        that is valid beside the host's invitation code.
+        that is valid beside the host's invitation code. `follows` is the ended tournament whose pupils are moved over.
         """
         self._recorder.allowance.check_creation()
         if challenger is None:
             self._recorder.allowance.check_tournament(self.count_open())
         now_ms = self._recorder.clock.now_ms()
         named = tournament_id(config.name, self.taken_ids)
-        created = TournamentCreated(named, config, now_ms, challenger, made_invite)
+        created = TournamentCreated(named, config, now_ms, challenger, made_invite, follows)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]
@@ -158,13 +166,15 @@ class Lifecycle:
         """End a tournament, complete or not, and tell its field. Raises TournamentError."""
         now_ms = self._recorder.clock.now_ms()
         self._recorder.record(commands.end(tournament, now_ms, cancelled=cancelled, reason=reason))
-        self._recorder.log.file(EndedTournament.of(tournament))
+        ended = EndedTournament.of(tournament)
+        self._recorder.log.file(ended)
         for match_id in list(tournament.running):
             self._matches.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
         field = self._recorder.players.of(tournament.field)
-        self._tell_over(tournament, [(player.name, player) for player in field])
+        told = {player.name: player.sessions.values() for player in field}
+        self._tell_over(ended, told, self._recorder.number_of(tournament))
         for player in field:
             player.tournaments.pop(tournament.id, None)
         self._ended.append(tournament)
@@ -176,11 +186,27 @@ class Lifecycle:
 
     # --- what bots are told ---
 
-    def _tell_over(self, tournament: Tournament, told: Iterable[tuple[str, Player | BotSession]]) -> None:
-        standings = {standing.name: standing for standing in tournament.table.standings()}
-        for name, who in told:
-            message = messages.over(tournament, standings[name])
-            who.send_last(message, self._recorder.number_of(tournament))
+    def _tell_over(self, ended: EndedTournament, told: Mapping[str, Iterable[BotSession]], after: int) -> None:
+        """Tell sessions of bots, by the bot's name, that the tournament is over."""
+        for line in ended.lines:
+            for session in told.get(line.name, ()):
+                self.tell_over(ended, line, session, after)
+
+    def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
+        """Send `tournament_over` to a session of the bot of a line, once the fact `after` is on disk.
+
+        A pupil's session that follows gets the notice `waiting` instead, until the host has made the next tournament.
+        """
+        over = messages.over(ended, line)
+        follows = line.by_code and session.follow and not self._has_next(ended.id)
+        if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
+            session.send(messages.waiting(ended, line), after)
+        else:
+            session.send_last(over, after)
+
+    def _has_next(self, tournament_id: str) -> bool:
+        """Return true if the pupils of an ended tournament were moved to a tournament in memory."""
+        return any(each.follows == tournament_id for each in self._recorder.tournaments.values())
 
     def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         """Tell every bot of a tournament, once the tournament's newest fact is on disk."""

@@ -5,9 +5,8 @@ from typing import Any
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import ErrorCode, NoticeCode
-from rumble_protocol.feed_messages import Standing
 
-from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -26,16 +25,21 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 
-def over(tournament: Tournament, standing: Standing) -> bytes:
-    """Return `tournament_over` for the bot of a standing."""
+def over(ended: EndedTournament, line: FinalResult) -> bytes:
+    """Return `tournament_over` for the bot of a line."""
     message = say.TournamentOver(
-        tournament=tournament.id,
-        status=tournament.status,
-        rank=standing.rank,
-        bots=len(tournament.field),
-        points=standing.points,
+        tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
     )
     return write_message(message)
+
+
+def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
+    """Return the notice `waiting`, with the bot's result."""
+    points = f"{line.points:g} point{'s' * (line.points != 1)}"
+    about = f"{ended.id} is over: {line.name} is number {line.rank} of {len(ended.lines)}, with {points}"
+    return notice(
+        NoticeCode.WAITING, f"{about}; stay for the host's next tournament, an hour at most", tournament_id=ended.id
+    )
 
 
 def notice(code: NoticeCode, message: str, *, tournament_id: str | None = None, match_id: str | None = None) -> bytes:

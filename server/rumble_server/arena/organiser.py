@@ -16,6 +16,7 @@ from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands, facts
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
 
@@ -36,10 +37,35 @@ class Organiser:
         return tournament
 
     @transactional
-    def start(self, tournament_id: str) -> None:
-        """Number the field and begin. A host may not ask for more rounds of a Swiss than the field can play."""
+    def again(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
+        """Create a tournament after an ended one, and move over the pupils of the ended one, or the best `top` of them.
+
+        Pupils who left stay out, and so do bots whose login does not admit the game. A pupil who waits gets `joined`
+        first, and then the held `tournament_over`.
+        """
+        arena = self.arena
+        made = self._made_beside(config.invite)
+        tournament = arena.lifecycle.create(config, made_invite=made, follows=ended.id)
+        now_ms = arena.clock.now_ms()
+        pupils = [arena.players.enter(line.name) for line in ended.lines if line.by_code and not line.withdrawn]
+        playing = [each for each in pupils if not each.is_connected or each.plays(config.game)]
+        for player in playing[:top]:
+            arena.lifecycle.enter(player, tournament, facts.BotJoined(tournament.id, player.name, now_ms, by_code=True))
+            player.send(messages.joined(tournament), arena.recorder.number_of(tournament))
+        arena.lifecycle.followers.release(ended.id)
+        return tournament
+
+    @transactional
+    def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
+        """Number the field and begin. A host may not ask for more rounds of a Swiss than the field can play.
+
+        With `without_absent`, first take out the bots that are not connected; house bots stay.
+        """
         tournament = self._tournament(tournament_id)
-        commands.check_rounds(tournament.config, len(tournament.field))
+        absent = commands.absent(tournament) if without_absent else []
+        commands.check_rounds(tournament.config, len(tournament.field) - len(absent))
+        for player in self.arena.players.of(absent):
+            self.arena.lifecycle.remove(player, tournament)
         self.arena.lifecycle.begin(tournament)
 
     @transactional
@@ -56,6 +82,11 @@ class Organiser:
         arena, tournament = self.arena, self._tournament(tournament_id)
         arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))
         arena.lifecycle.notify(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on")
+
+    @transactional
+    def tell(self, tournament_id: str, message: str) -> None:
+        """Tell every bot of a tournament that goes on a message of the host."""
+        self.arena.lifecycle.notify(self._tournament(tournament_id), NoticeCode.HOST, message)
 
     @transactional
     def end(self, tournament_id: str, *, cancelled: bool) -> None:

@@ -84,6 +84,7 @@ class BotSession:
         "client",
         "closing",
         "delay_ms",
+        "follow",
         "games",
         "held_overs",
         "id",
@@ -113,6 +114,8 @@ class BotSession:
         """Games that the bot plays; None for any game."""
         self.omit = tuple(login.omit)
         """Fields that the bot wants left out of `turn`."""
+        self.follow = bool(login.follow)
+        """True if the bot stays after a tournament's end, to be moved to the host's next tournament."""
         self.version = login.version
         self.client = login.client
         self.lag_ms = caller.lag_ms

@@ -19,6 +19,7 @@ FEATURES = [
     "chance",
     "clubs",
     "failure",
+    "follow",
     "identity",
     "info",
     "joint_moves",

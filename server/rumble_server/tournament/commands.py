@@ -72,6 +72,21 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     return facts.TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
 
 
+def absent(tournament: Tournament) -> list[str]:
+    """Return the bots of a lobby that are not connected, except house bots. Raises TournamentError.
+
+    The bots that are there must be enough for a start, so that nobody is taken out in vain.
+    """
+    if tournament.status != "lobby":
+        raise _closed(tournament, cannot="started")
+    found = [bot for bot, each in tournament.field.items() if each.absent_since_ms is not None and each.house is None]
+    there, least = len(tournament.field) - len(found), tournament.config.least_bots
+    if there < least:
+        message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+    return found
+
+
 def check_rounds(config: TournamentConfig, bots: int) -> None:
     """Raise TournamentError if this number of bots cannot play the rounds of a Swiss, or the tables of any format."""
     most = most_rounds(bots)

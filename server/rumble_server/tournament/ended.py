@@ -29,6 +29,8 @@ class FinalResult:
     byes: int = 0
     half_byes: int = 0
     display_name: str | None = None
+    by_code: bool = False
+    """True if a pupil entered the bot with a join code."""
 
     @property
     def played(self) -> int:
@@ -133,4 +135,5 @@ def _line(standing: Standing, tournament: Tournament) -> FinalResult:
         byes=standing.byes,
         half_byes=standing.half_byes,
         display_name=standing.display_name,
+        by_code=tournament.field[standing.name].by_code,
     )

@@ -19,6 +19,7 @@ class TournamentCreated:
     """A tournament was created, and is in its lobby. `challenger` is the bot behind a challenge, else None.
 
     `made_invite` is a made secret that is valid beside an invitation code of the host's own choice, else None.
+    `follows` is the id of the ended tournament whose pupils are moved over, else None.
     """
 
     tournament: str
@@ -26,6 +27,7 @@ class TournamentCreated:
     at_ms: int
     challenger: str | None = None
     made_invite: str | None = None
+    follows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

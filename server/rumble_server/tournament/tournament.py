@@ -52,6 +52,8 @@ class Tournament:
         """Made secret that is valid beside a code of the host's own choice, else None."""
         self.join_code: str | None = None
         """Code with which pupils join in a browser; None without a code, or while the host keeps the door closed."""
+        self.follows = created.follows
+        """Id of the ended tournament whose pupils were moved to this one, else None."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Reason of the pause or the early end."""

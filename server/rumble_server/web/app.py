@@ -25,6 +25,7 @@ from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host.banning import banning_routes
 from rumble_server.web.api.host.commands import command_routes
 from rumble_server.web.api.host.host_tokens import host_token_routes
+from rumble_server.web.api.host.lessons import lesson_routes
 from rumble_server.web.api.host.organising import organising_routes
 from rumble_server.web.api.joining import joining_routes
 from rumble_server.web.api.me import me_routes
@@ -91,6 +92,7 @@ def application() -> FastAPI:
     app.include_router(export_routes())
     app.include_router(command_routes())
     app.include_router(organising_routes())
+    app.include_router(lesson_routes())
     app.include_router(forecasting_routes())
     app.include_router(banning_routes())
     app.include_router(host_token_routes())

@@ -16,12 +16,12 @@ def welcome(**fields: Any) -> str:
 
 def session(*matches: str, name: str = "ann", max_matches: int = 1, **fields: Any) -> str:
     told = {"name": name, "open": False, "max_matches": max_matches, "matches": matches, "tournaments": []}
-    return frame("session", **told, **fields)
+    return frame("session", **told | fields)
 
 
-def joined(tournament: str = "cup", type: str = "joined") -> str:
+def joined(tournament: str = "cup", type: str = "joined", status: str = "running") -> str:
     control = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
-    return frame(type, tournament=tournament, game="tictactoe", settings={}, time_control=control, status="running")
+    return frame(type, tournament=tournament, game="tictactoe", settings={}, time_control=control, status=status)
 
 
 def match_start(match: str = "cup.1", seat: int = 0, attempt: int = 1, control: dict[str, int] | None = None) -> str:

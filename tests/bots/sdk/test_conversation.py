@@ -392,6 +392,30 @@ def test_a_bot_that_takes_challenges_stays() -> None:
     assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
 
 
+def test_a_bot_that_follows_goes_on_in_the_tournament_it_was_moved_to() -> None:
+    aim = replace(JOINING, follow=True)
+    talk = conversation(aim, says.welcome(features=["follow"]), says.session(), says.joined())
+    talk.received(says.joined("cup-2"))
+    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
+    assert isinstance(talk.received(says.tournament_over("cup-2"))[-1], Finish)
+
+
+def test_a_bot_that_follows_finds_at_a_login_where_it_was_moved_meanwhile() -> None:
+    talk = conversation(replace(JOINING, follow=True), says.welcome(features=["follow"]), says.session(), says.joined())
+    talk.lost(1001, "restart")
+    (login,) = sent(talk.received(says.welcome(features=["follow"])))
+    assert (login.follow, login.join) == (True, "cup")
+    talk.received(says.session(tournaments=[{"id": "cup-2", "game": "tictactoe", "status": "lobby"}]))
+    talk.received(says.joined("cup", status="finished"))
+    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
+    assert isinstance(talk.received(says.tournament_over("cup-2"))[-1], Finish)
+
+
+def test_a_server_without_the_feature_is_not_asked_to_be_followed() -> None:
+    (login,) = sent(conversation(replace(JOINING, follow=True)).received(says.welcome()))
+    assert login.follow is None
+
+
 def test_leaving() -> None:
     talk = playing()
     assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]

@@ -33,6 +33,9 @@ def bot(
     matches_at_once: options.MatchesAtOnce = 1,
     worker: options.Worker = None,
     workers: options.Workers = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Stay after the tournament, for the host's next tournament with the class.")
+    ] = False,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
     search: options.Search = None,
@@ -85,6 +88,7 @@ def bot(
             challenges=challenges,
             max_matches=matches_at_once,
             worker=worker,
+            follow=follow,
             say=None if quiet or verbose else processes.said_by(worker),
         )
     )

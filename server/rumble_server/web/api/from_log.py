@@ -23,6 +23,7 @@ from rumble_server.results.ratings import rate
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.exports import WRITERS, csv_file, pgn, phh, sgf, trf
 from rumble_server.tournament.exports.document import export, match_json, summary
 from rumble_server.tournament.facts import LogFact
@@ -76,6 +77,11 @@ def basics(rebuilt: Rebuilt) -> Basics:
 def basics_of(tournament: Tournament) -> Basics:
     """Return the identity and the configuration of a tournament in memory."""
     return Basics(tournament.id, tournament.config, tournament.invite, tournament.shared_invite)
+
+
+def ended(rebuilt: Rebuilt) -> EndedTournament:
+    """Return the record of a tournament that is over."""
+    return EndedTournament.of(rebuilt.tournament)
 
 
 # --- a tournament ---

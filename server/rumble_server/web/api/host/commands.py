@@ -12,7 +12,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.host.auditing import audit_command, told_of
-from rumble_server.web.api.host.models import HalfBye, NewKey
+from rumble_server.web.api.host.models import HalfBye, NewKey, Start
 from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
@@ -74,10 +74,13 @@ def command_routes() -> APIRouter:
         await site.on_disk(transaction.number)
         return shown
 
-    @router.post("/tournaments/{tournament}/start")
-    async def start(request: Request, tournament: str) -> TournamentView:
-        """Number the bots and start the tournament."""
-        return await carry_out(request, tournament, lambda host: host.start(tournament))
+    @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
+    async def start(tournament: str, request: Request) -> TournamentView:
+        """Number the bots and start the tournament, with `without_absent` after taking out the bots that are away."""
+        given = await read_model(request, Start)
+        return await carry_out(
+            request, tournament, lambda host: host.start(tournament, without_absent=given.without_absent)
+        )
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:

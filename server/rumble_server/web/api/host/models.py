@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import TournamentSummary
 from rumble_protocol.fields import NAME_PATTERN, Count, DisplayName, Key, Milliseconds, ServerMessageModel
 
 from rumble_server.arena.house import MOST_ADDED
-from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.web.api.models import RequestModel
 
 MOST_MINUTES = 10 * 366 * 24 * 60
@@ -31,6 +31,29 @@ class ChangeInvite(RequestModel):
     """A new invitation code. If `code` is left out, the server makes a code; if `code` is null, bots need no code."""
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+
+
+class Start(RequestModel):
+    """A start. With `without_absent`, bots that are not connected are taken out first, as if they had left."""
+
+    without_absent: bool = False
+
+
+class Again(RequestModel):
+    """The next tournament of the same pupils: of all of them, or of the best `top` of the standings.
+
+    All other fields are changes of the configuration, which is otherwise that of the last tournament.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    top: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
+
+
+class Message(RequestModel):
+    """A message of the host to every bot of a tournament."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
 class HalfBye(RequestModel):

@@ -7,7 +7,21 @@ from rumble_server.web.security import MOST_BODY_BYTES
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer
 
-COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "bye", "replay", "house", "invite"]
+COMMANDS = [
+    "start",
+    "again",
+    "notice",
+    "pause",
+    "resume",
+    "cancel",
+    "end",
+    "remove",
+    "unbench",
+    "bye",
+    "replay",
+    "house",
+    "invite",
+]
 
 
 @pytest.mark.parametrize(

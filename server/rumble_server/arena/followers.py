@@ -1,0 +1,49 @@
+"""Followers: sessions whose `tournament_over` waits for the host's next tournament, for an hour at most."""
+
+from dataclasses import dataclass, field
+
+from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.arena.session import BotSession
+
+WAIT_MS = 3_600_000
+"""Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
+Frames = dict[BotSession, tuple[bytes, int]]
+"""Held `tournament_over` frame of each session, with the number of the fact that must be on disk first."""
+
+
+@dataclass(eq=False, slots=True)
+class Followers:
+    """The waiting sessions of a club, by ended tournament. A session that drops waits no more."""
+
+    _clock: Clock
+    _held: dict[str, Frames] = field(default_factory=dict)
+    _timers: dict[str, TimerHandle] = field(default_factory=dict)
+
+    def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:
+        """Hold a `tournament_over` back. Return false if the tournament ended too long ago."""
+        until_ms = ended_at_ms + WAIT_MS
+        if self._clock.now_ms() >= until_ms:
+            return False
+        if tournament_id not in self._held:
+            self._held[tournament_id] = {}
+            self._timers[tournament_id] = self._clock.call_at(until_ms, lambda: self.release(tournament_id))
+        self._held[tournament_id][session] = over, after
+        return True
+
+    def release(self, tournament_id: str) -> None:
+        """Send the held frames of a tournament, after all earlier frames of the sessions."""
+        timer = self._timers.pop(tournament_id, None)
+        if timer is not None:
+            timer.cancel()
+        for session, (over, after) in self._held.pop(tournament_id, {}).items():
+            session.send_last(over, after)
+
+    def forget(self, session: BotSession) -> None:
+        """Forget a session whose connection has ended."""
+        for held in self._held.values():
+            held.pop(session, None)
+
+    def stop(self) -> None:
+        """Hold the frames for good, since the next run tells the bots when they log in again."""
+        for timer in self._timers.values():
+            timer.cancel()

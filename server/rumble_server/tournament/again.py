@@ -1,0 +1,32 @@
+"""The configuration of a host's next tournament with the same class, made from that of the last tournament."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rumble_server.tournament.config import TournamentConfig
+
+MOST_LETTERS = 80
+"""Maximum length of a tournament's name."""
+OF_LAST_TIME = ("start_at_bots", "start_at_ms")
+"""Fields that are not taken over: the host starts the next tournament."""
+OF_GAME = ("settings", "seats", "legs", "pairing_rules", "openings", "points", "tiebreaks", "spectator_delay_ms")
+"""Fields that are not taken over if another game is played."""
+
+
+def next_name(name: str, top: int | None = None) -> str:
+    """Return the name of the next tournament: `Lesson 2` after `Lesson`, `Final of Lesson` for the best `top`."""
+    if top is not None:
+        return f"Final of {name}"[:MOST_LETTERS]
+    counted = re.fullmatch(r"(.+) ([1-9]\d{0,5})", name)
+    stem, number = (name, 2) if counted is None else (counted[1], int(counted[2]) + 1)
+    return f"{stem[: MOST_LETTERS - 8]} {number}"
+
+
+def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
+    """Return the JSON of the next configuration, to be checked: that of the last tournament with the host's changes."""
+    is_same_game = changes.get("game", config.game) == config.game
+    left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME
+    kept = {name: value for name, value in config.model_dump(mode="json").items() if name not in left_out}
+    return json.dumps({**kept, "name": next_name(config.name, top), **changes}).encode()

@@ -1,0 +1,71 @@
+"""The host's API for a lesson."""
+
+from typing import Any
+
+import httpx
+import pytest
+from rumble_server.tournament.facts import BotJoined
+
+from tests.server.web.api.organiser import get, post
+from tests.server.web.memory_server import MemoryServer
+
+
+def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
+    """Play a tournament of pupils, to its end if `play`."""
+    world = server.world
+    tournament = world.create(legs=4)
+    with world.arena.transaction():
+        for name in names:
+            joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
+            world.arena.lifecycle.enter(world.arena.players.enter(name), tournament, joined)
+    server.bots(*names, join=tournament.id, follow=True)
+    if play:
+        world.organiser.start(tournament.id)
+        server.pass_ms(60_000)
+
+
+async def test_again_with_changes(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    lesson(server, "ann", "ben", "cid")
+    answer = await post(browser, "tournaments/friday/again", {"game": "connect4", "legs": 2})
+    told = answer.json()
+    assert answer.status_code == 201, answer.text
+    assert (told["id"], told["game"], told["legs"], told["status"]) == ("friday-2", "connect4", 2, "lobby")
+    assert [each["name"] for each in told["entrants"]] == ["ann", "ben", "cid"]
+    assert server.world.log.durable == server.world.log.last
+    started = await post(browser, "tournaments/friday-2/start", {"without_absent": True})
+    assert started.json()["status"] == "running"
+
+
+async def test_a_final(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    lesson(server, "ann", "ben", "cid")
+    told = (await post(browser, "tournaments/friday/again", {"top": 2})).json()
+    assert (told["name"], told["legs"], told["bots"]) == ("Final of Friday", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [({"top": 1}, 422, "top"), ({"colour": 1}, 422, "colour"), ({"format": "chaos"}, 422, "format")],
+)
+async def test_a_bad_next_tournament(
+    server: MemoryServer, browser: httpx.AsyncClient, body: Any, status: int, field: str
+) -> None:
+    lesson(server, "ann", "ben")
+    answer = await post(browser, "tournaments/friday/again", body)
+    assert (answer.status_code, answer.json()["error"]["detail"][0]["field"]) == (status, field)
+
+
+async def test_there_is_no_next_one_before_the_end(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    lesson(server, "ann", "ben", play=False)
+    answer = await post(browser, "tournaments/friday/again")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
+    assert (await post(browser, "tournaments/monday/again")).status_code == 404
+
+
+async def test_all_bots_are_told_a_message(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    ann = server.world.login("ann", join="friday")
+    assert (await post(browser, "tournaments/friday/notice", {"message": "lunch"})).status_code == 200
+    notice = ann.last("notice")
+    assert (notice["code"], notice["tournament"], notice["message"]) == ("host", "friday", "lunch")
+    assert (await post(browser, "tournaments/friday/notice", {})).status_code == 422
+    assert (await get(browser, "tournaments/friday/host"))["field"][0]["name"] == "ann"
