@@ -37,6 +37,21 @@ class Organiser:
         return tournament
 
     @transactional
+    def change_config(self, tournament_id: str, config: TournamentConfig) -> None:
+        """Change the configuration in the lobby, and tell the bots; later, only list or unlist the tournament."""
+        tournament, recorder = self._tournament(tournament_id), self.arena.recorder
+        recorder.record(commands.change_config(tournament, config, self.arena.clock.now_ms()))
+        if tournament.status == "lobby":
+            for player in self.arena.players.of(tournament.field):
+                player.send(messages.joined(tournament), recorder.number_of(tournament))
+
+    @transactional
+    def change_roster(self, tournament_id: str, names: tuple[str, ...]) -> None:
+        """Keep the names of the pupils who should come."""
+        tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
+        self.arena.recorder.record(commands.change_roster(tournament, names, now_ms))
+
+    @transactional
     def again(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
         """Create a tournament after an ended one, and move over the pupils of the ended one, or the best `top` of them.
 

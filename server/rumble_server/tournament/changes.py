@@ -17,6 +17,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    ConfigChanged,
     LogFact,
     ResultVoided,
     TournamentEnded,
@@ -63,7 +64,7 @@ class Changes:
                 self._note_over(replace(over, scores=None, reason=VOIDED))
             case BotJoined() | BotLeft() | BotBenched():
                 self.field_changed = True
-            case TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
+            case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
                 self.status_changed = True
             case _:
                 pass

@@ -153,6 +153,34 @@ def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> f
     return facts.JoinCodeChanged(tournament.id, code, now_ms)
 
 
+def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int) -> facts.ConfigChanged:
+    """Return the fact that the configuration changes. The invitation code stays. Raises TournamentError.
+
+    After the start, only `listed` may change. With bots in the field, the game stays.
+    """
+    old = tournament.config
+    config = config.model_copy(update={"invite": old.invite})
+    if tournament.status in OVER or (tournament.status != "lobby" and _unlisted(config) != _unlisted(old)):
+        raise _closed(tournament, cannot="changed, except that it can be listed or not")
+    if tournament.field and (config.game, config.match_seats) != (old.game, old.match_seats):
+        message = f"{tournament.id} has bots that joined for {old.game}: make another tournament for {config.game}"
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+    if config.start_at_bots is not None:
+        check_rounds(config, config.start_at_bots)
+    return facts.ConfigChanged(tournament.id, config, now_ms)
+
+
+def _unlisted(config: TournamentConfig) -> TournamentConfig:
+    return config.model_copy(update={"listed": False})
+
+
+def change_roster(tournament: Tournament, names: tuple[str, ...], now_ms: int) -> facts.RosterChanged:
+    """Return the fact that these pupils should come. Raises TournamentError."""
+    if tournament.status in OVER:
+        raise _closed(tournament)
+    return facts.RosterChanged(tournament.id, names, now_ms)
+
+
 def bench(tournament: Tournament, bot: str, now_ms: int, version: str | None = None) -> facts.BotBenched | None:
     """Return the fact that a bot is benched, after too many matches in a row lost by its own fault. None if not due.
 

@@ -31,6 +31,24 @@ class TournamentCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigChanged:
+    """The host changed the configuration: in the lobby any part of it, later only whether the tournament is listed."""
+
+    tournament: str
+    config: TournamentConfig
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class RosterChanged:
+    """The host gave the names of the pupils who should come."""
+
+    tournament: str
+    names: tuple[str, ...]
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class BotJoined:
     """A bot joined the field. `house` is the reference bot that plays, if the organiser added a house bot.
 
@@ -337,6 +355,8 @@ ServerFact = NameFact | DisplayNamed | HostFact | BanFact | ClubFact
 
 TournamentFact = (
     TournamentCreated
+    | ConfigChanged
+    | RosterChanged
     | BotJoined
     | BotLeft
     | BotAbsent

@@ -66,6 +66,8 @@ class Tournament:
         self._terms = Terms(self.config, ())
         self.voided_later: list[str] = []
         """Matches of a Swiss whose results were voided after they had been used to pair a later round."""
+        self.roster: tuple[str, ...] = ()
+        """Names of the pupils who should come, as the host gave them."""
         self.half_byes: dict[int, dict[str, None]] = {}
         """Bots with a half-point bye by round of a Swiss, from 1, in order."""
         self.running: dict[str, MatchStarted] = {}
@@ -127,6 +129,21 @@ class Tournament:
                 self.invite, self.made_invite = fact.invite, fact.made_invite
             case facts.JoinCodeChanged():
                 self.join_code = fact.code
+            case facts.ConfigChanged():
+                self._apply_config(fact)
+            case facts.RosterChanged():
+                self.roster = fact.names
+
+    def _apply_config(self, fact: facts.ConfigChanged) -> None:
+        self.config = fact.config
+        if self.status != "lobby":
+            return
+        self.control, self._terms = PlainControl(fact.config.time_control), Terms(fact.config, ())
+        display_names, self.table = self.table.display_names, _table(fact.config)
+        self.table.display_names = display_names
+        for bot, entrant in self.field.items():
+            self.table.enter(bot)
+            entrant.absent_left_ms = fact.config.absent_ms
 
     def _apply_match_started(self, fact: MatchStarted) -> None:
         self.running[fact.match] = fact

@@ -65,6 +65,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "chance_seed": hexes,
     "club": texts,
     "config": configs,
+    "follows": st.none() | texts,
+    "names": st.lists(texts, max_size=3).map(tuple),
     "digest": hexes,
     "drops": st.lists(small, max_size=2).map(tuple),
     "excused_ms": times,

@@ -13,6 +13,7 @@ from rumble_server.store.log.content import PLY, TOURNAMENT, Content
 from rumble_server.store.log.lines import Line
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
+    ConfigChanged,
     LogFact,
     TournamentCreated,
     TournamentEnded,
@@ -23,7 +24,8 @@ from rumble_server.tournament.facts import (
 
 _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-_MARKS = frozenset((TournamentCreated, TournamentEnded, VersionSaved))
+_Configured = TournamentCreated | ConfigChanged
+_MARKS = frozenset((*get_args(_Configured), TournamentEnded, VersionSaved))
 
 
 class Batch:
@@ -54,7 +56,9 @@ class Batch:
             "before": before,
             "last": self.facts[-1][0] if self.facts else before,
             "log": [(lines[0][0], tournament_id, kind, write_lines(lines)) for kind, tournament_id, lines in rows],
-            "created": [(mark.tournament, mark.config.listed) for mark in marks if type(mark) is TournamentCreated],
+            "created": list(
+                {each.tournament: each.config.listed for each in marks if isinstance(each, _Configured)}.items()
+            ),
             "over": [mark.tournament for mark in marks if type(mark) is TournamentEnded],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
             "dropped": [
@@ -67,7 +71,7 @@ class Batch:
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
         """Return the lines of plies and frames by tournament, the lines of other facts by tournament, and the marks.
 
-        Marks are the facts that create or end a tournament, or delete old versions.
+        Marks are the facts that create, configure or end a tournament, or delete old versions.
         """
         of_plies: dict[str, list[Line]] = defaultdict(list)
         others: dict[str, list[Line]] = defaultdict(list)

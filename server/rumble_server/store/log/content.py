@@ -27,7 +27,7 @@ class Content(TypedDict):
     The tournament is empty in a row about the club as a whole.
     """
     created: list[tuple[str, bool]]
-    """New tournaments, each with true if the tournament is listed."""
+    """New tournaments and those with a changed configuration, each with true if the tournament is listed."""
     over: list[str]
     """Tournaments ended by this commit."""
     ended: list[tuple[str, str]]

@@ -51,7 +51,8 @@ _PARTS = {
         "club text, id text, listed boolean, over boolean",
         """INSERT INTO tournaments (club, id, listed, over)
         SELECT club, id, listed, over FROM {given} ORDER BY place
-        ON CONFLICT (club, id) DO NOTHING""",
+        ON CONFLICT (club, id) DO UPDATE
+        SET listed = excluded.listed, over = tournaments.over OR excluded.over""",
     ),
     "over": (
         "club text, id text",
@@ -193,7 +194,12 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
             for each in contents
             for tournament, listed in each["created"]
         ],
-        "over": [(each["club"], tournament) for each in contents for tournament in each["over"]],
+        "over": [
+            (each["club"], tournament)
+            for each in contents
+            for tournament in each["over"]
+            if tournament not in dict(each["created"])  # no statement may write a row twice
+        ],
         "filed": [(*place, record, checksum(record, *place)) for place, record in ended],
         "dropped": [
             (each["club"], versions, PLY, oldest) for each in contents for versions, oldest, _ in each["dropped"]

@@ -24,7 +24,8 @@ INDEX_S = 1.0
 LOG_ROW = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
     SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
     FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
-_CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
+_CREATED = """INSERT INTO tournaments (id, listed, over) VALUES (?, ?, 0)
+    ON CONFLICT (id) DO UPDATE SET listed = excluded.listed"""
 _OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
 RECORD = """INSERT OR REPLACE INTO ended (id, record, checksum)
     SELECT id, record, checksum(CAST(record AS BLOB), id) FROM (SELECT ? AS id, ? AS record)"""

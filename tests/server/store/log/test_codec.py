@@ -28,6 +28,7 @@ FIELDS_NOW = {
     "club_created": "club title quotas at_ms",
     "club_removed": "club at_ms",
     "display_named": "name display at_ms",
+    "config_changed": "tournament config at_ms",
     "frame_seen": "match attempt seat sender frame at_ms bytes sha256 excused_ms",
     "frame_shared": "match attempt seat other other_number at_ms",
     "half_bye_given": "tournament bot round at_ms",
@@ -48,13 +49,14 @@ FIELDS_NOW = {
     "name_reset": "name at_ms",
     "name_used": "name salt digest at_ms",
     "result_voided": "match attempt at_ms",
+    "roster_changed": "tournament names at_ms",
     "round_paired": "tournament pairings byes at_ms half_byes",
     "tables_seated": "tournament seatings byes at_ms",
     "seat_away": "match attempt seat away_left_ms at_ms excused_ms on_turn",
     "seat_back": "match attempt seat away_left_ms at_ms",
     "seat_fell": "match attempt ply seat termination reason at_ms excused_ms failure",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
-    "tournament_created": "tournament config at_ms challenger made_invite",
+    "tournament_created": "tournament config at_ms challenger made_invite follows",
     "tournament_ended": "tournament status reason at_ms",
     "tournament_paused": "tournament reason by at_ms",
     "tournament_resumed": "tournament at_ms",
@@ -95,8 +97,8 @@ def test_a_row_tells_how_many_fields_a_kind_has() -> None:
 def test_a_field_that_a_fact_got_later_has_its_default_in_an_older_row() -> None:
     config = TournamentConfig(name="Friday", game="tictactoe")
     row = json.loads(write_facts([(1, TournamentCreated("friday", config, 5, "ann", "made"))]))
-    row["fields"]["tournament_created"] -= 2
-    assert [row["facts"][0].pop() for _ in range(2)] == ["made", "ann"]
+    row["fields"]["tournament_created"] -= 3
+    assert [row["facts"][0].pop() for _ in range(3)] == [None, "made", "ann"]
     assert read_facts(json.dumps(row)) == [(1, TournamentCreated("friday", config, 5))]
 
 

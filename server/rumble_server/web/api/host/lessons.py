@@ -1,4 +1,4 @@
-"""The host's API for a lesson: the next tournament of the same pupils, and a message to all bots."""
+"""The host's API for a lesson: roster, changes in the lobby, a message to all bots, the next tournament."""
 
 from http import HTTPStatus
 
@@ -8,12 +8,15 @@ from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.again import next_config
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
+from rumble_server.web.api.host.auditing import told_of
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_config, read_model
 from rumble_server.web.api.reading import show
+from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 
 
@@ -45,6 +48,19 @@ def lesson_routes() -> APIRouter:
         shown = show(site, made)
         await site.on_disk(transaction.number)
         return shown
+
+    @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
+    async def change_config(tournament: str, request: Request) -> TournamentView:
+        """Change the configuration in the lobby, except the invitation code; later, list or unlist the tournament."""
+        config = await site_of(request).reader.draw(read_config, await read_body(request))
+        request.state.given = told_of(config)
+        return await carry_out(request, tournament, lambda host: host.change_config(tournament, config))
+
+    @router.put("/tournaments/{tournament}/roster", openapi_extra=body_schema(models.Roster))
+    async def change_roster(tournament: str, request: Request) -> TournamentView:
+        """Keep the names of the pupils who should come, so that the console shows who is missing."""
+        names = (await read_model(request, models.Roster)).names
+        return await carry_out(request, tournament, lambda host: host.change_roster(tournament, tuple(names)))
 
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.Message))
     async def tell(tournament: str, request: Request) -> TournamentView:

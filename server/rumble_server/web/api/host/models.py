@@ -50,6 +50,12 @@ class Again(RequestModel):
     top: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
 
 
+class Roster(RequestModel):
+    """The names of the pupils who should come, as the host writes them; at most 500."""
+
+    names: Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=64)]], Field(max_length=500)]
+
+
 class Message(RequestModel):
     """A message of the host to every bot of a tournament."""
 
@@ -214,6 +220,7 @@ class OrganiserView(OrganiserTournament):
     by_invitation: bool
     config: TournamentConfig
     field: list[OrganiserEntrant]
+    roster: list[str]
 
 
 class OrganiserTournaments(ServerMessageModel):

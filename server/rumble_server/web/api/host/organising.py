@@ -160,6 +160,7 @@ def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserVi
         by_invitation=tournament.invite is not None,
         config=tournament.config.model_copy(update={"invite": None}),
         field=[_entrant(tournament.field[name], byes.get(name, []), now_ms) for name in names],
+        roster=list(tournament.roster),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from rumble_server.tournament.facts import BotJoined
 
 from tests.server.web.api.organiser import get, post
-from tests.server.web.memory_server import MemoryServer
+from tests.server.web.memory_server import HOST, MemoryServer
 
 
 def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
@@ -69,3 +69,57 @@ async def test_all_bots_are_told_a_message(server: MemoryServer, browser: httpx.
     assert (notice["code"], notice["tournament"], notice["message"]) == ("host", "friday", "lunch")
     assert (await post(browser, "tournaments/friday/notice", {})).status_code == 422
     assert (await get(browser, "tournaments/friday/host"))["field"][0]["name"] == "ann"
+
+
+async def test_the_roster_survives_a_restart(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    answer = await browser.put("/api/tournaments/friday/roster", headers=HOST, json={"names": ["Änne", "Ben"]})
+    assert answer.status_code == 200, answer.text
+    assert (await get(browser, "tournaments/friday/host"))["roster"] == ["Änne", "Ben"]
+    assert server.world.after_crash().tournament("friday").roster == ("Änne", "Ben")
+    too_long = {"names": ["x" * 65]}
+    assert (await browser.put("/api/tournaments/friday/roster", headers=HOST, json=too_long)).status_code == 422
+
+
+async def put_config(browser: httpx.AsyncClient, **changes: Any) -> httpx.Response:
+    config = (await get(browser, "tournaments/friday/host"))["config"]
+    return await browser.put("/api/tournaments/friday/config", headers=HOST, json=config | changes)
+
+
+async def test_a_lobby_is_changed_and_its_bots_are_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(game="connect4", invite="hush", absent_ms=1_000)
+    ann, _ = server.world.logins("ann", "ben", join="friday", invite="hush")
+    changes = {"format": "swiss", "rounds": 1, "settings": {"columns": 5}, "absent_ms": 9_000}
+    assert (await put_config(browser, **changes)).status_code == 200
+    assert ann.last("joined")["settings"]["columns"] == 5
+    tournament = server.world.after_crash().tournament("friday")
+    assert (tournament.config.format, tournament.invite, tournament.field["ann"].absent_left_ms) == (
+        *("swiss", "hush"),
+        9_000,
+    )
+    server.world.organiser.start("friday")
+    server.pass_ms(60_000)
+    assert [standing.name for standing in server.world.tournament("friday").table.standings()] == ["ann", "ben"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [({"game": "chess", "settings": {}}, 409, "unavailable"), ({"legs": 0}, 422, "bad_message")],
+)
+async def test_bots_that_joined_keep_their_game(
+    server: MemoryServer, browser: httpx.AsyncClient, changes: Any, status: int, code: str
+) -> None:
+    server.world.create()
+    server.world.login("ann", join="friday")
+    answer = await put_config(browser, **changes)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+async def test_a_running_tournament_can_only_be_hidden(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    lesson(server, "ann", "ben", play=False)
+    server.world.organiser.start("friday")
+    refused = await put_config(browser, cycles=3)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "tournament_closed")
+    assert (await put_config(browser, listed=False)).status_code == 200
+    assert (await browser.get("/api/tournaments")).json()["tournaments"] == []
+    assert (await put_config(browser, listed=True)).json()["listed"]
