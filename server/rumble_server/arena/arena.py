@@ -75,7 +75,7 @@ class Arena:
         self.door = door = door or Door()
         self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
-        self.display_names = recorder.display_names
+        self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0

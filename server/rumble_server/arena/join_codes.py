@@ -8,11 +8,11 @@ ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
 LENGTH = 6
 
 
-def new_code(random: Random, taken: Iterable[str | None]) -> str:
+def new_code(random: Random, taken: Iterable[str | None], length: int = LENGTH) -> str:
     """Make a code that is not taken."""
     codes = set(taken)
     while True:
-        code = "".join(random.choices(ALPHABET, k=LENGTH))
+        code = "".join(random.choices(ALPHABET, k=length))
         if code not in codes:
             return code
 

@@ -67,6 +67,8 @@ class Organiser:
         for player in playing[:top]:
             arena.lifecycle.enter(player, tournament, facts.BotJoined(tournament.id, player.name, now_ms, by_code=True))
             player.send(messages.joined(tournament), arena.recorder.number_of(tournament))
+        if config.classroom and top is None:
+            self.open_door(tournament.id)
         arena.lifecycle.followers.release(ended.id)
         return tournament
 

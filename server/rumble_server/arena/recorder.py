@@ -24,6 +24,8 @@ from rumble_server.tournament.facts import (
     LogFact,
     NameFact,
     ServerFact,
+    SlipMade,
+    SlipVoided,
     TournamentCreated,
     TournamentFact,
     tournament_of,
@@ -70,6 +72,8 @@ class Recorder:
         self.players = Players()
         self.names = Names()
         self.display_names = DisplayNames(self.names)
+        self.slips: dict[str, SlipMade] = {}
+        """Valid slips of pupils, by the name in lower case."""
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
         self.clubs = clubs
@@ -109,6 +113,10 @@ class Recorder:
             self.names.apply(fact)
         elif isinstance(fact, DisplayNamed):
             self.display_names.apply(fact)
+        elif isinstance(fact, SlipMade):
+            self.slips[fact.name.casefold()] = fact
+        elif isinstance(fact, SlipVoided):
+            self.slips.pop(fact.name.casefold(), None)
         elif isinstance(fact, Banned | BanLifted):
             apply_ban(self.bans, fact)
         elif isinstance(fact, ClubFact):

@@ -208,6 +208,25 @@ class NameReset:
 
 
 @dataclass(frozen=True, slots=True)
+class SlipMade:
+    """A pupil got a slip with a one-time code, in place of any older slip. Its salt and salted SHA-256 are in hex."""
+
+    name: str
+    tournament: str
+    salt: str
+    digest: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlipVoided:
+    """A pupil's slip was used, or the host made it invalid."""
+
+    name: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class VersionSaved:
     """A bot's owner saved a version of the bot's source. The log has these facts by bot, apart from all other facts.
 
@@ -347,10 +366,11 @@ class ClubRemoved:
 
 
 NameFact = NameUsed | NameReset
+SlipFact = SlipMade | SlipVoided
 HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
-ServerFact = NameFact | DisplayNamed | HostFact | BanFact | ClubFact
+ServerFact = SlipFact | NameFact | DisplayNamed | HostFact | BanFact | ClubFact
 """Facts about a club as a whole. A `ClubFact` is only in the log of main."""
 
 TournamentFact = (

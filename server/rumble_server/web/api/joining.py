@@ -22,6 +22,8 @@ STATUSES = {
     "name_taken": HTTPStatus.CONFLICT,
 }
 """Statuses of refusals by code."""
+MOST_NOTED = 64
+"""Maximum number of characters of a refused name that hosts see."""
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
@@ -36,7 +38,7 @@ def joining_routes() -> APIRouter:
         try:
             found = Joining(site.arena).find(code, source_of(request))
         except JoinRefused as error:
-            raise _refusal(error) from None
+            raise refusal(error) from None
         await site.on_disk()
         config = found.config
         return JoinView(
@@ -58,7 +60,9 @@ def joining_routes() -> APIRouter:
             async with site.recording():
                 joined = Joining(site.arena).join(given.code, given.display_name, given.key, source_of(request))
         except JoinRefused as error:
-            raise _refusal(error) from None
+            now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
+            site.arena.refused_bots.note(who, source_of(request), None, error.code, str(error), now_ms)
+            raise refusal(error) from None
         return JoinAnswer(
             name=joined.name,
             display_name=joined.display,
@@ -70,5 +74,6 @@ def joining_routes() -> APIRouter:
     return router
 
 
-def _refusal(error: JoinRefused) -> WebError:
+def refusal(error: JoinRefused) -> WebError:
+    """Return the error answer for a refused pupil."""
     return WebError(STATUSES[error.code], error.code, str(error))

@@ -340,6 +340,18 @@ class JoinAnswer(ServerMessageModel):
     game: str
 
 
+class SlipCode(RequestModel):
+    """The one-time code of a pupil's slip."""
+
+    code: str = Field(max_length=64)
+
+
+class RedeemAnswer(JoinAnswer):
+    """A pupil who has redeemed a slip, with the new key of the name."""
+
+    key: str
+
+
 class BotName(RequestModel):
     """The name of the bot that a command is about."""
 

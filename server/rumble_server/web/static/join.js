@@ -7,6 +7,7 @@ import { root } from "./root.js";
 
 const ASK_MS = 3000;
 const PATIENCE_MS = 8000;
+const SLIP_LETTERS = 8;
 
 const form = /** @type {HTMLFormElement} */ (byId("join"));
 const code = /** @type {HTMLInputElement} */ (byId("code"));
@@ -98,10 +99,10 @@ function lead({ name, key, tournament, title }) {
   watch(tournament, name);
 }
 
-/** Ask to join. Show a refusal and return null. @param {object} wanted */
-async function ask(wanted) {
+/** Ask to join, or with `slips` to redeem a slip. Show a refusal and return null. @param {string} what @param {object} wanted */
+async function ask(what, wanted) {
   const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted) };
-  const answer = await fetchAgain(`${root}/api/join`, options).catch(() => null);
+  const answer = await fetchAgain(`${root}/api/${what}`, options).catch(() => null);
   if (answer?.ok) return answer.json();
   const error = (await answer?.json().catch(() => null))?.error;
   const message = error?.message ?? "The server does not answer: is this computer in the right network?";
@@ -113,9 +114,16 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   for (const field of [code, display, null]) complain(field, "");
   if (!code.value.trim()) return complain(code, "Enter the code.");
+  const isSlip = code.value.replace(/[\s-]/g, "").length === SLIP_LETTERS;
+  if (isSlip) {
+    const redeemed = await ask("slips", { code: code.value });
+    if (redeemed === null) return;
+    keep({ name: redeemed.name, key: redeemed.key, display: redeemed.display_name });
+    return lead(redeemed);
+  }
   if (!display.value.trim()) return complain(display, "Enter your name.");
   const key = identity()?.key ?? newKey();
-  const joined = await ask({ code: code.value.trim(), display_name: display.value.trim(), key });
+  const joined = await ask("join", { code: code.value.trim(), display_name: display.value.trim(), key });
   if (joined === null) return;
   keep({ name: joined.name, key, display: joined.display_name });
   lead({ ...joined, key });

@@ -56,6 +56,8 @@ FIELDS_NOW = {
     "seat_back": "match attempt seat away_left_ms at_ms",
     "seat_fell": "match attempt ply seat termination reason at_ms excused_ms failure",
     "start_told": "match attempt seat resumed at_ms excused_ms all_seats",
+    "slip_made": "name tournament salt digest at_ms",
+    "slip_voided": "name at_ms",
     "tournament_created": "tournament config at_ms challenger made_invite follows",
     "tournament_ended": "tournament status reason at_ms",
     "tournament_paused": "tournament reason by at_ms",

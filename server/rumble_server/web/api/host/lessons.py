@@ -2,11 +2,12 @@
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.slips import SlipDesk
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
@@ -15,6 +16,8 @@ from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.auditing import told_of
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_config, read_model
+from rumble_server.web.api.host.organising import SECRET
+from rumble_server.web.api.models import BotName, DoneAnswer
 from rumble_server.web.api.reading import show
 from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
@@ -61,6 +64,27 @@ def lesson_routes() -> APIRouter:
         """Keep the names of the pupils who should come, so that the console shows who is missing."""
         names = (await read_model(request, models.Roster)).names
         return await carry_out(request, tournament, lambda host: host.change_roster(tournament, tuple(names)))
+
+    @router.post("/tournaments/{tournament}/slips", openapi_extra=body_schema(BotName))
+    async def make_slip(tournament: str, request: Request, response: Response) -> models.SlipAnswer:
+        """Make a slip for a pupil: a one-time code that brings name and a new key to another computer.
+
+        An older slip of the pupil is no longer valid.
+        """
+        site, name = site_of(request), (await read_model(request, BotName)).name
+        await answers_of(request).basics(tournament)
+        async with site.recording():
+            code = SlipDesk(site.arena).make(tournament, name)
+        response.headers.update(SECRET)
+        return models.SlipAnswer(name=name, display_name=site.arena.display_names.get(name), code=code)
+
+    @router.delete("/tournaments/{tournament}/slips/{name}")
+    async def void_slip(tournament: str, name: str, request: Request) -> DoneAnswer:
+        """Make a pupil's slip invalid."""
+        site = site_of(request)
+        async with site.recording():
+            SlipDesk(site.arena).void(name)
+        return DoneAnswer(message=f"the slip of {name} is no longer valid")
 
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.Message))
     async def tell(tournament: str, request: Request) -> TournamentView:

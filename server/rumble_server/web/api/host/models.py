@@ -56,6 +56,14 @@ class Roster(RequestModel):
     names: Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=64)]], Field(max_length=500)]
 
 
+class SlipAnswer(ServerMessageModel):
+    """A new slip of a pupil. `code` can be used once; no other answer shows the code."""
+
+    name: str
+    display_name: DisplayName = None
+    code: str
+
+
 class Message(RequestModel):
     """A message of the host to every bot of a tournament."""
 

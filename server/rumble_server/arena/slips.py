@@ -1,0 +1,84 @@
+"""Slips of paper with a one-time code, by which a pupil goes on under the same name on another computer."""
+
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from rumble_protocol.codes import CloseCode, ErrorCode
+from rumble_protocol.secret import RANDOM_BYTES, make_secret
+
+from rumble_server.arena import messages
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.join_codes import new_code, read_code
+from rumble_server.arena.joining import JoinRefused
+from rumble_server.arena.names import digest_of
+from rumble_server.arena.recorder import transactional
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import NameUsed, SlipMade, SlipVoided
+
+LENGTH = 8
+"""Number of characters of a slip's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redeemed:
+    """A pupil's name, display name and new key, and a tournament of the pupil."""
+
+    name: str
+    display: str
+    key: str
+    tournament: str
+
+
+class SlipDesk:
+    """The desk of a club where slips are given out and redeemed. Only the answer to its making shows a slip's code."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+
+    @transactional
+    def make(self, tournament_id: str, name: str) -> str:
+        """Make a slip for a pupil of a tournament, over or not, in place of the pupil's older slip. Return its code.
+
+        Raises TournamentError for a name without a key.
+        """
+        arena, claim = self.arena, self.arena.names.get(name)
+        if claim is None or claim.open:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"there is no pupil {name!r}")
+        code, salt = new_code(arena.random, (), LENGTH), arena.logins.new_salt()
+        made = SlipMade(claim.name, tournament_id, salt, digest_of(code, salt), arena.clock.now_ms())
+        arena.recorder.record(made)
+        return code
+
+    @transactional
+    def void(self, name: str) -> None:
+        """Make a pupil's slip invalid. Raises TournamentError if there is none."""
+        slip = self.arena.slips.get(name.casefold())
+        if slip is None:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{name} has no slip")
+        self.arena.recorder.record(SlipVoided(slip.name, self.arena.clock.now_ms()))
+
+    @transactional
+    def redeem(self, code: str, address: str) -> Redeemed:
+        """Give the pupil of a slip a new key, and sign out the programs and browsers with the old key.
+
+        Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes.
+        """
+        arena, meant, now_ms = self.arena, read_code(code), self.arena.clock.now_ms()
+        slips = arena.slips.values()
+        slip = next((each for each in slips if compare_digest(each.digest, digest_of(meant, each.salt))), None)
+        if slip is None:
+            if not arena.door.guesses.wrong_code(address, "slip", meant, now_ms):
+                raise JoinRefused("too_many_requests", "too many wrong codes from your address; look at the slip again")
+            raise JoinRefused("unknown_code", "no slip has this code; each can be used once")
+        key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
+        arena.recorder.record(SlipVoided(slip.name, now_ms))
+        arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))
+        self._sign_out(slip.name)
+        return Redeemed(slip.name, arena.display_names.shown(slip.name), key, slip.tournament)
+
+    def _sign_out(self, name: str) -> None:
+        player = self.arena.players.get(name)
+        for session in [] if player is None else list(player.sessions.values()):
+            told = f"a slip took {name} to another computer: this one is signed out"
+            session.send(messages.error(ErrorCode.BAD_KEY, told, fatal=True), self.arena.log.last)
+            self.arena.close(session.id, CloseCode.WRONG_KEY)
