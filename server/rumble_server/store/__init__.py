@@ -1,1 +1,1 @@
-"""The event log on disk: SQLite and PostgreSQL behind the same ports, and the care of a database."""
+"""The event log on disk, in SQLite or PostgreSQL behind the same ports; checks, backups and repair of a database."""

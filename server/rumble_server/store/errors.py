@@ -7,12 +7,12 @@ StoreError         the database cannot be used; the text is one line for the hos
 
 
 class StoreError(RuntimeError):
-    """The database cannot be opened, read or written."""
+    """The error that the database cannot be opened, read or written."""
 
 
 class DamagedLog(StoreError):
-    """The log's content is damaged, so trying again is of no use."""
+    """The error that rows of the log are damaged. To try again is of no use."""
 
 
 class Pruned(StoreError):
-    """The plies of a match were deleted by the host; its result is kept."""
+    """The error that the plies of a match were deleted to save space. The result of the match is kept."""

@@ -1,6 +1,6 @@
-"""Opening the database of `--db`, in a file or in PostgreSQL.
+"""Opening the database that the option `--db` names, in SQLite or PostgreSQL.
 
-The modules for PostgreSQL are imported only when needed, because their library is optional.
+The modules for PostgreSQL are imported only when needed, because the library psycopg is optional.
 """
 
 from importlib import import_module
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     Store = SqliteStore | PostgresStore
 
 POSTGRES = ("postgresql://", "postgres://")
-"""Beginnings of the URL of a database in PostgreSQL."""
+"""Beginnings of URLs that name a database in PostgreSQL."""
 
 
 def is_postgres(url: str) -> bool:
-    """Return true for the URL of a database in PostgreSQL."""
+    """Return true if a URL names a database in PostgreSQL."""
     return url.startswith(POSTGRES)
 
 
@@ -33,7 +33,7 @@ def need_postgres() -> None:
 
 
 def open_store(url: str, bounds: Bounds | None = None) -> "Store":
-    """Open or create a database. Raises StoreError."""
+    """Open a database, or create it if it is missing. Raises StoreError."""
     if not is_postgres(url):
         return SqliteStore(database_path(url), bounds)
     need_postgres()

@@ -1,18 +1,18 @@
-"""Keys of rows in SQLite: the keys of a club's tournaments, matches and values begin with the club's name and a slash.
+"""Keys of rows in SQLite: a key of a club's tournament, match or value begins with the club's name and a slash.
 
-Keys of `main` have no prefix, so a database from before there were clubs needs no change. No id has a slash. The module
-imports nothing, so that the writing program, which imports it, starts fast.
+Keys of the club `main` have no prefix, because older databases had only this club. No id contains a slash. The module
+imports nothing, because the writing program imports it and has to start fast.
 """
 
 MAIN = "main"
 
 
 def prefix_of(club: str) -> str:
-    """Return the prefix of the keys of a club's rows."""
+    """Return the prefix of a club's keys: the club's name and a slash; empty for `main`."""
     return "" if club == MAIN else f"{club}/"
 
 
 def split(key: str) -> tuple[str, str]:
-    """Return the club of a row's key, and the key without the club."""
+    """Split a key into the club's name and the key without the prefix."""
     club, slash, rest = key.partition("/")
     return (club, rest) if slash else (MAIN, key)

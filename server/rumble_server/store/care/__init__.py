@@ -1,1 +1,1 @@
-"""The care of databases: verification, repair, backups and copies."""
+"""Verification, repair, backups and copies of databases, for the commands `rumble db ...`."""

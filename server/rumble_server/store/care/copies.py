@@ -1,4 +1,4 @@
-"""Copies of an SQLite database: backups, which can be made while a server runs, and the restoration of backups."""
+"""Backups of an SQLite database, which can be made while a server runs, and the restoration of backups."""
 
 import os
 import sqlite3
@@ -14,17 +14,17 @@ from rumble_server.store.sqlite.schema import check_database, open_existing
 
 
 def backup(path: str, to: str) -> None:
-    """Copy a database, as of one moment, to a new file; a server may run on the database. Raises StoreError."""
+    """Copy a database to a new file. The copy shows one moment, even if a server is writing. Raises StoreError."""
     if Path(to).exists():
         raise StoreError(f"{to} exists; choose another name")
     copy(path, to)
 
 
 def restore(path: str, backup: str, *, replace: bool) -> None:
-    """Put a backup in the place of a database on which no server runs. Raises StoreError.
+    """Copy the file `backup` to `path`, while no server runs on the database there. Raises StoreError.
 
-    An existing database is replaced only if `replace` is true. The next run gets a greater number than any run of the
-    replaced database, so that no turn ids come twice.
+    An existing database at `path` is replaced only if `replace` is true. The next run of a server gets a greater number
+    than all runs of the replaced database. Turn ids contain this number, so no turn id is used twice.
     """
     if not Path(backup).is_file():
         raise StoreError(f"there is no backup {backup}")
@@ -39,7 +39,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 def _runs(path: str) -> int:
-    """Return the number of the last run on a database; 0 without a run, or if the number cannot be read."""
+    """Return the number of the last server run on a database; 0 if there was no run, or it cannot be read."""
     try:
         with closing(open_existing(path)) as database:
             return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
@@ -48,10 +48,10 @@ def _runs(path: str) -> int:
 
 
 def copy(path: str, to: str, least_run: int = 0) -> None:
-    """Copy a database to a file, which appears only when it is whole, and replaces any existing file.
+    """Copy the database at `path` to `to`, and replace an existing file only when the copy is complete.
 
-    The next run on the copy has a number above `least_run`. So turn ids of this run never equal turn ids of runs that
-    the copy does not have. Raises StoreError.
+    The next server run on the copy gets a number above `least_run`. Turn ids contain the number, so `least_run` must be
+    at least the number of any run after the copied moment. Raises StoreError.
     """
     with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
         database.backup(target)  # in one step: in WAL mode a reader blocks no writer
@@ -67,7 +67,10 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
 
 @contextmanager
 def new_file(path: str) -> Iterator[str]:
-    """Yield the path of a new file, which is moved to `path` if the block succeeds, else removed. Raises StoreError."""
+    """Yield the path of a new, private file. Move the file to `path` if the block succeeds, else remove the file.
+
+    Raises StoreError.
+    """
     part = f"{path}.part"
     try:
         Path(part).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""`rumble db copy`: copy all clubs to a database of the other kind, and compare both row by row.
+"""`rumble db copy`: copy all clubs from SQLite to PostgreSQL or back, and compare the databases row by row.
 
-Facts keep their numbers and texts. The next run on the copy (in PostgreSQL: the next epoch of each club) has a greater
-number than all runs and epochs of either database. So turn ids from before the copy never equal turn ids from after the
-copy.
+Facts keep their numbers and texts. The next run on the copy (in PostgreSQL: the next epoch of each club) gets a number
+greater than all runs and epochs of both databases. Turn ids contain this number, so no turn id from before the copy is
+used again.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from rumble_server.store.sqlite.writer import LOG_ROW, RECORD
 
 
 class SqliteContents:
-    """The contents of an SQLite file that no server writes."""
+    """The contents (port `Contents`) of an SQLite file on which no server runs."""
 
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self._database = database
@@ -84,9 +84,10 @@ class SqliteContents:
 
 
 def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[int, int]:
-    """Copy all clubs to another database, which must have no rows of these clubs. No server may run on either database.
+    """Copy all clubs of the database `source` to the database `target`, while no server runs on either of them.
 
-    Return the number of clubs, and the number of rows in the log. Raises StoreError; the target then is unchanged.
+    The target must not have rows of these clubs yet. Return the number of clubs, and the number of rows in the log.
+    Raises StoreError, and then leaves the target unchanged.
     """
     now_ms = int(1000 * time.time()) if now_ms is None else now_ms
     if is_postgres(source) == is_postgres(target):
@@ -107,9 +108,9 @@ def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[
 
 
 def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
-    """Write the contents to a new file. Return the number of clubs, and the number of rows in the log.
+    """Write the contents of `source` to a new SQLite file. Return the number of clubs, and of rows in the log.
 
-    Raises StoreError.
+    Raises StoreError, also if `source` has other clubs than `main`.
     """
     clubs = source.clubs()
     if len(clubs) > 1:
@@ -141,9 +142,9 @@ def fill(
     records: Iterable[tuple[str, str]],
     values: Iterable[tuple[str, str]],
 ) -> None:
-    """Fill a new file, and make its index of matches from the log. Call it in a transaction.
+    """Write rows to the empty tables of a new file, and make the index of matches from the log.
 
-    All ids and keys given begin with the club (`store/row_keys.py`).
+    Call the function inside a transaction. All ids and keys must begin with the club's prefix (`store/row_keys.py`).
     """
     database.executemany(LOG_ROW, log)
     database.executemany("INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)", tournaments)
@@ -155,7 +156,7 @@ def fill(
 
 
 def compare(source: Contents, target: Contents) -> None:
-    """Raise StoreError unless the target holds the same rows as the source for each club of the source."""
+    """Compare the rows of each club of `source` with the rows in `target`. Raises StoreError at a difference."""
     for club in source.clubs():
         for one, other in (
             (source.log(club), target.log(club)),

@@ -1,4 +1,7 @@
-"""`rumble db verify`: damage in a file's structure, its rows and indexes, and tournaments that cannot be rebuilt."""
+"""`rumble db verify` for SQLite: find damage in a file's structure, in its rows and in its indexes.
+
+Tournaments that cannot be rebuilt from undamaged rows are found, too.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -30,7 +33,7 @@ class Row:
 
     number: int
     tournament: str
-    """Key of the tournament, with the club."""
+    """Key of the tournament, which begins with the club's prefix."""
     kind: int
     content: bytes
     checksum: int
@@ -41,14 +44,17 @@ class Row:
         return not self.content and self.checksum == checksum(b"", self.number, self.tournament, self.kind)
 
     def facts(self) -> list[Numbered]:
-        """Return the row's facts. Raises ValueError with a line about the damage."""
+        """Return the row's facts. Raises ValueError with a line about the damage if the row is damaged."""
         if not self.content:
             raise ValueError("it cannot be read")
         return findings.facts_in(intact(self.content, self.checksum, self.number, self.tournament, self.kind))
 
 
 def verify(path: str) -> findings.Findings:
-    """Check a whole database; a server may run on it. Raises StoreError for a file that is not Rumble's."""
+    """Check a whole database, and return the findings. A server may run on the database meanwhile.
+
+    Raises StoreError if the file is not a database of Rumble.
+    """
     found = findings.Findings()
     damaged: set[str] = set()
     with closing(open_existing(path)) as database:
@@ -73,7 +79,10 @@ def verify(path: str) -> findings.Findings:
 
 
 class _Indexes:
-    """The indexes of tournaments and matches, compared with the log. Rows written after the start are skipped."""
+    """A comparison of the indexes of tournaments and matches with the log.
+
+    Rows that a server writes after the comparison began are skipped.
+    """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -92,7 +101,7 @@ class _Indexes:
             self._last = self._indexed = 0
 
     def note(self, row: Row) -> None:
-        """Compare a row with the index of matches, and note the flags of the row's tournament.
+        """Compare a row with the index of matches, and remember if the row's tournament is listed or over.
 
         Raises ValueError with a line about the damage if the row is damaged.
         """
@@ -114,7 +123,7 @@ class _Indexes:
             return False
 
     def problems(self, damaged: set[str]) -> Iterator[str]:
-        """Yield a line for each problem of the indexes; `damaged` has the keys of tournaments with damaged rows."""
+        """Yield a line for each problem of the indexes. `damaged` has the keys of tournaments with damaged rows."""
         if self._has_lost_values:
             yield LOST_VALUES
         if self._last:
@@ -133,10 +142,10 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
-    """Yield the rows of the log in order of number, then an empty row for each row that only the log's index still has.
+    """Yield the rows of the log in order of number, then an empty row for each row that can no longer be read.
 
-    If the log's index cannot be read, either, nobody knows to which tournaments lost rows belonged. Then yield an empty
-    row about each club as a whole.
+    The log's index tells the tournament of a row that cannot be read. If the index cannot be read either, nobody knows
+    the tournaments of the lost rows. In this case, yield an empty row about each club as a whole.
     """
     last = _last_row(database)
     found, has_gaps, clubs = 0, False, {MAIN}
@@ -163,7 +172,7 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
 def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Row | None]:
     """Yield the rows with numbers from `first` to `last`, and None for each number whose row cannot be read.
 
-    After an error, both halves are read apart.
+    If the query fails, each half of the range is tried by itself, and so on down to single rows.
     """
     try:
         rows = [Row(*row) for row in database.execute(_ROWS, (first, last))]
@@ -179,9 +188,9 @@ def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Ro
 
 
 def _last_row(database: sqlite3.Connection) -> int:
-    """Return an upper bound of the numbers of rows, as found in the log, in its index, and in the index of matches.
+    """Return the greatest row number found in the log, in the log's index, or in the index of matches.
 
-    Raises StoreError if none of the three can be read.
+    No row has a greater number. Raises StoreError if none of the three places can be read.
     """
     found = list[int]()
     for query in (
@@ -207,7 +216,7 @@ def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
-    """Yield a line for each tournament that cannot be rebuilt, although its rows are undamaged."""
+    """Yield a line for each tournament that has undamaged rows, but cannot be rebuilt from them."""
     with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
         try:
             keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]

@@ -1,4 +1,4 @@
-"""Findings of `rumble db verify`, and the checks that both kinds of database share."""
+"""The findings of `rumble db verify`, and the checks that are the same for SQLite and PostgreSQL."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,15 @@ from rumble_server.tournament.facts import VERSIONS, TournamentCreated, Tourname
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 Told = dict[str, tuple[bool | None, bool]]
-"""Flags of each tournament by key: listed (None if the creation was not read), and over."""
+"""Two flags of each tournament, by its key: listed (None if its creation was not read), and over."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """Findings in a database. `lost` counts the rows that `rumble db repair` left empty."""
+    """Results of a check: the number of rows read, the rows that `rumble db repair` left empty, and lines about damage.
+
+    `lost` counts the empty rows, and `problems` has the lines.
+    """
 
     rows: int = 0
     lost: int = 0
@@ -23,14 +26,14 @@ class Findings:
 
 
 def facts_in(text: str | None) -> list[Numbered]:
-    """Return the facts of a row. Raises ValueError with a line about the damage."""
+    """Return the facts in a row's text. Raises ValueError with a line about the damage; None means a damaged row."""
     if text is None:
         raise ValueError("it is not what was written")
     return read_facts(text)
 
 
 def is_record(text: str | None, tournament_id: str) -> bool:
-    """Return true if `text` is the record of the tournament; None stands for a damaged record."""
+    """Return true if `text` is a readable record of the tournament. Return false for None, a damaged record."""
     try:
         return text is not None and read_ended(text).id == tournament_id
     except ValueError:
@@ -38,7 +41,7 @@ def is_record(text: str | None, tournament_id: str) -> bool:
 
 
 def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
-    """Yield a line if a tournament with undamaged rows cannot be rebuilt."""
+    """Try to rebuild a tournament that has undamaged rows, and yield a line about the problem if this fails."""
     what = about(club, tournament_id)
     try:
         if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
@@ -84,6 +87,6 @@ def about(club: str, tournament: str) -> str:
 
 
 def line_of(error: object) -> str:
-    """Return an error as a line."""
+    """Return the first line of an error's text, or its `repr` if the text is empty."""
     text = " ".join(str(error).partition("\n")[0].split())
     return text or repr(error)

@@ -16,7 +16,10 @@ PORTION_ROWS = 200
 
 
 def verify(url: str) -> findings.Findings:
-    """Check a whole database. Raises StoreError if the database is not Rumble's, or has another version."""
+    """Check a whole database, and return the findings.
+
+    Raises StoreError if the database is not Rumble's, or its tables have another version.
+    """
     found = findings.Findings()
     damaged: set[tuple[str, str]] = set()
     told: findings.Told = {}

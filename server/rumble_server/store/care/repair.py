@@ -1,9 +1,12 @@
-"""`rumble db repair`: all that can be read of a file goes into a new file, which takes the database's place.
+"""`rumble db repair`: copy everything readable from a damaged file to a new file, which then replaces the database.
 
-A lost row from which a tournament is rebuilt leaves an empty row, and the next start shows the tournament as damaged.
-A lost row of facts about a club leaves an empty row, too: the next start takes back every host token, and lets nobody
-claim the name of a bot in a tournament until the host resets its key. Lost moves leave no empty row: a start finds that
-a match lacks moves, and has the match played again. Indexes and missing records are made anew.
+What is lost depends on the row:
+- A row with facts that rebuild a tournament is replaced by an empty row. The next start of the server shows the
+  tournament as damaged.
+- A row with facts about a club is replaced by an empty row, too. The next start takes back every host token. It also
+  lets nobody claim the name of a bot that is in a tournament, until the host resets the bot's key.
+- A row with moves is left out. The next start finds that a match lacks moves, and has the match played again.
+Indexes and missing records are made anew.
 """
 
 import logging
@@ -43,9 +46,9 @@ CLUB_FACTS_LOST = (
 
 
 def repair(path: str, backup: str, now_ms: int) -> list[str]:
-    """Mend a database on which no server runs, and copy it to `backup` first. Return lines that describe the work.
+    """Copy a damaged database to `backup`, then mend it, while no server runs. Return lines that describe the work.
 
-    An undamaged database stays as it is. Raises StoreError.
+    An undamaged database is not changed, and gives no lines. Raises StoreError.
     """
     with locked(path) as real_path:
         if not verify(real_path).problems:
@@ -62,7 +65,10 @@ def repair(path: str, backup: str, now_ms: int) -> list[str]:
 
 
 def _copy_files(path: str, backup: str) -> None:
-    """Copy the files byte by byte, damage included; no process has them open. Raises OSError, StoreError."""
+    """Copy the database's files byte by byte, with the damage. No process may have them open.
+
+    Raises StoreError if a file of the backup exists, and OSError.
+    """
     for suffix in ("", "-wal"):
         if Path(path + suffix).exists():
             if Path(backup + suffix).exists():
@@ -77,14 +83,14 @@ class _Repair:
         self._mended = mended
         self._whole, self._lost = 0, 0
         self._lost_of: dict[str, None] = {}
-        """Keys of tournaments and clubs with lost facts, in the order in which they were found."""
+        """Keys of tournaments and clubs with lost facts, in the order found (a dictionary used as an ordered set)."""
         self._told: Told = {}
 
     def run(self, now_ms: int) -> list[str]:
         with self._mended:
             self._mended.execute("BEGIN IMMEDIATE")
-            # If the number of runs is lost, the time in s stands for it, so that no run gets the number of an earlier
-            # run. The number of the last fact is kept, so that no fact gets the number of a lost fact.
+            # If the number of the last run is lost, the time in s replaces it: the time is greater than all earlier
+            # numbers of runs. The number of the last fact is kept, so that no new fact gets the number of a lost fact.
             last = self._read(f"SELECT 'indexed', ({LAST_NUMBER})")
             values = [("runs", str(now_ms // 1000)), *self._read("SELECT key, value FROM meta"), *last]
             fill(self._mended, self._log(), self._tournaments(), self._records(), values)
@@ -119,7 +125,7 @@ class _Repair:
     def _tournaments(self) -> Iterator[TournamentRow]:
         """Yield the rows of the new index of tournaments.
 
-        The flags come from the log; flags whose facts are lost come from the old index.
+        Flags come from the facts in the log. Where these facts are lost, flags come from the old index.
         """
         index = {key: flags for key, *flags in self._read("SELECT id, listed, over, pruned FROM tournaments")}
         created = "SELECT tournament FROM log WHERE kind = ? GROUP BY tournament ORDER BY min(number)"
@@ -138,7 +144,7 @@ class _Repair:
 
 
 def _missing_records(database: sqlite3.Connection, any_club: LogReader) -> Iterator[tuple[str, str]]:
-    """Yield the records, by key, of tournaments that are over, have no record, and can be rebuilt."""
+    """Yield the key and a new record of each ended tournament that has no record, and can be rebuilt."""
     query = "SELECT id FROM tournaments WHERE over = 1 AND id NOT IN (SELECT id FROM ended)"
     for (key,) in database.execute(query).fetchall():
         club, tournament_id = split(key)

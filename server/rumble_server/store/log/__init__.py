@@ -1,1 +1,1 @@
-"""The log of a club, whatever the kind of database: its way to the disk, and its readers."""
+"""Writing and reading the log of a club; the same code for SQLite and PostgreSQL."""

@@ -1,6 +1,6 @@
-"""Reading a club ahead, while another node leads it, so that little is left to read when this node takes over.
+"""Reading ahead: before a hand-over, the next leader of a club reads the club while the old leader still plays.
 
-A club is read ahead before a hand-over. After the hand-over, the recovery of the club reads only later facts.
+After the hand-over, the recovery of the club reads only the facts written since, so the club pauses only briefly.
 """
 
 import logging
@@ -15,14 +15,14 @@ log = logging.getLogger(__name__)
 
 
 class Ahead:
-    """The tournaments of a club that were not over when read, each rebuilt from the facts that the log had then."""
+    """The open tournaments of a club, rebuilt from the facts that the log had when `read` was called."""
 
     def __init__(self) -> None:
         self.tournaments: dict[str, Tournament] = {}
         self._last: dict[str, int] = {}
 
     def read(self, reader: LogReader) -> None:
-        """Rebuild the tournaments that are not over; tournaments that cannot be read are skipped. Raises StoreError."""
+        """Rebuild the tournaments that are not over, and skip tournaments that cannot be read. Raises StoreError."""
         for tournament_id in reader.tournament_ids(over=False):
             try:
                 numbered = list(reader.facts_after(tournament_id, 0))

@@ -1,8 +1,8 @@
-"""Reading a club's log beside the event loop, for the web and for bots.
+"""Reading a club's log without blocking the event loop, for the web and for bots.
 
-Answers about a tournament or a match are made from facts, by functions of the web, in a separate process
-(`store/log/rebuilt_tournaments.py`). Lists and answers to bots are made from records (`EndedTournament`), on a thread.
-A tournament whose record is damaged is listed as damaged; all other answers about the tournament come from facts.
+Answers about a tournament or a match are made from facts in a separate process (`store/log/rebuilt_tournaments.py`).
+Lists and answers to bots are made from records (`EndedTournament`) on a thread. A tournament whose record is damaged
+appears as damaged in lists. Its own pages still work, because they are made from facts.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 FIND_S = 1.0
-"""Maximum time in s to find a tournament's record for a bot. After this time the bot is told that the search failed."""
+"""Maximum time in s to read a tournament's record for a bot. After this time the reading counts as failed."""
 LINE_BYTES = 200
-"""Estimated size in memory of a line of a record, in bytes. The rest of the record counts as one more line."""
+"""Estimated memory in bytes of one line of standings in a record. The rest of the record counts as one more line."""
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
@@ -37,30 +37,33 @@ Made = TypeVar("Made")
 
 
 class ReadWorkers:
-    """The thread and the process that read for all clubs, and the records in memory."""
+    """The thread and the process that read the logs of all clubs, and a cache of records."""
 
     def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
-        """`open_reader` must be picklable, since the process calls it, too. Raises StoreError."""
+        """Open a reader for the thread, and start both. `open_reader` must be picklable, for use in the process.
+
+        Raises StoreError.
+        """
         self.reader = open_reader()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self.process = SideProcess(open_rebuilt, open_reader, bounds.rebuilt_results)
         self.queue = FairQueue()
-        """Queue of the callers that wait for the process."""
+        """Queue of the callers that wait for the reading process."""
         self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
-        """The records used last, by club and id. Only the thread may use them."""
+        """The records used last, by club and tournament id. Only the thread may use them."""
 
     def close(self) -> None:
-        """Close the connections after the current reads; waiting reads are cancelled."""
+        """Finish the current reads, cancel the waiting reads, and close the connections."""
         self.process.close()
         self.thread.shutdown(cancel_futures=True)
         self.reader.close()
 
 
 class AsyncReader:
-    """A reader of one club's facts and records on disk, beside the event loop. All methods raise StoreError.
+    """An asynchronous reader of one club's facts and records on disk. All methods raise StoreError.
 
-    Functions given as `make` run in another process. So they must be functions of a module, not closures or methods,
-    and their arguments and results must be picklable.
+    Functions passed as `make` run in another process. Therefore they must be functions of a module, not closures or
+    methods, and their arguments and results must be picklable.
     """
 
     def __init__(self, workers: ReadWorkers, club: str) -> None:
@@ -71,9 +74,9 @@ class AsyncReader:
         self._set_aside: list[str] = []
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
-        """Note the open tournaments that could not be rebuilt at the start, so that `listed` includes them.
+        """Register open tournaments that could not be rebuilt at the start; lists show these tournaments as damaged.
 
-        `problems` has the errors by tournament id.
+        `problems` has the error of each tournament, by tournament id.
         """
         for tournament_id, error in problems.items():
             self._damage(tournament_id, error)
@@ -88,9 +91,9 @@ class AsyncReader:
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Return the result of `make` for a tournament rebuilt from the log; None for an unknown id.
+        """Rebuild a tournament from the log, and return the result of `make`; None for an unknown id.
 
-        Raises DamagedLog for a damaged tournament; once found, the damage is told again without reading the log.
+        Raises DamagedLog for a damaged tournament. After the first time, the error is raised without reading the log.
         """
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
@@ -102,14 +105,14 @@ class AsyncReader:
             raise
 
     async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        """Return the result of `make` for the facts of all attempts of a match, in order.
+        """Read the facts of all attempts of a match, in order, and return the result of `make` for them.
 
-        If the match has not begun, `make` gets an empty list.
+        For a match that has not begun, `make` gets an empty list.
         """
         return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run `make`, which needs nothing from the log, in the process, and return its result."""
+        """Run `make` in the reading process without reading the log, and return its result."""
         try:
             async with self._workers.queue.turn():
                 return await self._workers.process.run(make, *given)
@@ -119,7 +122,7 @@ class AsyncReader:
     # --- records ---
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
-        """Return the record of a tournament; None if the tournament is not over, unknown or unreadable."""
+        """Return the record of a tournament; None if the tournament is unknown, unreadable or not over."""
         try:
             return (await self._on_thread(self._records, [tournament_id])).get(tournament_id)
         except StoreError as error:
@@ -127,9 +130,10 @@ class AsyncReader:
             return None
 
     async def listed(self, limit: int) -> Sequence[Outline]:
-        """Return the listed tournaments that could not be rebuilt at the start, and then tournaments that are over.
+        """Return outlines of listed tournaments: first damaged tournaments, then the newest ended tournaments.
 
-        The latter are the `limit` newest listed tournaments that are over, newest first.
+        The damaged tournaments are the open tournaments that could not be rebuilt at the start. Of the ended
+        tournaments, the `limit` newest are returned, newest first.
         """
         return await self._on_thread(self._listed, limit)
 
@@ -142,13 +146,14 @@ class AsyncReader:
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the neighbours of a match among the begun matches of its tournament."""
+        """Return the begun matches just before and after a match in its tournament, for links between matches."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Look for the record of a tournament, and call `done` on the running loop with the result of `ended`.
+        """Begin to read the record of a tournament, and return at once. `done` is called later, on the event loop.
 
-        After an error, or if the record is not read within `FIND_S`, `done` gets None.
+        `done` gets the record, or None: for a tournament without a readable record, after an error, or if the record
+        was not read within `FIND_S`.
         """
 
         def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
@@ -188,7 +193,7 @@ class AsyncReader:
             return DamagedTournament.of(tournament_id, over=over)
 
     def _records(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
-        """Return the records of these tournaments by id, without missing and damaged records."""
+        """Return the records of these tournaments, by id. Missing and damaged records are left out."""
         kept = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
         found = {each: ended for each, ended in kept if ended is not None}
         read = self._reader.ended([each for each in tournament_ids if each not in found])

@@ -1,6 +1,6 @@
-"""Facts of a club on their way to the disk, sorted into rows when they are written.
+"""Batches: facts of one club that wait to be written, and are sorted into rows when written.
 
-`ClubLog` fills a batch, and the group commit takes it.
+`ClubLog` adds facts to a batch, and the group commit (`store/log/group_commit.py`) writes the batch.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ _MARKS = frozenset((*get_args(_Configured), TournamentEnded, VersionSaved))
 
 
 class Batch:
-    """Facts in the order of their numbers, and records. A batch is false while it has nothing to write."""
+    """Facts in order of number, and records of ended tournaments. `bool(batch)` is false while both are empty."""
 
     __slots__ = ("_ended", "facts")
 
@@ -47,7 +47,7 @@ class Batch:
         self._ended.append(ended)
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
-        """Return the rows to write for a club whose newest fact before this batch has the number `before`."""
+        """Return the rows of this batch for `club`. `before` is the number of the club's last fact before the batch."""
         of_plies, others, marks = self._rows()
         rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
         return {
@@ -69,7 +69,7 @@ class Batch:
         }
 
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
-        """Return the lines of plies and frames by tournament, the lines of other facts by tournament, and the marks.
+        """Return the lines of plies and frames, the lines of other facts (both by tournament), and the marks.
 
         Marks are the facts that create, configure or end a tournament, or delete old versions.
         """

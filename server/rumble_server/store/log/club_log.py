@@ -1,6 +1,6 @@
-"""The log of a club numbers and gathers facts. The group commit writes the facts of all clubs together.
+"""The log of one club, which numbers new facts and gathers them until the group commit writes them.
 
-Listeners are told of a club's facts only when the facts are on disk.
+A group commit writes the facts of all clubs together. Listeners get a club's facts only after they are on disk.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Listener = Callable[[list[Numbered]], None]
 
 
 class Numbers:
-    """The counter that numbers facts. In PostgreSQL each log has a counter; in SQLite all logs share a counter."""
+    """A counter of facts. In PostgreSQL each club has its own counter; in SQLite the clubs share a counter."""
 
     __slots__ = ("last",)
 
@@ -30,7 +30,7 @@ class Numbers:
 
 
 class Group(Protocol):
-    """The writer of all clubs' logs, as a club's log sees it."""
+    """The port through which a club's log uses the writer of all logs (`GroupCommit`)."""
 
     trouble: str | None
     """Reason why writing fails at present; None while writing works."""
@@ -39,19 +39,19 @@ class Group(Protocol):
         """Note that a log has facts or records to write."""
 
     def hurry(self) -> None:
-        """Begin the next commit soon, since a caller waits for it."""
+        """Begin the next commit sooner than usual, because a caller waits for it."""
 
 
 class ClubLog:
-    """The log of a club: the port `Log` for the club's arena, and the port `DurableLog` for the club's web.
+    """The log of a club. The club's arena uses it through the port `Log`, and the web through the port `DurableLog`.
 
-    `last` is the number of the club's newest fact, and `durable` the number of the club's newest fact on disk.
+    `last` is the number of the club's newest fact, and `durable` the number of the newest fact that is on disk.
     """
 
     def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
-        """Make the log of a club whose facts up to number `last` are on disk, and take up `size` bytes there.
+        """Make the log of a club that has facts up to number `last` and `size` bytes on disk.
 
-        `numbers` gives numbers to the next facts. The facts are written under `epoch`.
+        New facts get their numbers from `numbers`, and are written under `epoch`.
         """
         self.club = club
         self.epoch = epoch
@@ -60,12 +60,12 @@ class ClubLog:
         """Approximate size in bytes of the club's rows on disk."""
         self.on_durable: list[Listener] = []
         self.on_sizes: list[Callable[[Counter[str]], None]] = []
-        """Functions called after `on_durable`, with the bytes that a batch takes up on disk, by tournament."""
+        """Functions called after `on_durable`. Each gets the size in bytes of the written rows, by tournament."""
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
-        """Functions called once, when another server was found to lead the club. Facts not durable by then are lost."""
+        """Functions called once, when another server leads the club. Facts that are not on disk by then are lost."""
         self.group = group
-        """Writer of this log and of other clubs' logs."""
+        """The writer, which the logs of all clubs share."""
         self._numbers = numbers
         self._fenced: str | None = None
         self._batch = Batch()
@@ -89,7 +89,7 @@ class ClubLog:
         return number
 
     def file(self, ended: EndedTournament) -> None:
-        """Add the record of an ended tournament to the batch that has the fact appended last."""
+        """Add the record of an ended tournament to the current batch. Call it just after the fact of the end."""
         self._batch.file(ended)
         self.group.gather(self)
 
@@ -98,7 +98,7 @@ class ClubLog:
             self.group.hurry()
 
     async def wait(self, number: int) -> None:
-        """Return when the fact with this number is on disk. Raises StoreError if it never will be."""
+        """Wait until the fact with this number is on disk. Raises StoreError if another server leads the club."""
         if number > self.durable:
             if self._fenced is not None:
                 raise StoreError(self._fenced)
@@ -110,15 +110,15 @@ class ClubLog:
     # --- for the writer of this log ---
 
     def take(self) -> Batch:
-        """Return the batch that has gathered, and begin the next batch."""
+        """Return the current batch, and begin a new batch."""
         batch, self._batch = self._batch, Batch()
         self._facts = self._batch.facts
         return batch
 
     def written(self, batch: Batch, sizes: Counter[str]) -> None:
-        """Tell listeners that a batch is on disk; `sizes` has the bytes of the batch's rows, by tournament.
+        """Tell listeners that a batch is on disk. `sizes` has the size in bytes of the batch's rows, by tournament.
 
-        If a listener in `on_durable` fails, later listeners are told nevertheless, also listeners of other clubs.
+        An exception in a listener of `on_durable` is logged, so that the other listeners are still called.
         """
         self.bytes += sizes.total()
         if batch.facts:
@@ -140,7 +140,7 @@ class ClubLog:
             self.hurry()
 
     def fence(self) -> None:
-        """Note that the club has another leader: facts not yet on disk are lost, and waiting calls get StoreError."""
+        """Note that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
         if self._fenced is not None:
             return
         self._fenced = f"another node leads the club {self.club}"

@@ -1,4 +1,4 @@
-"""The base of the stores in SQLite and in PostgreSQL: logs by club, readers, and the life of a store."""
+"""The base class of the SQLite store and the PostgreSQL store: the logs of clubs, readers, and start and end."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,44 +12,44 @@ from rumble_server.store.row_keys import MAIN
 
 
 class ClubStore:
-    """The store of all clubs. Construct, `attach` to the running loop, and at the end `close`."""
+    """The store of all clubs. Construct it, `attach` it to the running event loop, and `close` it at the end."""
 
     def __init__(self, group: GroupCommit, open_reader: Callable[..., LogReader], bounds: Bounds | None) -> None:
-        """`open_reader` opens a reader of a club, by default `main`. It must be picklable."""
+        """`open_reader` is a picklable function that opens a reader. Its argument is a club, by default `main`."""
         self.group = group
         self._open_reader = open_reader
         self._bounds = bounds or Bounds()
         self._read_workers: ReadWorkers | None = None
 
     def close_log(self, club: str) -> None:
-        """Forget the log of an unloaded club. Gathered facts are still written."""
+        """Forget the log of a club that was unloaded. Facts that still wait in the log are written nevertheless."""
         self.group.logs.pop(club, None)
 
     def reader(self, club: str = MAIN) -> LogReader:
-        """Open a reader of a club, for use on one thread. The caller closes the reader. Raises StoreError."""
+        """Open a reader of a club, for use on one thread. The caller has to close the reader. Raises StoreError."""
         return self._open_reader(club)
 
     def async_reader(self, club: str = MAIN) -> AsyncReader:
-        """Return the asynchronous reader of a club, which is closed with the store. Raises StoreError."""
+        """Return an asynchronous reader of a club. `close` of the store closes the reader, too. Raises StoreError."""
         if self._read_workers is None:
             self._read_workers = ReadWorkers(self._open_reader, self._bounds)
         return AsyncReader(self._read_workers, club)
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write on this loop."""
+        """Begin to write, on this event loop."""
         self.group.attach(loop)
 
     async def wait_all(self) -> None:
-        """Return once everything is on disk, or writing has failed."""
+        """Wait until all facts are on disk, or until writing has failed."""
         await self.group.wait_all()
 
     async def close(self) -> None:
-        """Write everything that has gathered, and close the readers."""
+        """Write all facts that still wait, and close the readers."""
         await self.group.close()
         if self._read_workers is not None:
             self._read_workers.close()
 
     @property
     def commits(self) -> Histogram:
-        """Histogram of the durations of successful commits."""
+        """Histogram of the durations of successful commits, in s."""
         return self.group.commits

@@ -1,10 +1,11 @@
 """Conversion of facts and records to text (for `store/log/batch.py`) and back (for `store/log/reader.py`).
 
-A row of the log tells, for each kind of fact in the row, how many fields the kind had when the row was written:
+The text of a row begins with the kinds of facts in the row. Each kind has the number of fields that it had when the row
+was written:
 
 {"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
 
-So old rows stay readable as long as a kind keeps its name, no field is removed or moved, and a new field comes last.
+Old rows stay readable if a kind keeps its name, no field is removed or moved, and new fields come last.
 """
 
 import dataclasses
@@ -29,16 +30,16 @@ _ended = TypeAdapter(EndedTournament)
 _TAGS: dict[type[LogFact], str] = {
     kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in get_args(LogFact)
 }
-"""Name in the log of each kind of fact: the name of the class in lower case, with `_` between words."""
+"""Name of each kind of fact in the log, by class: the class's name in lower case, with `_` between words."""
 _KINDS = {tag: kind for kind, tag in _TAGS.items()}
 FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
-"""Names of each kind's fields in order, by the kind's name in the log."""
+"""Names of the fields of each kind of fact, in order. The keys are the kinds' names in the log."""
 
 
 def line_of(tag: str) -> Callable[[int, LogFact], Line]:
-    """Return a function that makes the line of a fact of the kind `tag`.
+    """Return a function that makes lines of the log from facts of the kind `tag`. Its arguments are number and fact.
 
-    The function takes a third of the time of a loop over the fields.
+    The function is generated code, which takes a third of the time of a loop over the fields.
     """
     values = ", ".join(f"fact.{name}" for name in FIELDS[tag])
     line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
@@ -50,17 +51,17 @@ LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
     MoveMade: line_of_move,
     TurnAsked: line_of_turn,
 }
-"""Functions by kind of fact. Each makes the line of a fact of the kind, from the fact's number and the fact."""
+"""Function for each kind of fact that makes a line of the log. Its arguments are the fact's number and the fact."""
 
 
 def write_lines(lines: Sequence[Line]) -> str:
-    """Return the text of a row: the number of fields of each kind of fact in the row, then the lines of the facts."""
+    """Return the text of a row that holds these lines. The text begins with the number of fields of each kind."""
     fields = {tag: len(FIELDS[tag]) for tag in {line[1]: None for line in lines}}
     return orjson.dumps({"fields": fields, "facts": lines}, default=_plain).decode()
 
 
 def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbered]:
-    """Return the facts of a row. With `match_ids`, return only the facts of these matches, in less time.
+    """Return the facts of a row with their numbers. With `match_ids`, return only the facts of these matches.
 
     Raises ValueError if the row is damaged, or has a game that this server cannot play.
     """
@@ -81,10 +82,9 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
 
 @cache  # at most one entry for each kind and number of its fields
 def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
-    """Return a function that makes a fact from the values of the fact's first `number` fields.
+    """Return a function that validates the values of the first `number` fields, and makes a fact of the kind.
 
-    Missing fields get their defaults. The function validates the values as a tuple, and gives them to the constructor
-    of the fact's class.
+    The fields after the first `number` get their defaults.
     """
     fact = _KINDS[kind]
     hints = get_type_hints(fact)
@@ -106,7 +106,7 @@ def write_ended(ended: EndedTournament) -> str:
 
 
 def read_ended(text: str) -> EndedTournament:
-    """Return the record that a text holds. Raises ValueError if the text is damaged."""
+    """Return the record of an ended tournament from its text. Raises ValueError if the text is damaged."""
     return _ended.validate_json(text)
 
 

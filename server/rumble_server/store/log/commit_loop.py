@@ -1,8 +1,9 @@
-"""The loop of the programs that write a database: read a commit from standard input, write it, answer it, repeat.
+"""The main loop of the writing program: read a commit from standard input, write it to the database, and answer.
 
-An answer is a line. After a success the line has the clubs that were not written because other servers lead them. After
-a failure the line has `FAILED` and the problem. When standard input ends, the program ends after the current commit.
-This module imports next to nothing, because the program starts with every server.
+An answer is one line. After a success the line has the names of the clubs that were not written, because other servers
+lead them. After a failure the line has `FAILED` and the problem. The program ends when standard input ends.
+
+This module imports very little, because every server starts the program and waits for it.
 """
 
 import marshal
@@ -15,22 +16,22 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import Content
 
 FAILED = "!"
-"""Beginning of an answer that tells a failure; no club's name begins so."""
+"""First character of an answer that reports a failure. No club's name begins with it."""
 STDOUT = 1
-"""File descriptor."""
+"""File descriptor of standard output."""
 SIZE_BYTES = 8
-"""Length in bytes of the number with which a message begins: the size of the rest of the message, in bytes."""
+"""Number of bytes at the beginning of a message that give the size of the rest of the message, in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Function that writes a commit, and returns the clubs not written because other servers lead them. Raises StoreError.
+"""Function that writes a commit, except for clubs led by other servers, and returns the names of these clubs.
 
-The second argument is true if the same commit was tried just before and seemed to fail. The commit may then be written
-already.
+Its second argument is true for a repetition: the same commit seemed to fail just before, but may be written already.
+The function raises StoreError.
 """
 
 
 def message(contents: Sequence[Content], *, again: bool = False) -> bytes:
-    """Return the message of a commit to the program."""
+    """Return the bytes of a message that has the writing program write a commit. `again` marks a repetition."""
     content = marshal.dumps((list(contents), again))
     return len(content).to_bytes(SIZE_BYTES) + content
 
@@ -49,6 +50,6 @@ def answer_all(commit: Commit) -> None:
             os.write(STDOUT, f"{answer}\n".encode())
         except BrokenPipeError:
             break
-    # The connection stays open. To close a connection of SQLite could remove the WAL while the next server checks the
-    # file, before it has the lock.
+    # The connection is not closed. Closing a connection of SQLite could remove the WAL, while the next server, which
+    # does not have the lock yet, is checking the file.
     os._exit(0)

@@ -1,6 +1,6 @@
-"""Content of a commit for one club, the same for both kinds of database.
+"""The content of a commit for one club, the same for SQLite and PostgreSQL.
 
-`store/log/batch.py` makes the content. All values in it are plain, because the content is sent by `marshal` to the
+`store/log/batch.py` makes the content. All values are plain Python values, because `marshal` carries them to the
 writing process (`store/log/commit_loop.py`).
 """
 
@@ -12,24 +12,24 @@ TOURNAMENT, PLY = 0, 1
 
 
 class Content(TypedDict):
-    """The rows of one club in a commit. Ids are without the club's prefix."""
+    """The rows of one club in a commit. Ids do not have the club's prefix."""
 
     club: str
     epoch: int
-    """Epoch under which the club is written; 0 in SQLite, where no other server can write."""
+    """Epoch under which this server leads the club; always 0 in SQLite, where only one server can write."""
     before: int
     """Number of the club's newest fact before this commit."""
     last: int
     """Number of the club's newest fact after this commit."""
     log: list[tuple[int, str, int, str]]
-    """The rows of the log, each with the number of its first fact, its tournament, its kind, and its facts as text.
+    """Rows of the log: number of the first fact, tournament id, kind of row, and the text of the facts.
 
-    The tournament is empty in a row about the club as a whole.
+    The tournament id is empty in a row about the club as a whole.
     """
     created: list[tuple[str, bool]]
     """New tournaments and those with a changed configuration, each with true if the tournament is listed."""
     over: list[str]
-    """Tournaments ended by this commit."""
+    """Ids of the tournaments that ended in this commit."""
     ended: list[tuple[str, str]]
     """Ids and records of ended tournaments."""
     dropped: list[tuple[str, int, int]]

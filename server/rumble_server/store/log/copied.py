@@ -1,4 +1,4 @@
-"""The port of `rumble db copy`: the contents of a database of either kind."""
+"""The port through which `rumble db copy` reads a database in SQLite or PostgreSQL."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -6,16 +6,16 @@ from typing import Protocol
 import orjson
 
 Row = tuple[int, str, int, str]
-"""Number, tournament, kind and text of a row of the log; the text of a lost row is empty."""
+"""A row of the log: number, tournament, kind and text. The text of a lost row is empty."""
 TournamentRow = tuple[str, bool, bool, bool]
-"""Id of a tournament, and three flags: it is listed, it is over, its plies were deleted."""
+"""A tournament's id and three flags: the tournament is listed, it is over, its plies were deleted."""
 
 DERIVED = ("indexed", "runs", "bytes")
-"""Keys of values that each database makes for itself, and that are not copied."""
+"""Keys in the table `meta` whose values are not copied, because each database makes its own."""
 
 
 class Contents(Protocol):
-    """Contents of a database, in an order that is the same for both kinds. Methods raise StoreError."""
+    """The contents of a database, in an order that is the same in SQLite and PostgreSQL. Methods raise StoreError."""
 
     name: str
 
@@ -23,7 +23,7 @@ class Contents(Protocol):
         """Return `main` and all clubs that have rows, in order of name."""
 
     def newest_run(self) -> int:
-        """Return the greatest number of a run (SQLite) or greatest epoch of a club (PostgreSQL) so far."""
+        """Return the greatest number so far of a server run (SQLite) or of a club's epoch (PostgreSQL)."""
 
     def log(self, club: str) -> Iterator[Row]:
         """Yield the rows of a club's log, in order of tournament, kind and number."""
@@ -35,7 +35,7 @@ class Contents(Protocol):
         """Yield the id and the record of each ended tournament of a club, in order of id."""
 
     def values(self, club: str) -> Iterator[tuple[str, str]]:
-        """Yield the keys and values of a club, in order of key, without the keys in `DERIVED`."""
+        """Yield the keys and values of a club in `meta`, in order of key, without the keys in `DERIVED`."""
 
 
 def last_fact(text: str) -> int:

@@ -1,4 +1,7 @@
-"""The count of ended tournaments by status. Ends of earlier runs are counted once on disk, ends of this run in play."""
+"""The count of ended tournaments by status.
+
+Tournaments ended in earlier runs are counted once, by a query. Tournaments ended in this run are counted as they end.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,25 +12,26 @@ from rumble_server.tournament.facts import TournamentEnded
 
 
 class EndedCount:
-    """The count of ended tournaments. `count` gets the facts of this run, as soon as they are on disk.
+    """The count of ended tournaments by status.
 
-    `add` gets the count of the whole database, whenever this count is ready.
+    Call `count` with facts of this run as soon as they are on disk, and `add` with the result of the query of the whole
+    database. The order of these calls does not matter.
     """
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Number and status of each end of this run, by club. The count of the database may include such ends."""
+        """Fact number and status of each tournament end of this run, by club. The query may include some of them."""
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 
     def count(self, club: str, batch: Iterable[Numbered]) -> None:
-        """Count the ends of tournaments among numbered facts of a club that are on disk."""
+        """Count the tournament ends among facts of a club that are on disk."""
         self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
         if self._counted is not None:
             self._settle(self._counted)
 
     def add(self, counted: Mapping[str, Counted]) -> None:
-        """Add the counts of `LogReader.ended_by_club`, and drop the ends of this run that the counts include."""
+        """Add the result of `LogReader.ended_by_club`. Tournament ends that are in the result are not counted twice."""
         self._counted = counted
         for _, counts in counted.values():
             self._counts += counts
@@ -40,5 +44,5 @@ class EndedCount:
         self._new.clear()
 
     def by_status(self) -> Counter[str]:
-        """Return the known number of ended tournaments, by status."""
+        """Return the number of ended tournaments known so far, by status."""
         return self._counts + Counter(status for ended in self._new.values() for _, status in ended)

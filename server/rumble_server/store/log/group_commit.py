@@ -1,8 +1,8 @@
 """Group commit: the facts of all clubs of a server are gathered, and written together in one commit.
 
-A commit begins within `BATCH_S` of a fact, or within `HURRIED_S` when a caller waits for the fact. While a commit is
-written, facts gather for the next commit. A failed commit may be on disk nevertheless, so it is written again,
-unchanged, before any other commit. Both kinds of store use this module, each with its own `BatchWriter`.
+A commit begins within `BATCH_S` after a fact, or within `HURRIED_S` if a caller waits for the fact. While a commit is
+written, new facts gather for the next commit. If a commit fails, it may be on disk nevertheless. Therefore the same
+commit is tried again before any other commit. The stores in SQLite and PostgreSQL each give their own `BatchWriter`.
 """
 
 import asyncio
@@ -19,41 +19,41 @@ from rumble_server.store.log.content import Content, sizes_of
 log = logging.getLogger(__name__)
 
 BATCH_S = 0.006
-"""Time in s that facts gather while no caller waits. The time of a write comes on top."""
+"""Time in s from a fact to the beginning of the commit that has it, while no caller waits."""
 HURRIED_S = 0.003
-"""Time in s that facts gather once a caller waits: a commit costs the same for one fact as for a hundred."""
+"""Time in s from a caller's wait to the beginning of a commit. Facts gather meanwhile, which saves commits."""
 RETRY_S = 1.0
 """Time in s between a failed write and its repetition."""
 WATCH_S = 0.5
 """Time in s between two checks of the database."""
 STUCK_S = 5.0
-"""Time in s after which a commit counts as stuck: the database is in trouble until the commit is written."""
+"""Time in s after which an unfinished commit counts as stuck, and is reported as trouble of the database."""
 
 
 class BatchWriter(Protocol):
-    """A writer to the database, one commit at a time."""
+    """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, and return the clubs not written because another server leads them.
+        """Write a commit, except for clubs led by other servers, and return the names of these clubs.
 
-        Raises StoreError or OSError; the commit may be written nevertheless. The next call then has the same contents
-        with `again` true.
+        Raises StoreError or OSError. The commit may be written in spite of the error, so the next call has the same
+        contents, and `again` is true.
         """
 
     async def close(self) -> None:
-        """End after the current commit."""
+        """Finish the current commit, and end the writer."""
 
 
 class GroupCommit:
-    """The writer of all clubs' logs. `attach` it to the running loop, then `close` it."""
+    """The writer of the logs of all clubs. `attach` it to the running event loop, and `close` it at the end."""
 
     def __init__(self, writer: BatchWriter, look: Callable[[], str | None]) -> None:
-        """`look` returns a problem of the database as a whole, or None; it is called every `WATCH_S`."""
+        """`look` is called every `WATCH_S`. It returns a line about a problem of the whole database, or None."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}
         """Open logs by club."""
         self.commits = Histogram()
-        """Histogram of the durations of successful commits."""
+        """Histogram of the durations of successful commits, in s."""
         self.trouble: str | None = None
         """Reason why writing fails at present; None while writing works."""
         self._look = look
@@ -69,7 +69,7 @@ class GroupCommit:
         self._began_s = 0.0
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write on this loop."""
+        """Begin to write, on this event loop."""
         self._loop = loop
         self._watch()
         if self._gathered:
@@ -85,7 +85,7 @@ class GroupCommit:
             self._write_in(HURRIED_S)
 
     async def wait_all(self) -> None:
-        """Return when everything is on disk, or when writing has failed."""
+        """Wait until all facts are on disk, or until writing has failed."""
         while (self._gathered or self._writing is not None) and self.trouble is None:
             if self._writing is not None:
                 await asyncio.wait([self._writing])
@@ -94,7 +94,7 @@ class GroupCommit:
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """Write everything that has gathered, and end the writer."""
+        """Write all facts that still wait, and end the writer."""
         await self.wait_all()
         self._loop = None
         for timer in (self._timer, self._watching):
@@ -109,7 +109,7 @@ class GroupCommit:
             log.error("facts that could not be written are lost: %d", lost)
 
     def _write_in(self, delay_s: float) -> None:
-        """Begin the next commit after `delay_s`, instead of at the time set before, if any."""
+        """Begin the next commit after `delay_s`. An earlier call of this method has no effect any more."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
@@ -140,7 +140,9 @@ class GroupCommit:
         error = written.exception()
         if error is not None:
             self._failed = taken
-            self._hurried = True  # listeners told of the trouble may wait for a fact, and must not hurry the retry
+            self._hurried = (
+                True  # so that `hurry` does nothing: a listener that waits for a fact must not hurry the retry
+            )
             self._write_in(RETRY_S)
             self._report(str(error))
             return
@@ -160,9 +162,9 @@ class GroupCommit:
             self._write_in(BATCH_S)
 
     def _watch(self) -> None:
-        """Check the database, and how long the current commit takes, every `WATCH_S`.
+        """Check the database now and every `WATCH_S`, and report a commit that takes longer than `STUCK_S`.
 
-        Writes notice problems of the database, too, but may be far apart.
+        Failing commits show problems of the database, too, but commits may be far apart.
         """
         if self._loop is None:
             return

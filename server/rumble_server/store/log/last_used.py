@@ -9,9 +9,9 @@ Value = TypeVar("Value")
 
 
 class LastUsed(Generic[Key, Value]):
-    """A cache of the values used last, by key. The size of all values together is at most `most`.
+    """A cache that drops the values used longest ago, when the sizes of all values add up to more than `most`.
 
-    The `least` values used last stay, whatever their size.
+    The cache never drops the last `least` values, whatever their size.
     """
 
     def __init__(self, most: int, least: int = 0) -> None:
@@ -19,7 +19,7 @@ class LastUsed(Generic[Key, Value]):
         self._least = least
         self._values: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self.size = 0
-        """Size of all values together."""
+        """Sum of the sizes of all values."""
 
     def get(self, key: Key) -> Value | None:
         """Return the value of a key; None if there is none."""
@@ -30,7 +30,7 @@ class LastUsed(Generic[Key, Value]):
         return found[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Keep a value, in place of an earlier value of the key. In a full cache, drop the values used longest ago."""
+        """Store a value in place of an earlier value of the key. If the cache is full, drop values used longest ago."""
         self.pop(key)
         self._values[key] = value, size
         self.size += size

@@ -1,6 +1,6 @@
-"""Lines of the log for the two facts of every ply: the turn and the move. For speed, the code names each field.
+"""Lines of the log for the two facts that every ply has: the turn and the move.
 
-`store/log/codec.py` makes the lines of all other facts.
+For speed, the code here names each field. `store/log/codec.py` makes the lines of further kinds of facts.
 """
 
 from typing import Any
@@ -8,16 +8,17 @@ from typing import Any
 from rumble_server.match.facts import MoveMade, TurnAsked
 
 COMPACT, SPACED = "compact", "spaced"
-"""Short texts that stand in a row for a bot's usual frame: only the fields of a move, in order, as JSON.
+"""Short texts that save space: they replace the frame of a move in a row, if the frame has the usual form.
 
-`COMPACT` stands for a frame without spaces, `SPACED` for a frame with a space after each colon and comma.
+The usual form is JSON with only the fields of a move, in order. `COMPACT` stands for a frame without spaces, `SPACED`
+for a frame with a space after each colon and comma.
 """
 Line = tuple[Any, ...]
 """A fact in a row of the log: its number, the name of its kind, and the values of its fields in order."""
 
 
 def line_of_turn(number: int, fact: TurnAsked) -> Line:
-    """Return the line of a turn."""
+    """Return the line of the log for a turn."""
     return (
         number,
         "turn_asked",
@@ -35,7 +36,7 @@ def line_of_turn(number: int, fact: TurnAsked) -> Line:
 
 
 def line_of_move(number: int, fact: MoveMade) -> Line:
-    """Return the line of a move. If the bot's frame has a short form, the line has the short form in its place."""
+    """Return the line of the log for a move. `COMPACT` or `SPACED` replaces the bot's frame if it has this form."""
     frame = fact.frame
     form = SPACED if frame[8:9] == " " else COMPACT  # the character after `{"type":`
     return (
@@ -60,7 +61,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
 
 
 def in_form(fact: MoveMade, form: str) -> str:
-    """Return the frame for which a text in a row stands: a short form's frame, or the text itself."""
+    """Return the frame of a move from its text in a row. The text is `COMPACT`, `SPACED` or the frame itself."""
     if form == COMPACT:
         return f'{{"type":"move","match":"{fact.match}","turn_id":"{fact.turn_id}","move":"{fact.move}"}}'
     if form == SPACED:

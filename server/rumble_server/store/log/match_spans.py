@@ -1,12 +1,12 @@
-"""Starts and ends of matches in the texts of rows, for the indexes of matches."""
+"""A search for starts and ends of matches in the texts of rows, for the index of matches."""
 
 import re
 from collections.abc import Iterable
 
 _START_OR_END = re.compile(r'\[(\d+),"match_(started|over)","([^"]+)"')
-"""Finds starts and ends of matches in the text of a row.
+"""Pattern of the start or end of a match in the text of a row.
 
-Texts chosen by users cannot match, because their quotation marks are escaped.
+Texts that users chose cannot match the pattern, because quotation marks in such texts are escaped.
 """
 
 
@@ -16,10 +16,10 @@ def matches_in(facts: str) -> set[str]:
 
 
 def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
-    """Return, for each match that starts or ends in some rows of a club, the numbers of its first and last facts.
+    """Find the matches that start or end in `rows`. Return the numbers of each match's first and last facts.
 
-    `rows` must be in the log's order. The first fact is the match's first start in the rows; without a start there, it
-    is the match's end. The last fact is the match's end; None if the match has not ended since its last start.
+    `rows` are texts of a club's rows in the log's order. The first fact of a match is its first start in `rows`, or its
+    end if there is no start. The last fact is the match's end, or None if the match has not ended since its last start.
     """
     found: dict[str, tuple[int, int | None]] = {}
     for facts in rows:

@@ -1,4 +1,4 @@
-"""Tournaments that ended long ago, whose plies and frames are deleted to save space."""
+"""A search for tournaments that ended long ago. Their plies and frames are deleted to save space."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,10 +9,10 @@ from rumble_server.tournament.ended import EndedTournament
 def old_challenges(
     any_club: LogReader, unlisted: Iterable[tuple[str, str]], ended_before_ms: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the challenges, each with its club, that ended before a time in ms since the epoch.
+    """Yield the club and id of each challenge that ended before `ended_before_ms` (ms since 1970).
 
-    `unlisted` has the ended tournaments that are not listed, each with its club, in the order of creation. The search
-    ends at the first tournament created after the time.
+    `unlisted` has the club and id of each ended tournament that is not listed, oldest first. The search ends at the
+    first tournament that was created after the given time.
     """
     for club, tournament_id in unlisted:
         ended = any_club.of(club).ended([tournament_id]).get(tournament_id)
@@ -25,9 +25,9 @@ def old_challenges(
 
 
 def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
-    """Yield the tournaments of clubs, each with its club, that ended before a time in ms since the epoch.
+    """Yield the club and id of each tournament of `clubs` that ended before `ended_before_ms` (ms since 1970).
 
-    A tournament with a damaged record is left out.
+    Tournaments with a damaged record are left out.
     """
     for club in clubs:
         reader = any_club.of(club)

@@ -1,4 +1,4 @@
-"""The server's end of the process that writes the database; `store/log/commit_loop.py` is the other end."""
+"""The server's side of the process that writes the database. The process itself runs `store/log/commit_loop.py`."""
 
 import asyncio
 import sys
@@ -10,13 +10,13 @@ from rumble_server.store.log.commit_loop import FAILED, message
 from rumble_server.store.log.content import Content
 
 STDIN = 0
-"""File descriptor."""
+"""File descriptor of standard input."""
 
 
 class WriterProcess:
     """The process that writes a database. A commit starts the process if it is not running.
 
-    `start` starts the process earlier, since a start takes as long as many commits.
+    A start takes as long as many commits. Call `start` to have the process ready before the first commit.
     """
 
     def __init__(
@@ -27,9 +27,9 @@ class WriterProcess:
         environment: Mapping[str, str] | None = None,
         patience_s: float | None = None,
     ) -> None:
-        """Prepare a process that runs `command`, and inherits the file descriptor `inherits`.
+        """Prepare to run `command` in a process, which inherits the file descriptor `inherits`.
 
-        The process is killed if it does not answer within `patience_s`.
+        The process is killed if it does not answer a commit within `patience_s`.
         """
         self.command = command
         self._environment = environment
@@ -40,7 +40,7 @@ class WriterProcess:
         self._starting = asyncio.Lock()
 
     async def start(self) -> "_Child":
-        """Start the process unless it runs. Raises OSError."""
+        """Start the process unless it is running already, and return it. Raises OSError."""
         async with self._starting:
             if self.child is None:
                 loop = asyncio.get_running_loop()
@@ -51,9 +51,9 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Have a commit written, and return the clubs not written because other servers lead them.
+        """Have a commit written, except for clubs led by other servers, and return the names of these clubs.
 
-        Await each commit before the next. Raises StoreError or OSError; the commit may be written nevertheless.
+        Await each call before the next call. Raises StoreError or OSError; the commit may be written nevertheless.
         """
         child = self.child or await self.start()
         try:
@@ -68,7 +68,7 @@ class WriterProcess:
             raise StoreError(f"the database has not answered for {self.patience_s:g} s") from None
 
     async def close(self) -> None:
-        """End the process."""
+        """Let the process finish its commit and end. Kill the process after `patience_s`."""
         if self.child is not None:
             try:
                 async with asyncio.timeout(self.patience_s):
@@ -78,13 +78,13 @@ class WriterProcess:
 
 
 class ProcessEnded(StoreError):
-    """The process has ended; the next process may succeed."""
+    """The error that the writing process has ended. The next commit starts a new process, which may succeed."""
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """A process that answers each message with a line.
+    """The running process, which answers each message with one line.
 
-    The class is a protocol of asyncio, because asyncio's streams take several times as long.
+    The class is an asyncio protocol, because asyncio streams take several times as long.
     """
 
     def __init__(self) -> None:
@@ -114,9 +114,9 @@ class _Child(asyncio.SubprocessProtocol):
             self._answered.set_exception(self._death())
 
     async def ask(self, content: bytes) -> str:
-        """Send a message, and return the answer.
+        """Send a message to the process, and return the answer.
 
-        Raises StoreError if the answer tells a failure, and ProcessEnded if the process has ended.
+        Raises StoreError if the answer reports a failure, and ProcessEnded if the process has ended.
         """
         if self._answered is not None and not self._answered.done():
             raise RuntimeError("the commit before has not been answered")
@@ -127,7 +127,7 @@ class _Child(asyncio.SubprocessProtocol):
         return await self._answered
 
     async def end(self) -> None:
-        """Close the process's standard input, and wait for the process's end."""
+        """Close the standard input of the process, so that the process ends, and wait for the end."""
         self._stdin.close()
         await asyncio.shield(self._ended)
 

@@ -1,6 +1,6 @@
 """Reading a club's log, for recovery, ended tournaments, replays, transcripts and exports.
 
-The same code reads both kinds of database, through the port `Rows`.
+The same code reads SQLite and PostgreSQL, through the port `Rows`.
 """
 
 import json
@@ -23,29 +23,32 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""Number of rows at the log's end that are searched for the newest time: a commit may write several rows."""
+"""Number of rows at the end of the log in which the newest time is searched. A commit may write several rows."""
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""Maximum number of facts of a match after its end. Such a fact is a frame that told a bot the end."""
+"""Number of facts after a match's end among which its last frames are searched: frames that told bots the end."""
 
 
 class LogReader:
-    """A reader of one club's log, for one thread at a time. All methods raise StoreError."""
+    """A reader of one club's log. Only one thread may use it at a time. All methods raise StoreError."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         """Rows of the log."""
 
     def of(self, club: str) -> "LogReader":
-        """Return a reader of another club on the same connection."""
+        """Return a reader of another club's log, which uses the same connection."""
         return LogReader(self.rows.of(club))
 
     def close(self) -> None:
         self.rows.close()
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
-        """Return ids of tournaments, oldest first: all (`over` is None), ended (True), or not over (False)."""
+        """Return ids of tournaments, oldest first.
+
+        `over` selects tournaments: True ended tournaments, False open tournaments, None both.
+        """
         return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int) -> list[str]:
@@ -57,11 +60,11 @@ class LogReader:
         return self.rows.ended_ids(limit)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
-        """Return those of the given ids that belong to listed tournaments, oldest first."""
+        """Filter tournament ids: return the ids of listed tournaments, oldest first."""
         return self.rows.only_listed(tournament_ids)
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
-        """Return the records of these tournaments by id, without missing and damaged records."""
+        """Return the records of these tournaments, by id. Missing and damaged records are left out."""
         found: dict[str, EndedTournament] = {}
         for tournament_id, record in self.rows.records(tournament_ids):
             try:
@@ -71,24 +74,24 @@ class LogReader:
         return found
 
     def ended_by_club(self) -> dict[str, Counted]:
-        """Return the count of ended tournaments of each club, by status. The query reads every record.
+        """Count the ended tournaments of each club, by status. The query is slow, because it reads every record.
 
         A tournament without a record counts as finished.
         """
         return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
-        """Return the facts about the club as a whole, and the errors of damaged rows by row number.
+        """Return the facts about the club as a whole, and an error for each damaged row, by row number.
 
-        Damaged rows are left out if a later fact (`HostTokensRemoved`) says that they were dealt with.
+        A damaged row gives no error if a fact `HostTokensRemoved` says that the row was dealt with.
         """
         numbered, problems = self._server_facts(0)
         return [fact for _, fact in numbered], problems
 
     def server_facts_after(self, number: int) -> list[Numbered]:
-        """Return the facts about the club as a whole that come after fact `number`.
+        """Return the facts about the club as a whole that come after the fact `number`.
 
-        `number` must be the number of a row's last fact, or 0. Damaged rows are left out.
+        `number` must be 0 or the number of the last fact of some row. Damaged rows are left out.
         """
         return self._server_facts(number)[0]
 
@@ -104,15 +107,15 @@ class LogReader:
         return facts, {row: error for row, error in problems.items() if row not in dealt_with}
 
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes, as the quota counts them."""
+        """Return the approximate size of the club's facts in bytes, for the quota."""
         return self.rows.bytes()
 
     def newest(self) -> int:
-        """Return the number of the newest row, which is the number of its first fact; 0 for an empty log."""
+        """Return the number of the newest row (the number of the row's first fact); 0 for an empty log."""
         return max([number for number, _ in self.rows.newest(1)], default=0)
 
     def newest_ms(self) -> int:
-        """Return the approximate time of the newest fact, in ms since the epoch; 0 if no fact can be read."""
+        """Return the approximate time of the newest fact, in ms since 1970; 0 if no fact can be read."""
         at_ms = [0]
         for row in self.rows.newest(NEWEST_ROWS):
             with suppress(DamagedLog):
@@ -124,10 +127,10 @@ class LogReader:
         return [fact for _, fact in self.facts_after(tournament_id, 0)]
 
     def facts_after(self, tournament_id: str, number: int) -> Iterator[Numbered]:
-        """Yield the facts that rebuild a tournament and come after fact `number`.
+        """Yield the facts after the fact `number` that are needed to rebuild a tournament.
 
-        `number` must be the number of a row's last fact, or 0. The rows are read in portions, so that no transaction
-        lasts long: a checkpoint would have to wait for the end of the transaction.
+        `number` must be 0 or the number of the last fact of some row. The rows are read in portions, because a long
+        transaction would delay checkpoints of the database.
         """
         while True:
             rows = self.rows.after(tournament_id, number, PORTION_ROWS)
@@ -137,10 +140,10 @@ class LogReader:
             number = rows[-1][0]
 
     def match_facts(self, match_id: str) -> list[LogFact]:
-        """Return the facts of all attempts of a match, in order; empty if the match never began.
+        """Return the facts of all attempts of a match, in order; an empty list if the match never began.
 
-        Reading stops soon after the match's end. So if the result is made void later, this fact is missing until the
-        match is played again. Raises Pruned if the match's plies were deleted.
+        Reading stops soon after the match's end. If the result is made void much later, the fact about this is missing
+        until the match is played again. Raises Pruned if the match's plies were deleted.
         """
         tournament_id = tournament_id_of(match_id)
         span = self.rows.span(tournament_id, match_id)
@@ -167,7 +170,7 @@ class LogReader:
         return stored
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Return the neighbours of a match among the begun matches of its tournament."""
+        """Return the begun matches just before and after a match in its tournament."""
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
@@ -177,15 +180,15 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame of another match to which `shared` refers; None if the frame is not in the log."""
+        """Return the frame to which `shared` refers, logged for another match; None if the log has no such frame."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
-        """Return, by match, the facts of begun matches of a tournament, in order.
+        """Return the facts of several begun matches of a tournament, by match, in order.
 
-        The log is read once for all matches together.
+        The log is read once, not once for each match.
         """
         first = self.rows.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
@@ -198,7 +201,7 @@ class LogReader:
         return facts
 
     def first_facts(self, tournament_id: str) -> list[LogFact]:
-        """Return the facts of a tournament's first row, which has its creation."""
+        """Return the facts in a tournament's first row. The creation of the tournament is among them."""
         return [fact for _, fact in self._parsed(self.rows.after(tournament_id, 0, 1))]
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:

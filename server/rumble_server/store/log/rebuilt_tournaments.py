@@ -1,7 +1,7 @@
-"""The process that reads the log. It rebuilds tournaments, makes answers from them, and keeps tournaments used last.
+"""Functions of the reading process, which rebuilds tournaments from the log and makes answers from them.
 
-A request for a kept tournament reads and applies only facts that are new since the last request. Requests come from
-`store/log/async_reader.py`, and the functions that make answers from the web.
+The process keeps the tournaments used last. For a kept tournament it reads and applies only the facts written since the
+last request. `store/log/async_reader.py` sends the requests; the web defines the functions that make answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,9 +27,10 @@ class _Kept:
 
 
 class RebuiltTournaments:
-    """The rebuilt tournaments used last, of all clubs. Together they have at most `most_results` results and names.
+    """A cache of rebuilt tournaments of all clubs, which keeps the tournaments used last.
 
-    The tournament that was used last is always kept.
+    The results and entrants of all kept tournaments add up to at most `most_results`. The tournament used last is
+    always kept, whatever its size.
     """
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
@@ -38,7 +39,7 @@ class RebuiltTournaments:
         self._open: LogReader | None = None
 
     def reader(self, club: str) -> LogReader:
-        """Return the reader of a club. The first use opens the connection. Raises StoreError."""
+        """Return a reader of a club's log. The first call opens the connection. Raises StoreError."""
         if self._open is None:
             self._open = self._open_reader()
         return self._open.of(club)
@@ -48,7 +49,10 @@ class RebuiltTournaments:
             self._open.close()
 
     def rebuilt(self, club: str, tournament_id: str) -> Rebuilt | None:
-        """Return a tournament rebuilt from the log; None if the id is unknown. Raises StoreError, DamagedLog."""
+        """Rebuild a tournament from the log, or bring it up to date; return None if the id is unknown.
+
+        Raises DamagedLog if the tournament's facts are damaged, and StoreError if the database cannot be read.
+        """
         reader = self.reader(club)
         kept = self._kept.pop((club, tournament_id))
         tournament = None if kept is None else kept.rebuilt.tournament
@@ -76,12 +80,12 @@ _of_process: RebuiltTournaments | None = None
 
 
 def open_rebuilt(open_reader: Callable[[], LogReader], most_results: int) -> None:
-    """Begin to keep rebuilt tournaments in this process."""
+    """Prepare this process to rebuild and keep tournaments. The process runs the function at its start."""
     use(RebuiltTournaments(open_reader, most_results))
 
 
 def use(rebuilt: RebuiltTournaments) -> None:
-    """Answer all tasks of this process from these tournaments."""
+    """Set the tournaments from which this process makes its answers."""
     global _of_process
     _of_process = rebuilt
 
@@ -89,15 +93,15 @@ def use(rebuilt: RebuiltTournaments) -> None:
 def make_of_tournament(
     club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
 ) -> Made | None:
-    """Return the result of `make` for a tournament; None if the id is unknown. Raises StoreError."""
+    """Rebuild a tournament, and return the result of `make` for it; None if the id is unknown. Raises StoreError."""
     rebuilt = _here().rebuilt(club, tournament_id)
     return None if rebuilt is None else make(rebuilt, *given)
 
 
 def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
-    """Return the result of `make` for a match's facts, of which there are none if the match never began.
+    """Read the facts of a match, and return the result of `make` for them. Raises StoreError.
 
-    Raises StoreError.
+    If the match never began, the list of facts is empty.
     """
     facts: Sequence[LogFact] = _here().reader(club).match_facts(match_id)
     return make(facts, *given)

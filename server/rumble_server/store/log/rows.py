@@ -1,6 +1,7 @@
-"""The rows of one club's log, as readers query them. Each kind of database has a subclass.
+"""The queries of one club's rows that readers use. SQLite and PostgreSQL each have a subclass of `Rows`.
 
-Queries name their values as `:number`. A subclass runs the queries, and has the SQL that selects a club's rows.
+The queries have named values, such as `:number`. A subclass runs the queries, and has the SQL that selects the rows of
+one club.
 """
 
 import json
@@ -12,53 +13,53 @@ from typing import Any, NamedTuple, Self
 from rumble_server.store.log.content import TOURNAMENT
 
 Row = tuple[int, str | None]
-"""Number of a row of the log, and the text of the row's facts. The text is None if the row is damaged."""
+"""A row of the log: its number, and the text of its facts. The text is None if the row is damaged."""
 
 
 class Span(NamedTuple):
-    """Place of a match in the log."""
+    """The place of a match in the log, as the index of matches has it."""
 
     indexed: int
-    """Number of the newest fact that the index of matches covers."""
+    """Number of the newest fact that the index of matches covers. Later facts are not in the index yet."""
     first: int | None
     """Number of the match's first fact; None if the match is not in the index."""
     last: int | None
-    """Number of the fact that ended the match; None while the match goes on."""
+    """Number of the fact that ended the match; None while the match goes on, or if it is not in the index."""
     pruned: bool
     """True if the plies of the match's tournament were deleted."""
 
 
 Counted = tuple[int, Counter[str]]
-"""Number of a club's newest fact, and the number of ended tournaments up to this fact, by status."""
+"""A count of a club's ended tournaments by status, after the number of the newest fact that the count includes."""
 
 
 class Rows(ABC):
-    """The rows of one club. All ids, given or returned, are without the club's prefix.
+    """The rows of one club. No id in arguments or results has the club's prefix.
 
-    Methods raise StoreError, and its subclass DamagedLog if trying again is of no use.
+    Methods raise StoreError. They raise its subclass DamagedLog if another try would be of no use.
     """
 
     name: str
-    """Name of the database for messages."""
+    """Name of the database in messages."""
     prefix: str
-    """Beginning of the keys of the club's rows."""
+    """Prefix of the keys of the club's rows; empty if the keys of this database have no prefix."""
     of_club: str
-    """SQL condition, followed by AND, that selects the club's rows of any table.
+    """SQL condition that selects the club's rows in any table, with AND at its end.
 
-    The text is empty if tables have no column for the club, because the prefix of the keys tells the club.
+    It is empty in SQLite: tables there have no column for the club, because the keys begin with the club.
     """
     own: str
     """SQL condition that selects the club's tournaments."""
     place: str
-    """Column by which tournaments are ordered, oldest first."""
+    """Name of the column that orders tournaments from oldest to newest."""
     among: str
-    """SQL condition that selects ids in the JSON array `:ids`."""
+    """SQL condition that is true for rows whose id is in the JSON array `:ids`."""
     indexed: str
-    """SQL expression for the number of the newest fact that the index of matches covers."""
+    """SQL expression whose value is the number of the newest fact in the index of matches."""
 
     @abstractmethod
     def of(self, club: str) -> Self:
-        """Return the rows of another club, on the same connection."""
+        """Return an object for the rows of another club, which uses the same connection."""
 
     @abstractmethod
     def close(self) -> None:
@@ -66,35 +67,38 @@ class Rows(ABC):
 
     @abstractmethod
     def select(self, query: str, **values: object) -> list[Any]:
-        """Return the rows of a query."""
+        """Run a query with named values, and return its rows."""
 
     @abstractmethod
     def log(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
-        """Return the rows of a tournament that meet an SQL condition.
+        """Return the rows of a tournament's log for which an SQL condition is true.
 
-        With an empty id, the rows are about the club as a whole.
+        With an empty `tournament_id`, rows about the club as a whole are returned.
         """
 
     @abstractmethod
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
-        """Return the ids and records of these tournaments, without missing records; a damaged record is None."""
+        """Return the ids and records of these tournaments. A damaged record is None; missing records are left out."""
 
     @abstractmethod
     def ended_by_club(self) -> dict[str, Counted]:
-        """Return the counts of ended tournaments of each club. A tournament without a record counts as finished."""
+        """Count the ended tournaments of each club by status. A tournament without a record counts as finished."""
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes; for `main` in SQLite, the file's size without other clubs."""
+        """Return the size of the club's facts in bytes. For `main` in SQLite, return the rest of the file's size."""
 
     @abstractmethod
     def newest(self, limit: int) -> list[Row]:
-        """Return the `limit` newest rows of any tournament. In SQLite, rows of other clubs may be among them."""
+        """Return the `limit` newest rows of the log. In SQLite, rows of other clubs may be among them."""
 
     # --- tournaments ---
 
     def tournament_ids(self, over: bool | None) -> list[str]:
-        """Return ids of tournaments, oldest first: all (`over` is None), ended (True), or not over (False)."""
+        """Return ids of tournaments, oldest first.
+
+        `over` selects tournaments: True ended tournaments, False open tournaments, None both.
+        """
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
 
@@ -110,39 +114,40 @@ class Rows(ABC):
         return self._ids(query, over=True, limit=limit)
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
-        """Return those of the given ids that belong to listed tournaments, oldest first."""
+        """Filter tournament ids: return the ids of listed tournaments, oldest first."""
         query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.place}"
         return self._ids(query, ids=self._keys(tournament_ids))
 
     # --- the log ---
 
     def of_server(self, number: int = 0) -> list[Row]:
-        """Return the rows about the club as a whole whose first facts come after `number`, in order."""
+        """Return the rows about the club as a whole with a row number above `number`, in order."""
         return self.log("", "number > :number ORDER BY number", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
-        """Return the first rows of kind `TOURNAMENT` after row `number` of a tournament, at most `limit`."""
+        """Return a tournament's rows of kind `TOURNAMENT` with row numbers above `number`; only the first `limit`."""
         condition = "kind = :kind AND number > :number ORDER BY number LIMIT :limit"
         return self.log(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
 
     def since(self, tournament_id: str, kind: int, first: int) -> list[Row]:
-        """Return the rows of one kind of a tournament, beginning with the row that has fact `first`."""
+        """Return a tournament's rows of one kind, from the row that contains the fact `first` to the newest row."""
         return self.log(tournament_id, self._since_first(), kind=kind, first=first)
 
     def _since_first(self) -> str:
-        # A row's number is that of its first fact, so the row before `first` may hold the fact.
+        # A row has the number of its first fact. So the fact `first` may be in the last row with a number below
+        # `first`.
         return f"""kind = :kind AND number >= coalesce((SELECT max(number) FROM log
             WHERE {self.of_club} tournament = :tournament AND kind = :kind AND number <= :first), :first)"""
 
     def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
-        """Return a list with the row of a tournament that has fact `number`; an empty list without such a row."""
+        """Return the tournament's row that contains the fact `number`, in a list; an empty list without such a row."""
         condition = "kind = :kind AND number <= :number ORDER BY number DESC LIMIT 1"
         return self.log(tournament_id, condition, kind=kind, number=number)
 
     # --- matches ---
 
     def span(self, tournament_id: str, match_id: str) -> Span:
-        """Return the place of a match in the log."""
+        """Return the place of a match in the log, from the index of matches."""
         query = f"""SELECT {self.indexed}, first, last,
                 (SELECT pruned FROM tournaments WHERE {self.of_club} id = :tournament)
             FROM (SELECT 1) AS one LEFT JOIN matches ON {self.of_club} id = :match"""
@@ -151,10 +156,10 @@ class Rows(ABC):
         return Span(indexed, first, last, bool(pruned))
 
     def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
-        """Return the rows of a tournament that may have facts of a match: rows with `text`, and damaged rows.
+        """Return the rows of a tournament that may have facts of a match: rows that contain `text`, and damaged rows.
 
-        Two stretches of the log are searched: from the row with the fact `span.first` to the fact `until`, and
-        everything after the fact `span.indexed`.
+        Two parts of the log are searched: from the row with the fact `span.first` to the fact `until`, and everything
+        after the fact `span.indexed`.
         """
         rows = self.log(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
         if span.first is not None:
@@ -163,22 +168,22 @@ class Rows(ABC):
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int:
-        """Return a lower bound of the numbers of the facts of some begun matches.
+        """Return the smallest number that a fact of one of these begun matches can have.
 
-        If none of the matches is in the index, the bound is the number after the last indexed fact.
+        If none of the matches is in the index, return the number after the last indexed fact.
         """
         query = f"SELECT coalesce(min(first), {self.indexed} + 1) FROM matches WHERE {self.of_club} {self.among}"
         return int(self.select(query, ids=self._keys(match_ids))[0][0])
 
     def matches(self, start: str) -> list[str]:
-        """Return the ids of indexed matches that begin with `start` and a dot."""
+        """Return the ids in the index of matches that begin with `start` and a dot."""
         # `/` is the character after the dot.
         start = self.prefix + start
         query = f"SELECT id FROM matches WHERE {self.of_club} id > :low AND id < :high"
         return self._ids(query, low=f"{start}.", high=f"{start}/")
 
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
-        """Return the texts of a tournament's rows that the index of matches may not cover yet."""
+        """Return the texts of a tournament's newest rows, whose matches may be missing in the index of matches."""
         rows = self.log(tournament_id, f"kind = :kind AND number > {self.indexed}", kind=kind)
         return [facts for _, facts in rows if facts is not None]
 

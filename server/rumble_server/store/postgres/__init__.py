@@ -1,1 +1,1 @@
-"""The log and the leases in PostgreSQL, by psycopg 3 (the extra `postgres`)."""
+"""The log and the leases in PostgreSQL. These modules need psycopg 3, which the extra `postgres` installs."""

@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that opens when needed, and opens again after it was lost."""
+"""A connection to PostgreSQL that opens at its first use, and opens again after it was lost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
@@ -13,9 +13,9 @@ from psycopg.rows import tuple_row
 from rumble_server.store.errors import StoreError
 
 CONNECT_S = 5
-"""Maximum time in s to make a connection."""
+"""Maximum time in s to open a connection."""
 SILENT_MS = 10_000
-"""Maximum time in ms without acknowledgement of sent bytes before the connection counts as lost."""
+"""Time in ms after which a connection counts as lost if the database does not acknowledge sent bytes."""
 SETTINGS = """
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 UNION ALL
@@ -24,16 +24,16 @@ WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)
 """
 """SQL that every connection runs first, to change two settings.
 
-If the database is set to `synchronous_commit = off`, the setting becomes `on`, so that a reported commit is on disk;
-any other value stays. If the database has LZ4 (from release 14 on), long texts are compressed by LZ4, in a fraction of
-the time that PGLZ takes.
+- `synchronous_commit`: `off` becomes `on`, so that a successful commit is on disk. Any other value stays.
+- `default_toast_compression`: becomes `lz4` if the database has LZ4 (release 14 or later). LZ4 compresses long texts in
+  a fraction of the time that PGLZ takes.
 """
 
 Rows = list[tuple[Any, ...]]
 
 
 def shown(url: str) -> str:
-    """Return the name of a database for messages, without user and password. Raises StoreError for a bad URL."""
+    """Return a database's name for messages: its URL without user and password. Raises StoreError for a bad URL."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:  # psycopg's message may have the password
@@ -42,14 +42,17 @@ def shown(url: str) -> str:
 
 
 def told(error: psycopg.Error) -> str:
-    """Return the message of an error in one line."""
+    """Return an error's message as one line."""
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return "it takes no writes: it is a standby, or set to be read only"
     return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
 
 
 def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection with these settings. Each statement commits by itself. Raises psycopg.Error."""
+    """Open a connection on which each statement commits by itself. Raises psycopg.Error.
+
+    `settings` are settings of PostgreSQL for this connection, by name.
+    """
     connection = psycopg.connect(
         url,
         autocommit=True,
@@ -68,7 +71,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
 
 
 class PostgresConnection:
-    """A connection for use from any thread, with one statement at a time."""
+    """A connection that any thread may use. Calls at the same time wait for each other."""
 
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
         self._url = url
@@ -76,18 +79,18 @@ class PostgresConnection:
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._prepared: dict[str, bytes] = {}
-        """Names of the statements that the open connection has prepared."""
+        """Statements prepared on the open connection: the name of each, by its SQL."""
         self._lock = RLock()
 
     def close(self) -> None:
-        """Close the connection; the next statement opens another."""
+        """Close the connection. The next statement opens a new connection."""
         with self._lock:
             if self._open is not None:
                 self._open.close()
                 self._open = None
 
     def read(self, query: str, values: Mapping[str, object] | None = None) -> Rows:
-        """Return the rows of a query, which is repeated once if the connection was lost. Raises StoreError."""
+        """Run a query, and return its rows. If the connection was lost, try once more. Raises StoreError."""
         with self._lock:
             was_open = self._open is not None
             try:
@@ -98,7 +101,10 @@ class PostgresConnection:
                 return self.execute(query, values)
 
     def execute(self, statement: str, values: Mapping[str, object] | None = None) -> Rows:
-        """Run a statement, and return its rows. Raises StoreError; the statement may have taken effect nevertheless."""
+        """Run a statement once, and return its rows.
+
+        Raises StoreError; the statement may have had its effect all the same.
+        """
         with self._lock:
             try:
                 cursor = self._opened().execute(statement.encode(), values)
@@ -107,9 +113,10 @@ class PostgresConnection:
                 raise self._failed(error) from None
 
     def execute_prepared(self, statement: str, values: Sequence[bytes], formats: Sequence[Format]) -> list[str]:
-        """Run a statement with encoded values $1, $2 and so on, and return its first column.
+        """Run a statement as a prepared statement, and return the first column of its rows.
 
-        Raises StoreError; the statement may have taken effect nevertheless. `execute` takes twice as long.
+        `values` are the encoded values of $1, $2 and so on, and `formats` their formats. `execute` would take twice as
+        long. Raises StoreError; the statement may have had its effect all the same.
         """
         with self._lock:
             try:
@@ -125,7 +132,7 @@ class PostgresConnection:
                 raise self._failed(error) from None
 
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
-        """Run `work` in a transaction. Raises StoreError; the transaction is then undone."""
+        """Run `work` in a transaction. Raises StoreError after a database error, and undoes the transaction."""
         with self._lock:
             try:
                 opened = self._opened()
@@ -147,7 +154,7 @@ class PostgresConnection:
 
 
 def _checked(result: PGresult) -> PGresult:
-    """Return the result if it is a success. Raises psycopg.Error."""
+    """Return `result` if the statement succeeded. Raises psycopg.Error if the statement failed."""
     if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
         raise psycopg.errors.error_from_result(result)
     return result

@@ -1,4 +1,4 @@
-"""The contents of a database in PostgreSQL, for `rumble db copy` (`store/care/copying.py`)."""
+"""Reading and writing all contents of a PostgreSQL database for `rumble db copy` (`store/care/copying.py`)."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,7 +20,7 @@ PORTION_ROWS = 500
 
 
 class PostgresContents:
-    """The contents of a database, read and written in one transaction."""
+    """The contents (port `Contents`) of a database, all read and written in one transaction."""
 
     def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]", name: str) -> None:
         self._connection = connection
@@ -60,7 +60,10 @@ class PostgresContents:
     # --- writing ---
 
     def write(self, source: Contents, now_ms: int) -> int:
-        """Copy all clubs of `source` into this database. Return the number of rows of the log. Raises StoreError."""
+        """Copy all clubs of `source` into this database, and return the number of copied rows of the log.
+
+        Raises StoreError.
+        """
         run = max(source.newest_run(), self.newest_run(), now_ms)
         rows = 0
         for club in source.clubs():
@@ -121,9 +124,9 @@ class PostgresContents:
 
 @contextmanager
 def reading(url: str) -> Iterator[PostgresContents]:
-    """Yield the contents of a database as of one moment.
+    """Yield the contents of a database, all read at the same moment (one transaction).
 
-    Raises StoreError if the database cannot be read or is not Rumble's, or if a node runs on the database.
+    Raises StoreError if a node runs on the database, if it is not Rumble's, or if it cannot be read.
     """
     with closing(PostgresConnection(url)) as known:
         if not has_tables(known):
@@ -137,9 +140,9 @@ def reading(url: str) -> Iterator[PostgresContents]:
 
 @contextmanager
 def writing(url: str) -> Iterator[PostgresContents]:
-    """Yield the contents of a database, to be written in one transaction. Raises StoreError.
+    """Yield a database to write to, in one transaction, which any error undoes. Raises StoreError.
 
-    After any error the transaction is undone.
+    Missing tables are made first.
     """
     with closing(PostgresConnection(url)) as known:
         prepare(known)

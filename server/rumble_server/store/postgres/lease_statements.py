@@ -1,8 +1,7 @@
-"""Statements about leases and clubs that a node sends to the database one at a time, and their answers.
+"""Statements with which a node reads or changes leases and the leaders of clubs, and the answers to them.
 
-`Lease` makes statements, and `store/postgres/leases.py` runs them; tests run them on a table in memory. A statement
-changes a club only if the club's row is as the statement assumes: most statements assume that this node still leads the
-club under the given epoch.
+A node sends one statement at a time. `Lease` makes the statements, and `store/postgres/leases.py` runs them. Most
+statements name an epoch, and change a club only if this node still leads the club under this epoch.
 """
 
 from collections.abc import Mapping
@@ -11,26 +10,35 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """Extend the node's lease to its full time from now, and note it as draining if so. Answered with `Renewed`."""
+    """A statement that extends this node's lease to its full time from now. The answer is `Renewed`.
+
+    If `draining` is true, the statement also marks the node as draining.
+    """
 
     draining: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Read all nodes with a valid lease, and all clubs with a leader. Answered with `Seen`."""
+    """A statement that reads all nodes with a valid lease, and all clubs with a leader. The answer is `Seen`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """Become the leader of a club that has no leader, or whose leader's lease is over. Answered with `Acquired`."""
+    """A statement that makes this node the leader of a club without a leader. The answer is `Acquired`.
+
+    A club whose leader has no valid lease any more can be acquired, too.
+    """
 
     club: str
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Ask the node `to` to read ahead a club that this node leads under `epoch`. Answered with `Offered`."""
+    """A statement that asks the node `to` to read ahead a club, so that it can become the next leader.
+
+    This node must lead the club under `epoch`. The answer is `Offered`.
+    """
 
     club: str
     epoch: int
@@ -39,7 +47,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Tell a club's leader that this node has read the club ahead, as offer `offer` asked. Answered with `Executed`."""
+    """A statement that tells a club's leader that this node has read the club ahead. The answer is `Executed`.
+
+    `offer` is the number of the offer in which the leader asked for this.
+    """
 
     club: str
     offer: int
@@ -47,9 +58,9 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """Make the node `to` the leader of a club that this node leads under `epoch`. Answered with `HandedOver`.
+    """A statement that makes the node `to` the leader of a club. The answer is `HandedOver`.
 
-    If `to` is None, the club is left without a leader.
+    This node must lead the club under `epoch`. If `to` is None, the club is left without a leader.
     """
 
     club: str
@@ -59,7 +70,10 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Tell all nodes that this node has loaded a club under `epoch`, and lets bots in. Answered with `Executed`."""
+    """A statement by a club's leader: the node announces to all nodes that it lets bots in. The answer is `Executed`.
+
+    The node has loaded the club, and leads it under `epoch`.
+    """
 
     club: str
     epoch: int
@@ -67,7 +81,7 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node with a valid lease."""
+    """A node with a valid lease, as the table of nodes has it."""
 
     id: str
     address: str
@@ -76,46 +90,46 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class ClubRow:
-    """A club with a leader, `node`. The leader's lease may be over."""
+    """A club with a leader, as the table of clubs has it. `node` is the leader; its lease may be over."""
 
     node: str
     epoch: int
     wanted: str | None = None
-    """Node that an operator wants as the next leader."""
+    """Node that an operator wants as the next leader; None if no operator asked for a move."""
     to: str | None = None
-    """Node to which the leader's newest offer was made; None without an offer."""
+    """Node that the leader's newest offer asks to read the club ahead; None without an offer."""
     offer: int = 0
-    """Number of the newest offer."""
+    """Number of the leader's newest offer."""
     ready: int = 0
-    """Number of the newest offer for which a node has read the club ahead."""
+    """Number of the newest offer that was followed: the node `to` has read the club ahead."""
     listens: int = 0
-    """Newest epoch under which a leader has let bots in."""
+    """Newest epoch in which the club's leader lets bots in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """The answer to a renewal. `known` is false if the node has no row in the database."""
+    """The answer to `Renew`. `known` is false if this node has no row in the database any more."""
 
     known: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The tables of nodes and clubs at one moment."""
+    """The answer to `Look`: the tables of nodes and clubs at one moment."""
 
     nodes: tuple[NodeRow, ...] = ()
     """Nodes with a valid lease, by id."""
     clubs: Mapping[str, ClubRow] = field(default_factory=dict)
     """Clubs with a leader, by name."""
     lapse_in_ms: int | None = None
-    """Time in ms until the first of the other nodes' leases ends unless renewed; None without other nodes."""
+    """Time in ms until the earliest end of another node's lease, unless renewed; None without other nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acquired:
-    """The answer to `Acquire`. `epoch` is the club's new epoch if this node now leads the club.
+    """The answer to `Acquire`. `epoch` is the club's new epoch if this node now leads the club, else None.
 
-    It is None if a node with a valid lease leads the club already, or if this node's own lease is over.
+    The statement fails if a node with a valid lease leads the club already, or if this node's own lease is over.
     """
 
     epoch: int | None
@@ -130,9 +144,9 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """The answer to `HandOver`. `epoch` is the club's new epoch, or None if nothing was handed over.
+    """The answer to `HandOver`. `epoch` is the club's new epoch, or None if the club was not handed over.
 
-    Nothing is handed over if this node does not lead the club under the given epoch, or if the next leader has no valid
+    A hand-over fails if this node does not lead the club under the given epoch, or if the next leader has no valid
     lease.
     """
 
@@ -141,7 +155,7 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """The answer to `Ready` and `Listen`, whose effect only the next `Look` shows."""
+    """The answer to `Ready` and `Listen`. It does not tell if the statement had an effect; the next `Look` does."""
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen

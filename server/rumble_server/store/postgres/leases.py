@@ -1,12 +1,11 @@
-"""Tables of nodes and clubs in PostgreSQL: the leases of nodes, and the leaders of clubs.
+"""Access to two tables in PostgreSQL: the nodes with their leases, and the clubs with their leaders.
 
 A node (`nodes.Node`) uses the tables to keep its lease and to lead clubs. The command line uses them to list nodes,
-drain nodes and move clubs. Each statement commits by itself, and no lock outlives a statement. Times are by the
-database's clock.
+drain nodes and move clubs. Each statement is a transaction by itself. All times are by the database's clock.
 
-A takeover of a club locks the row of the club's former leader, if the former leader's lease is over. So a renewal of
-the lease at the same time has one of two outcomes. If the renewal comes first, the takeover is refused. If the takeover
-comes first, the former leader sees the takeover when the node next reads the tables, after the renewal.
+A takeover of a club locks the row of the old leader, whose lease is over. The old leader may renew its lease at the
+same moment. If the renewal comes first, the takeover is refused. If the takeover comes first, the old leader notices
+when it next reads the tables, after the renewal.
 """
 
 import asyncio
@@ -48,7 +47,7 @@ SELECT
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
 """
 _CHANGED = "rumble_nodes"
-"""Channel of the notifications of changes. Every node reads the tables again after each notification."""
+"""Name of PostgreSQL's notification channel for changes. After a notification, every node reads the tables again."""
 _TELL = f"pg_notify('{_CHANGED}', '')"
 _ACQUIRE = f"""
 WITH taken AS (
@@ -115,12 +114,15 @@ SELECT {_TELL} FROM asked
 
 
 class OtherSetup(StoreError):
-    """Another running node has different games, limits or formats of the log."""
+    """The error that another running node has different games, limits or formats of the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedNode:
-    """A node with a valid lease that ends in `left_ms` ms unless renewed. `clubs` are the clubs that the node leads."""
+    """A node with a valid lease, for lists. The lease ends in `left_ms` ms unless the node renews it.
+
+    `clubs` are the clubs that the node leads.
+    """
 
     id: str
     address: str
@@ -130,10 +132,10 @@ class ListedNode:
 
 
 class Leases:
-    """Access to the tables of nodes and clubs, on a connection opened when needed. Await each call before the next.
+    """Access to the tables of nodes and clubs. The first call opens the connection. Await each call before the next.
 
-    Each call raises StoreError if the statement fails, or is not answered within half a lease. The statement may have
-    taken effect nevertheless.
+    Each call raises StoreError if the statement fails, or is not answered within half of the time of a lease. The
+    statement may have had its effect all the same.
     """
 
     def __init__(self, url: str, lease_ms: int) -> None:
@@ -144,7 +146,7 @@ class Leases:
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
         self._running: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
-        """Tasks of unfinished statements, also of statements for whose answer no caller waits any more."""
+        """Tasks of unfinished statements. The callers of some may have stopped waiting."""
 
     async def close(self) -> None:
         """Cancel the running statements, and close the connection."""
@@ -160,7 +162,7 @@ class Leases:
     # --- of a node ---
 
     async def join(self, node: str, address: str, setup: str) -> None:
-        """Add a node with a new lease. Raises OtherSetup if another running node has a different setup."""
+        """Add a node to the table, with a new lease. Raises OtherSetup if another running node has another setup."""
         values = {"node": node, "address": address, "setup": setup, "lease_ms": self._lease_ms}
         await self._rows(_TIDY)
         await self._rows(_JOIN, values)
@@ -196,24 +198,24 @@ class Leases:
                 return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
-        """Write, for other nodes, the use (`ClubUse`) of each club that a node leads; `uses` are by club."""
+        """Write `uses` to a node's row, for other nodes to read: the use (`ClubUse`) of each club led by the node."""
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return, by club, the use (`ClubUse`) that the club's leader has written last.
+        """Return the use (`ClubUse`) of each club that another node leads, as its leader wrote it last, by club.
 
-        Only clubs led by other nodes with a valid lease are included.
+        Nodes without a valid lease are left out.
         """
         return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
     async def leave(self, node: str) -> None:
-        """End a node's lease. Other nodes can then acquire the clubs of the node."""
+        """End a node's lease, to free the node's clubs for other nodes."""
         await self._rows(_LEAVE, {"node": node})
 
     # --- of all nodes ---
 
     async def listed(self) -> list[ListedNode]:
-        """Return the nodes with a valid lease."""
+        """Return the nodes that have a valid lease, in order of address."""
         rows = await self._rows(_LIST)
         return [ListedNode(row[0], row[1], row[2], row[3], tuple(row[4])) for row in rows]
 
@@ -226,9 +228,9 @@ class Leases:
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
     async def listen(self, changed: Callable[[], None]) -> None:
-        """Open a second connection, and call `changed` at each notification of a change.
+        """Open a second connection, and call `changed` each time the tables change.
 
-        The method never returns. Raises StoreError if the connection cannot be opened, or is lost.
+        The method does not return. It raises StoreError if the connection cannot be opened, or is lost.
         """
         try:
             async with await self._connect() as connection:
@@ -243,8 +245,8 @@ class Leases:
     async def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows.
 
-        Raises StoreError if the statement fails, or is not answered within half a lease. A statement without an answer
-        is cancelled, which takes its own time; the next statement opens a new connection.
+        Raises StoreError if the statement fails, or is not answered within half of the time of a lease. In the second
+        case the statement is cancelled in the background, and the next statement opens a new connection.
         """
         running = asyncio.create_task(self._execute(statement, values))
         self._running.add(running)

@@ -31,11 +31,10 @@ SELECT count(*) FROM gone
 
 
 def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments, of all clubs or of `club`, that ended before a time.
+    """Delete the plies and frames of tournaments that ended before `ended_before_ms` (ms since 1970).
 
-    `ended_before_ms` is in ms since the epoch.
-
-    Return the number of tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
+    None for `club` means all clubs. Return the number of tournaments with deleted rows, and the number of
+    deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with existing(url) as connection, closing(read_postgres(url)) as any_club:
@@ -56,9 +55,9 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
 
 
 def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-    """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+    """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
 
-    Deleting stops early when `is_stopped` returns true. Raises StoreError.
+    `is_stopped` is called before each challenge, and stops the work by returning true. Raises StoreError.
     """
     query = "SELECT club, id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY place"
     with existing(url) as connection, closing(read_postgres(url)) as any_club:

@@ -1,4 +1,4 @@
-"""The rows of a club in PostgreSQL, for the readers of logs (`store/log/reader.py`)."""
+"""The queries of a club's rows in PostgreSQL, for the reader of logs (`store/log/reader.py`)."""
 
 import re
 from collections import Counter
@@ -14,12 +14,12 @@ from rumble_server.store.row_keys import MAIN
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:
-    """Make a reader of a club with a connection of its own, opened when needed. Raises StoreError for a bad URL."""
+    """Make a reader of a club with its own connection, which the first read opens. Raises StoreError for a bad URL."""
     return LogReader(PostgresRows(PostgresConnection(url), club))
 
 
 class PostgresRows(Rows):
-    """The rows of one club."""
+    """The rows of one club in PostgreSQL, where each table has a column for the club."""
 
     prefix = ""
     of_club = "club = :club AND"
@@ -82,5 +82,5 @@ class PostgresRows(Rows):
 
 @cache  # the queries of this module and of `Rows`
 def _named(query: str) -> str:
-    """Return a query in which each name of a value, such as `:club`, has psycopg's form, `%(club)s`."""
+    """Return a query with the names of values in psycopg's form: `:club` becomes `%(club)s`."""
     return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", query)

@@ -1,4 +1,4 @@
-"""The tables in PostgreSQL and their version. The first server to start makes them."""
+"""The tables in PostgreSQL, and their version. The first server that starts on a database makes the tables."""
 
 from contextlib import closing
 
@@ -8,17 +8,17 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.connection import PostgresConnection
 
 CREATION = 0x52554D42
-"""Key of the advisory lock for making tables: if two servers start at once, the second waits."""
+"""Key of the advisory lock that a server holds while it makes the tables. A second server waits meanwhile."""
 
 OLDEST = 13
-"""Oldest supported release of PostgreSQL: the oldest release, when it was chosen, that PostgreSQL still maintained."""
+"""Oldest supported release of PostgreSQL."""
 
 FIRST_EPOCH = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
-"""The next epoch of a club, in SQL: the time in ms, but more than the present epoch.
+"""SQL expression for the next epoch of a club: the present time in ms, or the present epoch plus 1 if that is greater.
 
-The time makes an epoch greater than every earlier epoch, even if the database has lost the last epochs: an older copy
-was restored, or a standby without the last commits was promoted. Both take longer than a ms.
+The time makes each epoch greater than all earlier epochs, even epochs that the database has lost. Epochs are lost when
+an older copy is restored, or when a standby without the last commits is promoted. Both take longer than 1 ms.
 """
 
 VERSION = 4
@@ -92,22 +92,25 @@ CREATE TABLE matches (
 Columns of `nodes`: `until` is the end of the lease by the database's clock. `uses` has the use (`ClubUse`) of each club
 that the node leads.
 
-Columns of `clubs`: `node` leads the club under `epoch`, and NULL means no leader; `epoch` becomes `NEXT_EPOCH` whenever
-`node` changes. `last` is the number of the newest fact, and `bytes` the approximate size of the facts. The table
-`matches` covers the facts up to number `indexed`. `wanted` is the node that an operator wants as the next leader.
-`offered` is the node asked to read the club ahead. `offer` is the number of the newest offer, and `ready` the number of
-the newest offer for which a node has read the club ahead. `listens` is the newest epoch under which a leader has let
-bots in. Every commit changes a row of `clubs`: half-filled pages (`fillfactor`) leave room for the row's new version
-beside the old version.
+Columns of `clubs`:
+- `node` leads the club under `epoch`; NULL means no leader. `epoch` becomes `NEXT_EPOCH` whenever `node` changes.
+- `last` is the number of the newest fact, and `bytes` the approximate size of the facts.
+- `indexed` is the number of the newest fact that the table `matches` covers.
+- `wanted` is the node that an operator wants as the next leader.
+- `offered` is the node that the leader asked to read the club ahead, and `offer` the number of this newest offer.
+- `ready` is the number of the newest offer that was followed: the node has read the club ahead.
+- `listens` is the newest epoch in which the club's leader lets bots in.
+Every commit changes a row of `clubs`. Pages are only half filled (`fillfactor`), to leave room for new versions of
+rows.
 """
 
 
 RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
-"""SQL query for the address of a node with a valid lease."""
+"""SQL query for the address of some node with a valid lease."""
 
 
 def prepare(connection: PostgresConnection) -> None:
-    """Make the tables unless the database has them.
+    """Check the database, and make the tables if they are missing.
 
     Raises StoreError for tables of another version, an old release of PostgreSQL, or an encoding other than UTF8.
     """

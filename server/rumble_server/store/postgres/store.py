@@ -1,7 +1,8 @@
 """The store in PostgreSQL, for all clubs of one or several servers.
 
-`open_store` opens the store for `app.Server`. Each club has an epoch, and only the server with the newest epoch writes
-the club. Each club has a sequence of numbers for its facts. In turn ids, a club's epoch is the number of the run.
+`open_store` opens the store for `app.Server`. Each club has an epoch, which grows with each new leader. Only the server
+that leads the club under the newest epoch can write its log. Each club has its own sequence of fact numbers. Turn ids
+contain the club's epoch, where SQLite has the number of the server's run.
 """
 
 import os
@@ -23,7 +24,7 @@ from rumble_server.store.postgres.writer import URL_VARIABLE
 from rumble_server.store.row_keys import MAIN
 
 ANSWER_S = 10.0
-"""Maximum time in s of a commit. After this time the writing process is killed, since its connection may be dead."""
+"""Maximum time in s of a commit. Then the writing process is killed, because its connection may be dead."""
 
 _TAKE = f"""
 INSERT INTO clubs (club, epoch) VALUES (%(club)s, {FIRST_EPOCH})
@@ -32,10 +33,13 @@ ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epo
 
 
 class PostgresStore(ClubStore):
-    """The store of all clubs in PostgreSQL. Construct, `attach` to the running loop, and at the end `close`."""
+    """The store of all clubs in PostgreSQL.
+
+    Construct it, `attach` it to the running event loop, and `close` it at the end.
+    """
 
     def __init__(self, url: str, bounds: Bounds | None = None) -> None:
-        """Connect, and make the tables unless the database has them. Raises StoreError."""
+        """Connect to the database, and make the tables if they are missing. Raises StoreError."""
         self._url = url
         self.connection = PostgresConnection(url)
         try:
@@ -51,7 +55,7 @@ class PostgresStore(ClubStore):
     # --- clubs ---
 
     def lead(self, club: str, epoch: int) -> ClubLog:
-        """Open the log of a club that this server leads under `epoch`. Blocks; may be called on any thread.
+        """Open the log of a club that this server leads under `epoch`. The call blocks, and any thread may make it.
 
         Raises StoreError if another node leads the club, or the database fails.
         """
@@ -69,32 +73,33 @@ class PostgresStore(ClubStore):
     def log(self, club: str = MAIN) -> ClubLog:
         """Return the log of a club, the same object each time. Raises StoreError.
 
-        If `lead` has not opened the log before, this server first becomes the club's leader, in place of any earlier
-        leader. The call then blocks.
+        If `lead` did not open the log before, the call blocks, and makes this server the club's leader in place of any
+        other server.
         """
         if club not in self.group.logs:
             self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number that stands for this run in turn ids of a club: the club's epoch."""
+        """Return the number of the run for turn ids of a club. In PostgreSQL it is the club's epoch."""
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+        """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
 
-        Blocks; may be called on any thread.
+        `is_stopped` is called before each challenge, and stops the work by returning true. The call blocks, and any
+        thread may make it.
         """
         prune_challenges(self._url, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
-        """Read again the size in bytes of each club whose log is open. Raises StoreError."""
+        """Update the size (`ClubLog.bytes`) of each open log from the database. Raises StoreError."""
         for club, size in self.connection.read("SELECT club, bytes FROM clubs"):
             if club in self.group.logs:
                 self.group.logs[club].bytes = size
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. Blocks. Raises StoreError."""
+        """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
         query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
         return [row[0] for row in self.connection.read(query)]
 
@@ -108,7 +113,7 @@ class PostgresStore(ClubStore):
             raise StoreError(f"what writes {self.path} cannot be started: {error}") from None
 
     async def close(self) -> None:
-        """Write what is left and close the connections."""
+        """Write all facts that still wait, and close the connections."""
         await super().close()
         self.connection.close()
 
@@ -120,7 +125,7 @@ class PostgresStore(ClubStore):
         return str(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
-        """Keep a small value beside the log. Raises StoreError."""
+        """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
         self.connection.execute(
             """INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s)
                ON CONFLICT (club, key) DO UPDATE SET value = excluded.value""",
@@ -128,7 +133,7 @@ class PostgresStore(ClubStore):
         )
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
+        """Write a small value of `main` unless the key has a value, and return the key's value. Raises StoreError."""
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value

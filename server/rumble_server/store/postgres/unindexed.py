@@ -1,7 +1,8 @@
-"""The matches in the log that are not yet in the index of matches (`store/sqlite/match_index.py`), for the writer.
+"""The matches that are in the log, but not yet in the index of matches (`store/sqlite/match_index.py` explains it).
 
-A commit also writes the index of a club if the last such commit is `INDEX_S` ago. A match that starts and ends between
-two such commits is written to the index once. `clubs.indexed` is the number of a club's last indexed fact.
+The index of a club is written by the first commit that comes `INDEX_S` or more after the last write of the index. A
+match that starts and ends in between is written to the index once. `clubs.indexed` is the number of the last indexed
+fact.
 """
 
 from dataclasses import dataclass, field
@@ -12,10 +13,10 @@ from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection
 
 INDEX_S = 0.25
-"""Time in s between two writes of a club's index of matches. A commit that writes the index takes longer."""
+"""Minimum time in s between two writes of a club's index of matches. A commit that writes the index is slower."""
 
 Spans = dict[str, tuple[int, int | None]]
-"""Numbers of the first and last facts of matches, by id."""
+"""Numbers of the first and last fact of each match, by match id; the last is None while the match goes on."""
 
 _TAIL = """SELECT facts FROM log JOIN clubs USING (club)
     WHERE club = %(club)s AND number > indexed AND kind = %(kind)s ORDER BY number"""
@@ -23,7 +24,7 @@ _TAIL = """SELECT facts FROM log JOIN clubs USING (club)
 
 @dataclass(slots=True)
 class _Club:
-    """The unindexed matches of a club that this server leads under `epoch`."""
+    """A club that this server leads under `epoch`. `matches` are its matches that are not yet in the index."""
 
     epoch: int
     reached: int
@@ -33,7 +34,7 @@ class _Club:
 
 
 class Unindexed:
-    """The matches that are not yet in the index, for each club that this program writes."""
+    """The matches that are not yet in the index of matches, for each club that this process writes."""
 
     def __init__(self, connection: PostgresConnection, index_s: float) -> None:
         self._connection = connection
@@ -41,10 +42,10 @@ class Unindexed:
         self._clubs: dict[str, _Club] = {}
 
     def due(self, content: Content) -> Spans | None:
-        """Return the matches that a commit of a club has to write to the index; None if the index is not due.
+        """Return the matches that this commit has to write to the club's index; None if the index need not be written.
 
-        The call may be repeated with the same content, as when a commit failed. Matches that an earlier leader left
-        unindexed are read from the log. Raises StoreError.
+        Call it again with the same content if the commit failed. Matches that an earlier leader did not index are read
+        from the log. Raises StoreError.
         """
         now_s = monotonic()
         name = content["club"]
@@ -61,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that the matches returned by `due` for a club are in the index now."""
+        """Note that the index of a club was written, with the matches that `due` returned last."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

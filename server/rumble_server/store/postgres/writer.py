@@ -1,14 +1,13 @@
 """The program that writes commits to PostgreSQL. The server runs it as a process (`store/log/commit_loop.py`).
 
-A commit is a single statement, and a transaction by itself. For each club of the commit, the statement first changes
-the club's row in the table `clubs`: `last` becomes the number of the commit's newest fact. The row changes only if it
-has the epoch and the newest fact that the commit assumes. The club's rows in other tables are written only if the row
-in `clubs` has changed. So a server writes nothing for a club with a newer leader. If a commit is repeated, only the
-statement that comes first takes effect. No lock outlives a statement. Some commits also write the index of matches
-(`unindexed.py`).
+A commit is one SQL statement, and a transaction by itself. For each club, the statement first sets `last` in the club's
+row of `clubs` to the number of the commit's newest fact. It changes this row only if the row has the epoch and the
+newest fact that the commit assumes. Only then are the club's rows in other tables written. Therefore a server cannot
+write a club that has a newer leader, and a repeated commit has no effect if the first was successful. Some commits also
+write the index of matches (`unindexed.py`).
 
-If a club's log ends before facts that were reported as written, the database has gone back, such as to an older copy.
-The nodes have read facts that are lost, so every node has to start again.
+If facts that were reported as written are missing in a club's log, the database was replaced by an older copy. The
+nodes then know facts that are lost, so every node has to start again.
 """
 
 import os
@@ -30,10 +29,10 @@ from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
 
 URL_VARIABLE = "RUMBLE_WRITER_DB"
-"""Environment variable with the database's URL: a command line could be read by other users."""
+"""Environment variable that has the database's URL. Other users could read a URL on the command line."""
 
 SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
-"""Settings of the writer's connection: a long wait for a lock fails, and a commit's statement is planned only once."""
+"""PostgreSQL's settings for the writer: a statement that waits too long fails, and each is planned only once."""
 
 _CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, indexed bigint"
 _HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
@@ -77,15 +76,15 @@ _PARTS = {
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""Parts of a commit's statement by name: the columns of the rows given to a part, and the SQL that writes the rows.
+"""The parts of a commit's statement, by name. Each has the columns of its rows, and the SQL that writes its rows.
 
-The part `held` comes first, and changes the rows of `clubs`. The rows given to any other part are only rows of clubs
-that `held` has changed. A part without rows is left out, since most commits have only `held` and `logged`.
+The part `held` comes first, and changes the rows of `clubs`. Later parts only write rows of clubs that `held` has
+changed. A part without rows is left out; most commits have only the parts `held` and `logged`.
 """
 _LONG = ("facts", "record")
-"""Columns with long texts, sent in binary. All other columns (numbers, names, ids) are sent as text."""
+"""Columns with long texts, which are sent in PostgreSQL's binary format. Other columns are sent in the text format."""
 _ARRAY_OF_TEXTS = Struct("!5i")
-"""Header of an array of texts: one dimension, no NULL, the type text (25), the number of texts, the first index 1."""
+"""Header of a binary array of texts: 1 dimension, 0 (no NULL), type 25 (text), number of texts, first index 1."""
 _LENGTH = Struct("!i")
 _JSON = JSONEncoder(ensure_ascii=False)
 Rows = Sequence[tuple[Any, ...]]
@@ -93,24 +92,24 @@ _START_AGAIN = f"""
 WITH gone AS (DELETE FROM nodes)
 UPDATE clubs SET node = NULL, wanted = NULL, offered = NULL, epoch = {NEXT_EPOCH} WHERE node IS NOT NULL
 """
-"""Statement that makes all nodes start again. A node ends when its row is gone (`nodes/lease.py`). Each led club gets a
-new epoch, so that late writes of the nodes have no effect."""
+"""SQL to make every node start again: a node ends when its row is gone (`nodes/lease.py`). Each led club gets a new
+epoch, so that late writes of the nodes have no effect."""
 _LOOK = "SELECT club, epoch, last FROM clubs WHERE club = ANY(%(clubs)b::text[])"
 
 
 class Commits:
-    """A writer of commits, one at a time, on one connection."""
+    """A writer of commits on one connection. It writes a single commit at a time."""
 
     def __init__(self, connection: PostgresConnection, index_s: float = INDEX_S) -> None:
-        """`index_s` is the time in s between writes of the index of a club's matches."""
+        """`index_s` is the minimum time in s between two writes of a club's index of matches."""
         self._connection = connection
         self._unindexed = Unindexed(connection, index_s)
 
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
-        """Write a commit, and return the clubs not written because another server leads them.
+        """Write a commit, except for clubs led by other servers, and return the names of these clubs.
 
-        If `again` is true, an earlier try may have written the commit already, so this is checked first. Raises
-        StoreError.
+        If `again` is true, an earlier try may have written the commit. Clubs written already are skipped.
+        Raises StoreError.
         """
         fenced: list[str] = []
         if again:
@@ -126,7 +125,7 @@ class Commits:
         return fenced
 
     def attempt(self, contents: Sequence[Content]) -> set[str]:
-        """Write the contents of each club, if the database has the epoch and the newest fact that the contents assume.
+        """Write the contents of each club whose row in `clubs` has the epoch and newest fact that the contents assume.
 
         Return the clubs that were written. Raises StoreError.
         """
@@ -140,9 +139,9 @@ class Commits:
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-        """Return the contents not written yet. Clubs with other leaders are added to the list `fenced`.
+        """Return the contents that are not written yet, and add the clubs that other servers lead to the list `fenced`.
 
-        If the database has gone back, all nodes are made to start again.
+        If the database was replaced by an older copy, make all nodes start again.
         """
         if not contents:
             return []
@@ -165,9 +164,9 @@ class Commits:
 
 
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
-    """Return the rows of each part of the statement that has rows, with long texts encoded.
+    """Return the rows of the statement's parts, by part. Parts without rows are left out, and long texts are encoded.
 
-    `due` has, by club, the matches to write to the index.
+    `due` has the matches to write to the index of matches, by club.
     """
     log = [
         ((each["club"], number, tournament, kind), facts.encode())
@@ -211,9 +210,9 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
 
 @cache
 def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
-    """Return the statement of a commit with these parts, and the formats of the statement's values.
+    """Return the SQL of a commit that has these parts, and the format of each value.
 
-    If the commit is of one club (`is_of_one`), the statement has no joins: each join costs as much as the rows of a
+    If the commit is of a single club (`is_of_one`), the SQL has no joins, because a join takes as long as the rows of a
     small part.
     """
     written, formats = list[str](), list[Format]()
@@ -234,9 +233,9 @@ def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
 
 
 def _array(values: Sequence[Any]) -> bytes:
-    """Return an array in one of PostgreSQL's formats.
+    """Return an array of `values` in one of PostgreSQL's formats.
 
-    Encoded texts give a binary array. Other values give a text, which is like a JSON list, but in braces.
+    Values of type bytes (encoded texts) give a binary array. Other values give a text like a JSON list, but in braces.
     """
     if not isinstance(values[0], bytes):
         return f"{{{_JSON.encode(values)[1:-1]}}}".encode()
@@ -247,7 +246,7 @@ def _array(values: Sequence[Any]) -> bytes:
 
 
 def main() -> None:
-    """Write commits until standard input ends."""
+    """Run the writing program: write commits until standard input ends."""
     connection = PostgresConnection(os.environ.pop(URL_VARIABLE), SETTINGS)
     with suppress(StoreError):  # after an error, the first commit tries again and reports the problem
         connection.read("SELECT")

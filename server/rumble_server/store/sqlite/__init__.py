@@ -1,1 +1,1 @@
-"""The database in an SQLite file."""
+"""The store in an SQLite file: the log, its indexes, the lock, and the writing program."""

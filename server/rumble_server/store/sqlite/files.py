@@ -1,6 +1,6 @@
-"""The files of an SQLite database: private to their owner, without hard links, and missed when removed.
+"""Checks of the files of an SQLite database: they are private, have no hard links, and are not removed or replaced.
 
-Nothing here opens an existing database, since closing any descriptor of the file drops SQLite's locks in this process.
+No function here opens an existing database file, because closing the file would drop SQLite's locks in this process.
 """
 
 import os
@@ -11,25 +11,25 @@ from pathlib import Path
 from rumble_server.store.errors import StoreError
 
 SUFFIXES = ("", "-wal", "-shm", "-lock")
-"""Endings of the files' names."""
+"""Endings of the names of a database's files."""
 WRITTEN = SUFFIXES[:2]
-"""Endings of the files with facts."""
+"""Endings of the names of the two files that contain facts."""
 ABSENT = "-"
 OWNER_ONLY = 0o600
-"""Mode of the files. On Windows the folder's rights hold instead."""
+"""Mode of the files: only their owner may read and write. On Windows the rights of the folder apply instead."""
 
 
 def check_name(path: str) -> None:
-    """Raise StoreError if the file has hard links: the lock beside one name would not guard the other names."""
+    """Raise StoreError if a database file has several names (hard links). The lock guards only one of the names."""
     file = Path(path)
     if file.is_file() and file.stat().st_nlink > 1:
         raise StoreError(f"{path} has {file.stat().st_nlink} hard links: a database must have one name")
 
 
 def make_private(path: str) -> list[str]:
-    """Create the database's file if it is missing, and take away other users' rights to all files.
+    """Create the database file if it is missing, and let only the owner read and write the database's files.
 
-    Return a line for each file that other users may still be able to read. Raises StoreError.
+    Return a warning for each file whose mode cannot be changed. Raises StoreError if the file cannot be created.
     """
     problems = []
     try:
@@ -52,14 +52,17 @@ def make_private(path: str) -> list[str]:
 def identity_of(path: str) -> str:
     """Return the device and inode numbers of a database's files, as a text.
 
-    While the files are in use, no files put in their places can have the same numbers.
+    The numbers show if a file was replaced: while a file is open, no other file gets the same numbers.
     """
     numbers = [_numbers(path + suffix) for suffix in SUFFIXES]
     return " ".join(ABSENT if each is None else f"{each[0]}:{each[1]}" for each in numbers)
 
 
 class Files:
-    """The files of a database in use, with the `identity` that `identity_of` gave. Files missing there do not count."""
+    """The files of a database in use. `displaced` tells if a file was removed or replaced.
+
+    `identity` is the result of `identity_of` at the start. Files missing at the start are not checked.
+    """
 
     def __init__(self, path: str, identity: str, suffixes: Sequence[str] = SUFFIXES) -> None:
         self._known = [
@@ -69,7 +72,7 @@ class Files:
         ]
 
     def displaced(self) -> str | None:
-        """Return a line about a removed or replaced file; None while every file is in place."""
+        """Return a line about a file that was removed or replaced; None if every file is in place."""
         for path, numbers in self._known:
             if _numbers(path) != numbers:
                 name = os.path.basename(path)

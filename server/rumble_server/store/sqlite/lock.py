@@ -1,4 +1,4 @@
-"""The lock of a database in a file, held by a server or `rumble db`: a second server on the file is refused."""
+"""The lock of an SQLite database. A server or `rumble db` holds it, so that no second server uses the database."""
 
 import os
 import sys
@@ -11,15 +11,15 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.files import OWNER_ONLY
 
 WAIT_S = 5.0
-"""Maximum time in s that a start waits for the lock: a killed server's last transaction may still be going on."""
+"""Maximum time in s that a start waits for the lock. The last transaction of a killed server may still hold it."""
 _PAUSE_S = 0.02
 
 
 class DatabaseLock:
-    """The lock of a database. The system releases it when no process with the descriptor `file` is left."""
+    """The lock of a database. It is held as long as any process has the file descriptor `file` open."""
 
     def __init__(self, database: str, wait_s: float | None = None) -> None:
-        """Lock a file beside the database, and wait for the lock up to `wait_s` s, by default `WAIT_S`.
+        """Lock the file `...-lock` beside the database. Wait at most `wait_s`, by default `WAIT_S`.
 
         Raises StoreError if another server holds the lock, or the file cannot be opened.
         """
@@ -41,7 +41,10 @@ class DatabaseLock:
 
 @contextmanager
 def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
-    """Hold the lock of a database, and yield its real path. Raises StoreError at once if a server runs on it."""
+    """Hold the lock of a database, and yield the database's real path.
+
+    Raises StoreError at once if a server runs on the database, or if it is missing and `may_be_new` is false.
+    """
     real_path = os.path.realpath(path)
     if not may_be_new and not Path(real_path).is_file():
         raise StoreError(f"there is no database {path}")

@@ -1,10 +1,12 @@
-"""The index of matches: the numbers of each match's first and last facts, found in the log itself.
+"""The index of matches: the numbers of each match's first and last fact, so that a reader finds a match in the log.
 
-Matches start and end in no order of their ids, so writing the index in every commit would touch many pages. In SQLite
-the index is written about once a second, in the order of its keys. The value `indexed` in the table `meta` is the
-number of the last fact that the index covers; readers search all later rows of the log. For the quota, a club's value
-`bytes` is the size of the club's rows up to the same fact; `main` has no such value. PostgreSQL has a similar way
-(`store/postgres/unindexed.py`).
+To write the index in every commit would be slow, because matches do not start and end in the order of their ids. In
+SQLite the index is written about once a second, in the order of its keys. The value `indexed` in the table `meta` is
+the number of the last fact that the index covers; readers search all later rows of the log. PostgreSQL has a similar
+index (`store/postgres/unindexed.py`).
+
+The value `bytes` of a club in `meta` is the size of the club's rows up to the fact `indexed`. The quota needs it.
+`main` has no such value.
 """
 
 import sqlite3
@@ -19,7 +21,7 @@ LAST_NUMBER = f"""SELECT coalesce(max(
              THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
              ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
     FROM log WHERE number > {INDEXED}"""
-"""SQL query for the number of the log's last fact. A damaged row counts as many facts as it has bytes, a safe bound."""
+"""SQL query for the number of the log's last fact. If the last row is damaged, the result is a safe upper bound."""
 
 
 _BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
@@ -28,7 +30,7 @@ _BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
 
 
 def indexed(database: sqlite3.Connection) -> int:
-    """Return the number of the last indexed fact. Raises sqlite3.Error."""
+    """Return the number of the last fact that the index of matches covers. Raises sqlite3.Error."""
     return int(database.execute(f"SELECT {INDEXED}").fetchone()[0])
 
 
@@ -38,7 +40,10 @@ def last_number(database: sqlite3.Connection) -> int:
 
 
 def index_matches(database: sqlite3.Connection, last: int) -> None:
-    """Complete the index up to number `last`, the log's last fact. Call it in a transaction. Raises sqlite3.Error."""
+    """Bring the index of matches up to date. `last` is the number of the log's last fact.
+
+    Call the function inside a transaction. Raises sqlite3.Error.
+    """
     done = indexed(database)
     rows = database.execute(
         "SELECT tournament, CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (done,)
@@ -47,7 +52,7 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
     for tournament, facts in rows:
         of_clubs.setdefault(prefix_of(split(tournament)[0]), []).append(facts.decode(errors="replace"))
     found = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
-    # A match that starts again keeps its first start in the index.
+    # If a match starts again, `first` in the index stays the number of its first start.
     database.executemany(
         """INSERT INTO matches (id, first, last) VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET last = excluded.last""",
@@ -59,7 +64,7 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
 
 
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
-    """Return, by club, the size in bytes of the rows after fact `number`, without `main`. Raises sqlite3.Error."""
+    """Return the size in bytes of each club's rows after the fact `number`, except for `main`. Raises sqlite3.Error."""
     sizes: dict[str, int] = {}
     for tournament, size in database.execute(
         """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log
@@ -72,7 +77,7 @@ def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
 
 
 def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
-    """Add `size` to the sum of a club's bytes. Call it in a transaction. Raises sqlite3.Error."""
+    """Add `size` to the value `bytes` of a club in `meta`. Call it inside a transaction. Raises sqlite3.Error."""
     database.execute(
         """INSERT INTO meta (key, value) VALUES (?, ?)
            ON CONFLICT (key) DO UPDATE SET value = CAST(value + excluded.value AS TEXT)""",
@@ -83,8 +88,8 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
     """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
 
-    For `main` the size is that of the file less the rows of other clubs. Adding up the rows of `main` would mean
-    reading the whole log, and keeping a sum would make each commit slower.
+    For `main`, return the size of the file without the rows of other clubs. To add up the rows of `main` would mean to
+    read the whole log, and to store their sum would make each commit slower.
     """
     if club == MAIN:
         return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])

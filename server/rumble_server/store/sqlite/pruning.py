@@ -1,4 +1,4 @@
-"""`rumble db prune` and `vacuum`: delete the plies of old tournaments, and give free space back to the disk."""
+"""`rumble db prune`, which deletes the plies of old tournaments, and `rumble db vacuum`, which shrinks the file."""
 
 import sqlite3
 import time
@@ -16,17 +16,17 @@ from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
 from rumble_server.store.sqlite.schema import Failing, empty_wal, open_existing
 
 PORTION = 50
-"""Number of rows deleted in one transaction: a running server waits no longer than for one transaction."""
+"""Number of rows deleted in one transaction. It is small, because a running server has to wait for the transaction."""
 PAUSE_S = 0.01
-"""Time in s between two transactions, in which the server can write."""
+"""Pause in s between two transactions, so that a running server can write."""
 
 
 def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
-    """Delete the plies and frames of tournaments, of all clubs or of `club`, that ended before a time.
+    """Delete the plies and frames of tournaments that ended before `ended_before_ms` (ms since 1970).
 
-    `ended_before_ms` is in ms since the epoch. Results, standings and records stay; for a match without its plies,
-    `match_facts` raises Pruned. A server may run on the database. Return the number of tournaments with deleted rows,
-    and the number of deleted rows. Raises StoreError.
+    None for `club` means all clubs. Results, standings and records stay. `LogReader.match_facts` raises
+    Pruned for a match whose plies were deleted. A server may run on the database meanwhile. Return the number of
+    tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
     with closing(open_existing(path)) as database, Failing("write to", path):
@@ -44,9 +44,10 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
 
 
 def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-    """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+    """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
 
-    A server runs on the database. Deleting stops early when `is_stopped` returns true. Raises StoreError.
+    The running server calls the function. `is_stopped` is called before each challenge, and stops the
+    work by returning true. Raises StoreError.
     """
     with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club, Failing("write to", path):
         query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
@@ -79,7 +80,10 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
 
 
 def vacuum(path: str) -> tuple[int, int]:
-    """Give free space back to the disk, while no server runs. Return the file's size in bytes before and after."""
+    """Shrink the database file by its free space, while no server runs on it. Raises StoreError.
+
+    Return the file's size in bytes before and after.
+    """
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
         with Failing("write to", path):
             empty_wal(database)

@@ -1,4 +1,4 @@
-"""The rows of a club in SQLite, where keys begin with the club's name (`store/row_keys.py`). Readers use them."""
+"""The queries of a club's rows in SQLite, where keys begin with the club's name (`store/row_keys.py`)."""
 
 import sqlite3
 from collections import Counter
@@ -14,18 +14,18 @@ from rumble_server.store.sqlite.schema import Failing, open_reader
 
 
 def read_sqlite(path: str, club: str = MAIN) -> LogReader:
-    """Open a reader of a club with a connection of its own. Raises StoreError."""
+    """Open a reader of a club's log, with its own connection. Raises StoreError."""
     return LogReader(SqliteRows(open_reader(path), path, club))
 
 
 def clubs_in(database: sqlite3.Connection) -> list[str]:
-    """Return `main` and all clubs with rows in the log. Raises sqlite3.Error."""
+    """Return `main` and the names of further clubs with rows in the log. Raises sqlite3.Error."""
     keys = database.execute("SELECT DISTINCT tournament FROM log")
     return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 
 
 class SqliteRows(Rows):
-    """The rows of one club on a connection that only reads."""
+    """The rows of one club in SQLite, on a connection that only reads."""
 
     of_club = ""
     place = "rowid"

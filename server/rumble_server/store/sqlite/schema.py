@@ -1,4 +1,4 @@
-"""Opening an SQLite database: its tables, their version, and the refusal of files that must not be used."""
+"""Opening an SQLite database: the tables, their version, and checks that refuse unsuitable files."""
 
 import sqlite3
 from contextlib import closing
@@ -10,12 +10,12 @@ from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.sqlite.files import check_name
 
 WAL_BYTES = 1 << 26
-"""Size in bytes to which the write-ahead log (WAL) is cut after a checkpoint. During a long read the WAL only grows."""
+"""Size in bytes to which the write-ahead log (WAL) is cut after a checkpoint. A long read lets it grow larger."""
 APPLICATION_ID = 0x52554D42
-"""`RUMB` in ASCII: marks a file as a database of Rumble (SQLite keeps the number in the file's header)."""
+"""Number in the header of an SQLite file that marks it as a database of Rumble: `RUMB` in ASCII."""
 
 VERSION = 5
-"""Number of these tables. A file with another number is refused."""
+"""Version of the tables. A file with any other version is refused."""
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log (
@@ -40,7 +40,7 @@ CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER)
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """A context in which an error of SQLite becomes a StoreError that tells what cannot be done with the database."""
+    """A context manager that turns an error of SQLite into a StoreError: "cannot {what} the database {path}: ..."."""
 
     what: str
     path: str
@@ -76,7 +76,7 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """Open a connection that only reads, and sees NULL as the content of a damaged row. Raises StoreError."""
+    """Open a connection that only reads, and on which the content of a damaged row is NULL. Raises StoreError."""
     with Failing("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     try:
@@ -114,9 +114,9 @@ def open_existing(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, is damaged, or has another version or hard links.
+    """Raise StoreError if the file is not a database of Rumble, is damaged, or has another version or hard links.
 
-    A missing or empty file is accepted. The file stays unchanged, and so does a write-ahead log left by a crash.
+    A missing or empty file is accepted. The check changes neither the file nor a write-ahead log left by a crash.
     """
     check_name(path)
     file = Path(path)
@@ -141,9 +141,9 @@ def _add_functions(database: sqlite3.Connection) -> None:
 
 
 def check_owner(database: sqlite3.Connection, path: str) -> None:
-    """Raise StoreError if the file is no database of Rumble, or has another version. Raises sqlite3.Error.
+    """Raise StoreError if the file is not a database of Rumble, or has another version.
 
-    A new file without tables is accepted.
+    A new file without tables is accepted. Raises sqlite3.Error if the file cannot be read.
     """
     version = database.execute("PRAGMA user_version").fetchone()[0]
     owner = database.execute("PRAGMA application_id").fetchone()[0]
@@ -159,5 +159,5 @@ def check_owner(database: sqlite3.Connection, path: str) -> None:
 
 
 def empty_wal(database: sqlite3.Connection) -> bool:
-    """Move the write-ahead log into the file, and truncate the log. Return false if a reader prevents it."""
+    """Move the contents of the write-ahead log into the database file. Return false if a reader prevents it."""
     return bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)

@@ -1,7 +1,7 @@
-"""The store in SQLite: one file for all clubs of a server, with their logs, readers, and small values beside the logs.
+"""The store in SQLite: one file has the logs of all clubs of a server, and small values beside the logs.
 
-A commit is a transaction (WAL, synchronous FULL) with a row per tournament and kind, written by another process. The
-facts of all clubs are numbered in one sequence.
+Another process writes the commits. A commit is one transaction (WAL, synchronous FULL), and has one row for each
+tournament and kind of row. The facts of all clubs are numbered in one sequence.
 """
 
 import logging
@@ -31,33 +31,36 @@ log = logging.getLogger(__name__)
 
 
 class SqliteStore(ClubStore):
-    """The store of all clubs in SQLite. Construct, `attach` to the running loop, and at the end `close`."""
+    """The store of all clubs in SQLite. Construct it, `attach` it to the running event loop, `close` it at the end."""
 
     def __init__(self, path: str, bounds: Bounds | None = None) -> None:
         """Open or create a database, and lock it for this server. Raises StoreError."""
         self.path = path = os.path.realpath(path)
         check_database(path)
         self.lock = DatabaseLock(path)
-        """Lock against other servers on the database."""
+        """The lock that keeps other servers away from the database."""
         try:
             for problem in make_private(path):
                 log.warning(problem)
             self.database = open_database(path)
-            """Connection of the server's own process. The log is written by another process, on another connection."""
+            """Connection of this process. The log is written by another process, on its own connection."""
             self._numbers = Numbers(self._take_up())
         except StoreError:
             self.lock.release()
             raise
         identity = identity_of(path)
         command = (sys.executable, "-m", "rumble_server.store.sqlite.writer", path, identity)
-        # The writing process inherits the lock, so that no server opens the database before the last transaction is
-        # over.
+        # The writing process inherits the lock. If this server is killed, no other server opens the database before the
+        # last transaction is over.
         writer = WriterProcess(command, inherits=self.lock.file)
         super().__init__(GroupCommit(writer, Files(path, identity).displaced), partial(read_sqlite, path), bounds)
         self._run: int | None = None
 
     def _take_up(self) -> int:
-        """Complete the index of matches from the log, and return the number of the last fact. Raises StoreError."""
+        """Bring the index of matches up to date, and return the number of the log's last fact.
+
+        Raises StoreError if the database cannot be used, or the index of tournaments is damaged.
+        """
         try:
             last = last_number(self.database)
             empty_wal(self.database)
@@ -79,16 +82,17 @@ class SqliteStore(ClubStore):
         """Return the log of a club, the same object each time. Raises StoreError."""
         if club not in self.group.logs:
             size = self._read_bytes(club)
-            # The newest fact of all clubs is an upper bound for the club's newest fact on disk.
+            # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater
+            # number.
             last = self._numbers.last
             self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number of this run of the server, which is the same for all clubs.
+        """Return the number of this server run, which is the same for all clubs.
 
-        Turn ids contain the number, so that turns of two runs never have equal ids. The first call writes the number,
-        and blocks.
+        Turn ids contain the number, so that turns of different runs never have the same id. The first call blocks, and
+        writes the number to the database.
         """
         if self._run is None:
             self._run = self._count_run()
@@ -99,19 +103,20 @@ class SqliteStore(ClubStore):
             return bytes_of(self.database, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before a time in ms since the epoch.
+        """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
 
-        Blocks; may be called on any thread.
+        `is_stopped` is called before each challenge, and stops the work by returning true. The call blocks, and any
+        thread may make it.
         """
         prune_challenges(self.path, ended_before_ms, is_stopped)
 
     def count_bytes(self) -> None:
-        """Count the bytes of all clubs with an open log anew. Raises StoreError."""
+        """Update the size (`ClubLog.bytes`) of each open log from the database. Raises StoreError."""
         for club, club_log in self.group.logs.items():
             club_log.bytes = self._read_bytes(club)
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. Blocks. Raises StoreError."""
+        """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
         with Failing("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
@@ -119,7 +124,7 @@ class SqliteStore(ClubStore):
     # --- life ---
 
     async def close(self) -> None:
-        """Write everything that has gathered, and close the database."""
+        """Write all facts that still wait, and close the database."""
         await super().close()
         self.database.close()
         self.lock.release()
@@ -127,7 +132,7 @@ class SqliteStore(ClubStore):
     # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
 
     def _count_run(self) -> int:
-        """Write and return the number of this run, the next after the number of the last run. Raises StoreError."""
+        """Add 1 to the number of the last run, write the new number, and return it. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))
         return run
@@ -137,13 +142,13 @@ class SqliteStore(ClubStore):
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
-        """Keep a small value beside the log. Raises StoreError."""
+        """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
         key = prefix_of(club) + key
         with Failing("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless the key has a value, and return the kept value. Raises StoreError."""
+        """Write a small value of `main` unless the key has a value, and return the key's value. Raises StoreError."""
         kept = self.get(key)
         if kept is None:
             self.put(key, value)
@@ -151,9 +156,9 @@ class SqliteStore(ClubStore):
 
 
 def database_path(url: str) -> str:
-    """Return the path of the file that `--db` names, by a path or by a URL. Raises StoreError for another URL.
+    """Return the file path from the value of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`.
 
-    A URL is `sqlite:///relative` or `sqlite:////absolute`.
+    Raises StoreError for any other URL.
     """
     if "://" not in url:
         return url

@@ -1,6 +1,6 @@
-"""Check of the index of tournaments against the log, at a start.
+"""A check of the index of tournaments, which a server makes when it starts.
 
-A server lists and resumes only tournaments of the index, so a tournament missing there would be lost in silence.
+A server lists and resumes only tournaments in the index. A tournament missing there would be lost without a message.
 """
 
 import sqlite3
@@ -12,16 +12,16 @@ _UNINDEXED = """WITH RECURSIVE keys (key) AS (
         UNION ALL SELECT (SELECT min(tournament) FROM log WHERE tournament > key) FROM keys WHERE key IS NOT NULL)
     SELECT key FROM (SELECT key FROM keys EXCEPT SELECT id FROM tournaments NOT INDEXED)
     WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
-"""SQL query for tournaments that the log has, but the index of tournaments has not.
+"""SQL query for tournaments that are in the log, but not in the index of tournaments.
 
-The recursion takes a step in the log's own index for each tournament, which is faster than a look at each row.
+The recursion jumps from tournament to tournament in the log's index, which is faster than to look at each row.
 """
 
 
 def has_lost_values(database: sqlite3.Connection) -> bool:
-    """Return true if the log has rows, but the values beside the log are lost. Raises sqlite3.Error.
+    """Return true if the log has rows, but the values in `meta` are lost. Raises sqlite3.Error.
 
-    A start would then count runs from 1 again, and turns of two runs would have equal ids.
+    A server must not start then: it would number runs from 1 again, and give turns the ids of earlier turns.
     """
     query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'indexed')"
     return bool(database.execute(query).fetchone()[0])
@@ -30,7 +30,7 @@ def has_lost_values(database: sqlite3.Connection) -> bool:
 def check_index(database: sqlite3.Connection) -> str | None:
     """Return a line about damage of the index of tournaments or of `meta`; None without damage. Raises sqlite3.Error.
 
-    The index of tournaments must have each tournament whose creation the log has.
+    A tournament that was created in the log, but is missing in the index, is damage, too.
     """
     if has_lost_values(database):
         return LOST_VALUES

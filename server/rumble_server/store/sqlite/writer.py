@@ -18,9 +18,9 @@ from rumble_server.store.sqlite.match_index import add_bytes, index_matches, ind
 from rumble_server.store.sqlite.schema import open_database
 
 INDEX_S = 1.0
-"""Time in s between writes of the index of matches."""
+"""Minimum time in s between two writes of the index of matches."""
 
-# A commit that seemed to fail may be on disk nevertheless, so statements give the same result when repeated.
+# A commit that seemed to fail may be on disk, and is repeated. So each statement has the same result when repeated.
 LOG_ROW = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
     SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
     FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
@@ -32,10 +32,10 @@ RECORD = """INSERT OR REPLACE INTO ended (id, record, checksum)
 
 
 def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: bool) -> None:
-    """Write the contents of clubs in one transaction; if `index` is true, also complete the index of matches.
+    """Write a commit in one transaction. If `index` is true, also bring the index of matches up to date.
 
-    Raises sqlite3.Error; the transaction then is on disk whole or not at all. To write the same contents again changes
-    nothing.
+    Raises sqlite3.Error; the commit then is on disk either completely or not at all. It is safe to write the same
+    contents again.
     """
     last = 0
     with database:
@@ -65,7 +65,10 @@ def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldes
 
 
 class _Database:
-    """A database that is opened for the first commit, and written only while its files are those of `identity`."""
+    """A database that the first commit opens. A commit fails if a file was removed or replaced.
+
+    `identity` is the result of `identity_of` at the server's start.
+    """
 
     def __init__(self, path: str, identity: str) -> None:
         self._path = path
@@ -74,7 +77,7 @@ class _Database:
         self._index_at_s = time.monotonic() + INDEX_S
 
     def commit(self, contents: Sequence[Content], again: bool) -> Sequence[str]:
-        """Write a commit; to write the same commit again changes nothing. Raises StoreError."""
+        """Write a commit. It is safe to write the same commit again. Raises StoreError."""
         now_s = time.monotonic()
         index = now_s >= self._index_at_s
         try:
